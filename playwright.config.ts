@@ -1,12 +1,12 @@
 import { defineConfig } from "@playwright/test";
-import { chromiumFlags, findQuickChromium } from "./scripts/chromium.mjs";
+import { chromiumFlags, findQuickChromium } from "./scripts/local/chromium.mjs";
 
 const executablePath = await findQuickChromium();
 
 export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
-  globalSetup: "./tests/support/build.ts",
+  globalSetup: "./tests/support/server/build.ts",
   // Most of a test is waiting: for a ring to end, for a network to come back.
   workers: 3,
   fullyParallel: false,

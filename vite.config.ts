@@ -2,12 +2,12 @@ import { cloudflare } from "@cloudflare/vite-plugin";
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
-import { chunkGroups } from "./scripts/chunks.mjs";
-import { laterIcons, setLaterIconsApart } from "./scripts/later-icons.mjs";
-import { partner } from "./scripts/partner.mjs";
-import { textParts, wholeTexts } from "./scripts/text-parts.mjs";
+import { chunkGroups } from "./scripts/build/chunks.mjs";
+import { laterIcons, setLaterIconsApart } from "./scripts/build/lazy-icons.mjs";
+import { partner } from "./scripts/build/partner.mjs";
+import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
-// LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
+// LISOLO_STATE is set by scripts/local/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
 // Set for what runs on this machine only: mails are kept, and shown under /dev/mail, and the clock can be set. What is deployed knows nothing of it.
 const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
@@ -50,7 +50,7 @@ export default defineConfig({
           output: { codeSplitting: { groups: chunkGroups } },
         },
         sourcemap: "hidden",
-        // Read by the service worker and prerender steps of scripts/build.mjs, which then puts it beside what is served.
+        // Read by the service worker and prerender steps of scripts/build/build.mjs, which then puts it beside what is served.
         manifest: true,
       },
     },

@@ -1,9 +1,9 @@
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
-import { wholeTexts } from "./scripts/text-parts.mjs";
+import { wholeTexts } from "./scripts/build/text-parts.mjs";
 
-// src/prerender/main.tsx for Node. scripts/build.mjs runs it with the folder of the built client, whose HTML it completes.
+// src/prerender/main.tsx for Node. scripts/build/build.mjs runs it with the folder of the built client, whose HTML it completes.
 export default defineConfig({
   publicDir: false,
   plugins: [wholeTexts, unocss(), react()],

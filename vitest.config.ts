@@ -1,6 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { makeSecrets } from "./scripts/secrets.mjs";
+import { makeSecrets } from "./scripts/local/secrets.mjs";
 
 const secrets = makeSecrets();
 // Wrangler looks for the secrets that wrangler.toml requires in the environment.
@@ -21,7 +21,7 @@ const runtime = (limitFactor: number) =>
   }));
 
 const worker = {
-  setupFiles: ["./tests/worker/apply-migrations.ts"],
+  setupFiles: ["./tests/worker/support/apply-migrations.ts"],
   // It ends what hangs: whatever waits has a patience of its own. A machine that does something else beside it takes ten
   // times as long for the biggest. Said here: a module that files share says it to the first of them alone.
   testTimeout: 120_000,
@@ -37,10 +37,10 @@ const define = { LOCAL_MAILBOX: "true" };
 
 /** They count what all objects of their runtime do, or meet the limits as they are in production. */
 const alone = [
-  "tests/worker/rows.test.ts",
-  "tests/worker/call-costs.test.ts",
-  "tests/worker/frame-limits.test.ts",
-  "tests/worker/send-limits.test.ts",
+  "tests/worker/messages/rows.test.ts",
+  "tests/worker/calls/call-costs.test.ts",
+  "tests/worker/messages/frame-limits.test.ts",
+  "tests/worker/messages/send-limits.test.ts",
 ];
 
 export default defineConfig({

@@ -1,21 +1,21 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import { measureBytes } from "./bytes";
-import { measureCalls } from "./calls";
-import { measureChatOpening } from "./chat-opening";
-import { measureDelivery } from "./delivery";
-import { measureFanOut } from "./fan-out";
-import { measureFeed } from "./feed";
-import { measureFirstScreen } from "./first-screen";
-import { measureGroups } from "./groups";
-import { measureHostile } from "./hostile";
-import { measureLongChat } from "./long-chat";
-import { measureMedia } from "./media";
-import { measureMemory } from "./memory";
-import { measureRows } from "./row-costs";
-import { measureSize } from "./size";
-import { printSection, type Section } from "./table";
-import { measureTiming } from "./timing";
+import { printSection, type Section } from "./rig/table.ts";
+import { measureBytes } from "./subjects/bytes.ts";
+import { measureCalls } from "./subjects/calls.ts";
+import { measureChatOpening } from "./subjects/chat-opening.ts";
+import { measureDelivery } from "./subjects/delivery.ts";
+import { measureFanOut } from "./subjects/fan-out.ts";
+import { measureFeed } from "./subjects/feed.ts";
+import { measureFirstScreen } from "./subjects/first-screen.ts";
+import { measureGroups } from "./subjects/groups.ts";
+import { measureHostile } from "./subjects/hostile.ts";
+import { measureLongChat } from "./subjects/long-chat.ts";
+import { measureMedia } from "./subjects/media.ts";
+import { measureMemory } from "./subjects/memory.ts";
+import { measureRows } from "./subjects/row-costs.ts";
+import { measureSize } from "./subjects/size.ts";
+import { measureTiming } from "./subjects/timing.ts";
 
 /** Each measures one thing from nothing and cleans up after itself, so that any of them can run alone. */
 const subjects: Record<string, () => Promise<Section[]>> = {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Uuid } from "./ids";
-import { Profile } from "./people";
+import { Uuid } from "./ids.ts";
+import { Profile } from "./people.ts";
 
 /** SPEC.md §3 `connection_requests`, joined with both people. */
 export const ConnectionRequest = v.object({

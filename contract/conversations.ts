@@ -1,10 +1,17 @@
 import * as v from "valibot";
-import { CallBody } from "./calls";
-import { FileName, MediaType } from "./files";
-import { GroupCard } from "./groups";
-import { ConversationId, nobody, Uuid } from "./ids";
-import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
-import { isBlank, isPlainLine, MessageText } from "./text";
+import { CallBody } from "./calls/call.ts";
+import { FileName, MediaType } from "./files.ts";
+import { GroupCard } from "./groups.ts";
+import { ConversationId, nobody, Uuid } from "./ids.ts";
+import {
+  displayNameMaxLength,
+  fileMaxBytes,
+  fileMaxPixels,
+  thumbMaxLength,
+  voiceMaxMs,
+  waveformBars,
+} from "./limits.ts";
+import { isBlank, isPlainLine, MessageText } from "./text.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

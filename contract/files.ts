@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Uuid } from "./ids";
-import { fileMaxBytes, fileNameMaxLength, filePartBytes } from "./limits";
-import { isPlainLine } from "./text";
+import { Uuid } from "./ids.ts";
+import { fileMaxBytes, fileNameMaxLength, filePartBytes } from "./limits.ts";
+import { isPlainLine } from "./text.ts";
 
 /**
  * A file on its way into a chat. The phone names it (a UUIDv7, so that a lost answer costs nothing), announces

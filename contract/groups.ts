@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { Uuid } from "./ids";
-import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits";
-import { Profile } from "./people";
-import { nameOf } from "./text";
+import { Uuid } from "./ids.ts";
+import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits.ts";
+import { Profile } from "./people.ts";
+import { nameOf } from "./text.ts";
 
 /** A group is a conversation whose id is a UUID that its creator's phone made, so that creating it twice makes one. */
 

@@ -60,7 +60,7 @@ export const malformedWindowMs = 10_000;
 
 export const helloTimeoutMs = 30_000; // a socket that has not said hello by then is closed; a device gives up after 20 s
 
-// Frames and commands, in tokens (their costs: worker/objects/frame-costs.ts): those of one socket, and those of one person
+// Frames and commands, in tokens (their costs: worker/objects/user-channel/frames/frame-costs.ts): those of one socket, and those of one person
 // by all sockets and by HTTP. A device that has been away for long and catches up with 500 conversations takes about 1,000.
 export const socketTokensBurst = 1_000;
 export const socketTokensPerSecond = 50;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Uuid } from "./ids";
-import { searchQueryMaxLength } from "./limits";
-import { DisplayName } from "./text";
+import { Uuid } from "./ids.ts";
+import { searchQueryMaxLength } from "./limits.ts";
+import { DisplayName } from "./text.ts";
 
 /** What one person may know of another: SPEC.md §3 `profiles`. */
 export const Profile = v.object({

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { phoneMaxDigits, phoneMinDigits } from "./limits";
+import { phoneMaxDigits, phoneMinDigits } from "./limits.ts";
 
 /** Digits of a number as people write it: spaces, dots, dashes and brackets are theirs, 00 is a plus. */
 const compact = (phone: string): string => phone.normalize("NFKC").replace(/[\s().\-/]/g, "");

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { PackedUuid, Uuid } from "./ids";
-import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from "./limits";
-import { cleanText, isBlank, MessageText } from "./text";
+import { PackedUuid, Uuid } from "./ids.ts";
+import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from "./limits.ts";
+import { cleanText, isBlank, MessageText } from "./text.ts";
 
 /**
  * Tala: short public statuses. Everybody who is signed in reads the same feed, newest first, so that one answer serves

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { displayNameMaxLength, messageTextMaxLength } from "./limits";
-import { isReservedName } from "./reserved-names";
+import { displayNameMaxLength, messageTextMaxLength } from "./limits.ts";
+import { isReservedName } from "./reserved-names.ts";
 
 // C0 and C1 controls but tab, line feed and carriage return.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { openBareDoor } from "./pages/door";
-import { type CallOptions, type LabCall, origin, type Scene, serverAddress, serverPort } from "./scene";
+import { openBareDoor } from "./pages/door.ts";
+import { type CallOptions, type LabCall, origin, type Scene, serverAddress, serverPort } from "./scene.ts";
 
 type BareOptions = {
   isCaller: boolean;

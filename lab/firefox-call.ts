@@ -1,11 +1,11 @@
-import { makeCouple, siteOf } from "../tests/support/pair";
-import type { Person } from "../tests/support/people";
-import { fill, Phone, textsOf } from "../tests/support/phone";
-import { type Door, openBareDoor, openDoorTo, runDoor } from "./pages/door";
-import { firstHeard, type Measured, type Totals, totalsOf, watcherText } from "./pages/watch";
-import { startProduct } from "./product-call";
-import { Firefox } from "./programs/firefox";
-import { origin, type Scene, serverAddress, serverPort } from "./scene";
+import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { type Door, openBareDoor, openDoorTo, runDoor } from "./pages/door.ts";
+import { firstHeard, type Measured, type Totals, totalsOf, watcherText } from "./pages/watch.ts";
+import { startProduct } from "./product-call.ts";
+import { Firefox } from "./programs/firefox.ts";
+import { origin, type Scene, serverAddress, serverPort } from "./scene.ts";
 
 const patienceMs = 30_000;
 const talkMs = 8_000;

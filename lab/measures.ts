@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import type { Shape, Traffics } from "./network/network";
-import { concealmentOf, firstHeard, firstSeen, lossOf, silencesOf, type Totals, totalsOf } from "./pages/watch";
-import type { CallOptions, LabCall, MakeCall, Scene } from "./scene";
+import type { Shape, Traffics } from "./network/network.ts";
+import { concealmentOf, firstHeard, firstSeen, lossOf, silencesOf, type Totals, totalsOf } from "./pages/watch.ts";
+import type { CallOptions, LabCall, MakeCall, Scene } from "./scene.ts";
 
 const patienceMs = 30_000;
 

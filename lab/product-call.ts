@@ -1,15 +1,15 @@
 import type { Page } from "@playwright/test";
-import type { ConversationId } from "../contract/ids";
-import { pingFrame } from "../contract/protocol";
-import { requireFreePort } from "../scripts/run.mjs";
-import { placeCall } from "../tests/support/calling";
-import { isKeptOffline } from "../tests/support/offline";
-import { makeCouple, siteOf } from "../tests/support/pair";
-import type { Person } from "../tests/support/people";
-import { Phone, textsOf } from "../tests/support/phone";
-import { type Server, startServer } from "../tests/support/server";
-import { type Door, openDoorTo } from "./pages/door";
-import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene";
+import type { ConversationId } from "#contract/ids.ts";
+import { pingFrame } from "#contract/wire/server-frames.ts";
+import { requireFreePort } from "#scripts/run.mjs";
+import { placeCall } from "#tests/support/browser/calling.ts";
+import { isKeptOffline } from "#tests/support/browser/offline.ts";
+import { Phone, textsOf } from "#tests/support/browser/phone.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { type Server, startServer } from "#tests/support/server/server.ts";
+import { type Door, openDoorTo } from "./pages/door.ts";
+import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene.ts";
 
 const ringsMs = 4_000; // somebody takes the phone out of a pocket
 const patienceMs = 30_000;

@@ -1,10 +1,10 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
-import { chromiumFlags, requireChromium } from "../scripts/chromium.mjs";
-import { type End, Network, type Shape, type Traffics } from "./network/network";
-import { watchPages } from "./pages/watch";
-import type { Certificate } from "./programs/certificate";
-import type { Relay } from "./programs/coturn";
-import { makeTalkers } from "./talkers";
+import { chromiumFlags, requireChromium } from "#scripts/local/chromium.mjs";
+import { type End, Network, type Shape, type Traffics } from "./network/network.ts";
+import { watchPages } from "./pages/watch.ts";
+import type { Certificate } from "./programs/certificate.ts";
+import type { Relay } from "./programs/coturn.ts";
+import { makeTalkers } from "./talkers.ts";
 
 export const serverAddress = "10.77.0.1";
 /** What pages are served from: by this name they are as trusted as over TLS. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeSpeech } from "../bench/speech";
-import { wavHeaderBytes } from "../scripts/wav.mjs";
-import { makeFolder, removeFolder } from "./folder";
+import { makeSpeech } from "#bench/fixtures/speech.ts";
+import { wavHeaderBytes } from "#scripts/wav.mjs";
+import { makeFolder, removeFolder } from "./folder.ts";
 
 const bytesPerSecond = 96_000; // 48 kHz, 16 bits
 const breathAfterSeconds = 2.25; // nine syllables of four a second

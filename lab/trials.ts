@@ -1,17 +1,17 @@
 import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { buildProduct } from "../bench/product";
-import { kilobytes, printSection } from "../bench/table";
-import { textsOf } from "../tests/support/phone";
-import { ringBare } from "./bare-call";
-import { type Meeting, meetBare, meetInProduct, openFirefox } from "./firefox-call";
-import { inCall, measureAccept, measureFall, measureSwitch, measureTalk, pathOf, pause } from "./measures";
-import { listLacking } from "./needs";
-import type { Shape } from "./network/network";
-import { startProduct } from "./product-call";
-import { makeCertificate } from "./programs/certificate";
-import { type Relay, startRelay } from "./programs/coturn";
-import { type MakeCall, openScene, relayAddress, type Scene, serverAddress, serverPort } from "./scene";
+import { buildProduct } from "#bench/rig/product.ts";
+import { kilobytes, printSection } from "#bench/rig/table.ts";
+import { textsOf } from "#tests/support/browser/phone.ts";
+import { ringBare } from "./bare-call.ts";
+import { type Meeting, meetBare, meetInProduct, openFirefox } from "./firefox-call.ts";
+import { inCall, measureAccept, measureFall, measureSwitch, measureTalk, pathOf, pause } from "./measures.ts";
+import { listLacking } from "./needs.ts";
+import type { Shape } from "./network/network.ts";
+import { startProduct } from "./product-call.ts";
+import { makeCertificate } from "./programs/certificate.ts";
+import { type Relay, startRelay } from "./programs/coturn.ts";
+import { type MakeCall, openScene, relayAddress, type Scene, serverAddress, serverPort } from "./scene.ts";
 
 /** One thing that was tried, and whether it is as promised; what is only there to compare with promises nothing. */
 type Finding = { what: string; found: string; wanted?: string; isKept?: boolean };

@@ -3,11 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { build } from "./build.mjs";
-import { generateTypes } from "./prepare.mjs";
+import { build } from "./build/build.mjs";
+import { productionStun } from "./local/calls-env.mjs";
+import { generateTypes } from "./local/prepare.mjs";
+import { makeSecrets, secretNames } from "./local/secrets.mjs";
 import { install, must, root, run } from "./run.mjs";
-import { makeSecrets, secretNames } from "./secrets.mjs";
-import { productionStun } from "./settings.mjs";
 
 const databaseName = "lisolo";
 const buckets = ["lisolo-avatars", "lisolo-files"];

@@ -1,10 +1,10 @@
 // `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "./build.mjs";
-import { runChecks } from "./check-steps.mjs";
-import { requireChromium } from "./chromium.mjs";
-import { generateTypes } from "./prepare.mjs";
+import { build } from "./build/build.mjs";
+import { runChecks } from "./check/check-steps.mjs";
+import { requireChromium } from "./local/chromium.mjs";
+import { generateTypes } from "./local/prepare.mjs";
 import { install, root, run } from "./run.mjs";
 import { readPlaywright, readVitest, toClosingText, toFailure } from "./test-reports.mjs";
 

@@ -1,18 +1,18 @@
 import { type ComponentType, useEffect } from "react";
 import { I18nextProvider } from "react-i18next";
-import { Toaster } from "./components/toast";
-import { replayEarlyPress } from "./features/auth/early";
-import { i18n } from "./i18n/setup";
+import { Toaster } from "./components/overlays/toast.tsx";
+import { replayEarlyPress } from "./features/auth/form/early-input.ts";
+import { i18n } from "./i18n/setup.ts";
 
 /** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/entry-pages.md). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
 export type EntryName = keyof typeof entryPaths;
 
 export const loadEntryScreen: Record<EntryName, () => Promise<{ default: ComponentType }>> = {
-  welcome: () => import("./features/auth/welcome-screen"),
-  register: () => import("./features/auth/register-screen"),
-  login: () => import("./features/auth/login-screen"),
-  recover: () => import("./features/auth/recover-screen"),
+  welcome: () => import("./features/auth/screens/welcome-screen.tsx"),
+  register: () => import("./features/auth/screens/register-screen.tsx"),
+  login: () => import("./features/auth/screens/login-screen.tsx"),
+  recover: () => import("./features/auth/screens/recover-screen.tsx"),
 };
 
 /** What stands in `#root`, the same when it is prerendered and when the script takes over. */

@@ -1,15 +1,15 @@
 import { hydrateRoot } from "react-dom/client";
-import { isLanguage } from "../contract/language";
-import { showToast } from "./components/toast";
-import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens";
-import { loadLanguage } from "./i18n/setup";
-import { followAppearance } from "./lib/appearance";
-import { followPendingSignOut } from "./lib/follow-sign-out";
-import { browserLanguage } from "./lib/language";
-import { takeNotice } from "./lib/notice";
-import { registerServiceWorker } from "./lib/service-worker";
-import { getSession } from "./lib/session";
-import { showUnloaded } from "./lib/unloaded";
+import { isLanguage } from "#contract/language.ts";
+import { showToast } from "./components/overlays/toast.tsx";
+import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens.tsx";
+import { loadLanguage } from "./i18n/setup.ts";
+import { followAppearance } from "./lib/browser/appearance.ts";
+import { browserLanguage } from "./lib/browser/language.ts";
+import { showUnloaded } from "./lib/browser/load-failure.ts";
+import { registerServiceWorker } from "./lib/browser/service-worker.ts";
+import { takeNotice } from "./lib/session/flash-message.ts";
+import { followPendingSignOut } from "./lib/session/follow-sign-out.ts";
+import { getSession } from "./lib/session/session.ts";
 
 /**
  * The script of the prerendered pages. It takes over what stands there: what was typed, chosen and ticked

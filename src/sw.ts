@@ -1,6 +1,6 @@
-import { answerEntryPage, installEntryPages, isEntryPage } from "./sw/entry-pages";
-import { answerAvatar, answerPostPicture, isPostPicture } from "./sw/pictures";
-import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/shell";
+import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/app-cache.ts";
+import { answerEntryPage, installEntryPages, isEntryPage } from "./sw/entry-pages.ts";
+import { answerAvatar, answerPostPicture, isPostPicture } from "./sw/pictures.ts";
 
 /**
  * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages in the

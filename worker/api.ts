@@ -1,28 +1,28 @@
 import { Hono } from "hono";
-import { accountRoutes } from "./account/routes";
-import { authRoutes } from "./auth/routes";
-import { callRoutes } from "./calls/routes";
-import { contactsRoutes } from "./contacts/routes";
-import { conversationChanges } from "./conversations/changing";
-import { conversations } from "./conversations/routes";
-import { docsRoutes } from "./docs/routes";
-import { fileRoutes } from "./files/routes";
-import { groupsRoutes } from "./groups/routes";
-import type { AppEnv } from "./lib/app";
-import { limitBody } from "./lib/body-limit";
-import { requireClientAddress } from "./lib/client-address";
-import { createNotFound, onError } from "./lib/errors";
-import { secureHeaders } from "./lib/headers";
-import { operation } from "./lib/operation";
-import { requireSameOrigin } from "./lib/origin";
-import { limitRequests } from "./lib/request-limit";
-import { requireSecrets } from "./lib/required-secrets";
-import { blocksRoutes } from "./people/blocks";
-import { peopleRoutes } from "./people/routes";
-import { serviceRoutes } from "./service";
-import { settingsRoutes } from "./settings/routes";
-import { handleSocket } from "./socket";
-import { talaRoutes } from "./tala/routes";
+import { accountRoutes } from "./account/routes.ts";
+import { authRoutes } from "./auth/routes.ts";
+import { callRoutes } from "./calls/routes.ts";
+import { contactsRoutes } from "./contacts/routes.ts";
+import { conversationChanges } from "./conversations/command-routes.ts";
+import { conversations } from "./conversations/routes.ts";
+import { fileRoutes } from "./files/routes.ts";
+import { groupsRoutes } from "./groups/routes.ts";
+import type { AppEnv } from "./lib/http/app.ts";
+import { limitBody } from "./lib/http/body-limit.ts";
+import { createNotFound, onError } from "./lib/http/error-handler.ts";
+import { operation } from "./lib/http/openapi.ts";
+import { requireSameOrigin } from "./lib/http/same-origin.ts";
+import { secureHeaders } from "./lib/http/security-headers.ts";
+import { requireClientAddress } from "./lib/limits/client-address.ts";
+import { limitRequests } from "./lib/limits/request-limit.ts";
+import { requireSecrets } from "./lib/required-secrets.ts";
+import { blocksRoutes } from "./people/blocks.ts";
+import { peopleRoutes } from "./people/routes.ts";
+import { docsRoutes } from "./service/api-document-routes.ts";
+import { serviceRoutes } from "./service/health.ts";
+import { settingsRoutes } from "./settings/routes.ts";
+import { handleSocket } from "./socket.ts";
+import { talaRoutes } from "./tala/routes.ts";
 
 const app = new Hono<AppEnv>();
 
@@ -41,7 +41,8 @@ export const api = app
     "/api/socket",
     operation({
       tag: "conversations",
-      summary: "A device's one socket (RFC 6455): live changes, and every command as a frame (contract/protocol.ts)",
+      summary:
+        "A device's one socket (RFC 6455): live changes, and every command as a frame (contract/wire/server-frames.ts)",
       ok: { status: 101, body: null },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),

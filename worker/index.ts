@@ -1,22 +1,22 @@
-import { resumeDeletions } from "./account/resuming";
-import { api } from "./api";
-import { endOldSessions } from "./auth/expiring";
-import { resealSecrets } from "./auth/resealing";
-import { forgetExpired } from "./auth/tidying";
-import { isClientFile, serveClientFile } from "./client-files";
-import { openDb } from "./db/client";
-import { isDocument, serveDocument } from "./documents";
-import { sweepFiles } from "./files/sweep";
-import { emptyHeaders } from "./lib/headers";
-import { inBatches } from "./lib/in-batches";
-import { clockPath, setLocalClock } from "./lib/local-clock";
-import { isLoopback } from "./lib/public-origin";
-import { forgetFullBuckets } from "./lib/rate-limit";
-import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
-import { forgetGone } from "./tala/queries";
+import { resumeDeletions } from "./account/resume-deletions.ts";
+import { api } from "./api.ts";
+import { forgetExpired } from "./auth/delete-expired.ts";
+import { resealSecrets } from "./auth/second-factor/key-rotation.ts";
+import { endOldSessions } from "./auth/sessions/expire-sessions.ts";
+import { openDb } from "./db/client.ts";
+import { sweepFiles } from "./files/purge.ts";
+import { inBatches } from "./lib/deletion/in-batches.ts";
+import { isLoopback } from "./lib/http/public-origin.ts";
+import { emptyHeaders } from "./lib/http/security-headers.ts";
+import { forgetFullBuckets } from "./lib/limits/rate-limit.ts";
+import { clockPath, setLocalClock } from "./lib/local-clock.ts";
+import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
+import { isClientFile, serveClientFile } from "./service/client-files.ts";
+import { isDocument, serveDocument } from "./service/documents.ts";
+import { forgetGone } from "./tala/queries.ts";
 
-export { Conversation } from "./objects/conversation";
-export { UserChannel } from "./objects/user-channel";
+export { Conversation } from "./objects/conversation.ts";
+export { UserChannel } from "./objects/user-channel.ts";
 
 const expiredAtOnce = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
 const bucketsAtOnce = 5_000;

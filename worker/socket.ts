@@ -1,13 +1,13 @@
-import { floodPauseMs } from "../contract/limits";
-import { closeSockets } from "./auth/sockets";
-import { openDb } from "./db/client";
-import { type AppContext, afterAnswer, type Caller } from "./lib/app";
-import { authenticateUpgrade, isSessionLive } from "./lib/authenticate";
-import { logError } from "./lib/log";
-import { refusalResponse } from "./lib/refusal";
-import { flushPendingRelations } from "./lib/relation-delivery";
-import { sessionHeader } from "./objects/user-channel";
-import { flushPendingSettings } from "./settings/telling";
+import { floodPauseMs } from "#contract/limits.ts";
+import { closeSockets } from "./auth/sessions/close-sockets.ts";
+import { openDb } from "./db/client.ts";
+import { flushPendingRelations } from "./lib/contact-updates.ts";
+import { type AppContext, afterAnswer, type Caller } from "./lib/http/app.ts";
+import { authenticateUpgrade, isSessionLive } from "./lib/http/authenticate.ts";
+import { refusalResponse } from "./lib/http/refusal.ts";
+import { logError } from "./lib/log.ts";
+import { sessionHeader } from "./objects/user-channel.ts";
+import { flushPendingSettings } from "./settings/settings-delivery.ts";
 
 /**
  * A session that ends while its socket is being opened has none to close yet: who ends it deletes its row first and

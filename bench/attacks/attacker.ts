@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setPriority } from "node:os";
-import type { AttackReport, Stage } from "./stage";
+import type { AttackReport, Stage } from "./stage.ts";
 
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -15,11 +15,6 @@ const endMs = 5_000;
 export async function runAttack(stage: Stage): Promise<AttackReport> {
   const child = fork(new URL("client.ts", import.meta.url), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    execArgv: [
-      "--disable-warning=ExperimentalWarning",
-      "--import",
-      new URL("../../scripts/typescript-imports.mjs", import.meta.url).href,
-    ],
   });
   running.add(child);
   if (child.pid !== undefined) setPriority(child.pid, priority);

@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http";
 import WebSocket from "ws";
-import { toSendFrame } from "../../contract/command-frames";
-import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
-import { creditBytes, creditReportMessages } from "../../contract/limits";
-import { decodeServerFrame, encodeFrame, protocolVersion } from "../../contract/protocol";
-import type { Person } from "../person";
+import type { Person } from "#bench/rig/person.ts";
+import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
+import { creditBytes, creditReportMessages } from "#contract/limits.ts";
+import { toSendFrame } from "#contract/wire/command-frames.ts";
+import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 
 /** One thing that a bystander did, and how long each answer to it took; what is missing has not come yet. */
 export type Probe = {

@@ -2,10 +2,10 @@
 // is gone without a word, its sockets left to break. bench/attacks/attacker.ts starts it.
 import { Agent, request } from "node:http";
 import WebSocket from "ws";
-import { encodeFrame, joinFrames, protocolVersion } from "../../contract/protocol";
-import { type FrameAttack, frameAttacks, joinedOf } from "./frame-attacks";
-import { type Ask, type HttpAttack, httpAttacks } from "./http-attacks";
-import { type AttackReport, reconnectStorm, type Stage } from "./stage";
+import { encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
+import { type FrameAttack, frameAttacks, joinedOf } from "./frame-attacks.ts";
+import { type Ask, type HttpAttack, httpAttacks } from "./http-attacks.ts";
+import { type AttackReport, reconnectStorm, type Stage } from "./stage.ts";
 
 const socketsAtOnce = 4;
 const requestsAtOnce = 32;

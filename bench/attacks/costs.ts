@@ -1,6 +1,6 @@
-import { measureInside } from "../count-rows";
-import type { Writes } from "../rows/report";
-import type { Section } from "../table";
+import { measureInside } from "#bench/rig/count-rows.ts";
+import type { Section } from "#bench/rig/table.ts";
+import type { Writes } from "#bench/rows/report.ts";
 
 const framesPerRequest = 20;
 const minuteMs = 60_000;

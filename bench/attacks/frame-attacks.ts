@@ -1,7 +1,7 @@
-import type { ClientFrame } from "../../contract/client-frames";
-import { createUuid, packUuid, privateConversationId } from "../../contract/ids";
-import { joinedFramesMax, messagePageRows, messageTextMaxLength, spreadMax } from "../../contract/limits";
-import type { AttackNeeds, Stage } from "./stage";
+import { createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
+import { joinedFramesMax, messagePageRows, messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import type { AttackNeeds, Stage } from "./stage.ts";
 
 /** A flood over the attacker's sockets. */
 export type FrameAttack = AttackNeeds & {

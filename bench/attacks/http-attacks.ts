@@ -1,7 +1,7 @@
-import { partCount } from "../../contract/files";
-import { createUuid, type Uuid } from "../../contract/ids";
-import { fileMaxBytes, filePartBytes, messageTextMaxLength } from "../../contract/limits";
-import type { AttackNeeds, Stage } from "./stage";
+import { partCount } from "#contract/files.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { fileMaxBytes, filePartBytes, messageTextMaxLength } from "#contract/limits.ts";
+import type { AttackNeeds, Stage } from "./stage.ts";
 
 export type Ask = {
   method: string;

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
-import { sendAttachment } from "../../tests/support/attachments";
-import { seedCrowd } from "../../tests/support/crowd";
-import { hasTable, lookInto } from "../../tests/support/databases";
-import { type Person as Account, connectPeople } from "../../tests/support/people";
-import type { Server } from "../../tests/support/server";
-import { signAccessToken } from "../../worker/lib/access-token";
-import { call, type Person } from "../person";
-import { seedLogSql } from "../rows/log-seed";
-import type { AttackNeeds, Stage } from "./stage";
+import { call, type Person } from "#bench/rig/person.ts";
+import { seedLogSql } from "#bench/rows/log-seed.ts";
+import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
+import { sendAttachment } from "#tests/support/people/attachments.ts";
+import { type Person as Account, connectPeople } from "#tests/support/people/people.ts";
+import { seedCrowd } from "#tests/support/server/crowd.ts";
+import { hasTable, lookInto } from "#tests/support/server/databases.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import type { AttackNeeds, Stage } from "./stage.ts";
 
 /** Everything is where its attack wants it, with an account and an address of its own: no attack uses up another one's limits. */
 export type Prepared = { stage: Omit<Stage, "origin" | "seconds">; needs: AttackNeeds };

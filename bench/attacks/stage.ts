@@ -1,4 +1,4 @@
-import type { ConversationId, Uuid } from "../../contract/ids";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 
 /** Everything that the attacking client is given: one account, where it may write, and what to do. */
 export type Stage = {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { build } from "vite";
-import { root } from "../../tests/support/state";
+import { root } from "#tests/support/server/state.ts";
 
 const style = `body{font-family:system-ui,sans-serif;margin:0;padding:24px;background:#fbf7f4;color:#231a20}
 form{display:grid;gap:12px;max-width:360px;margin:auto}input,button{font:inherit;padding:12px;border-radius:12px;border:1px solid #ccc}

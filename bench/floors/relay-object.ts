@@ -6,10 +6,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import WebSocket from "ws";
-import { bin, toolEnv } from "../../scripts/run.mjs";
-import { root } from "../../tests/support/state";
-import type { Rig } from "../rig";
-import { makeRelayRig } from "./relay";
+import type { Rig } from "#bench/rig/rig.ts";
+import { bin, toolEnv } from "#scripts/run.mjs";
+import { root } from "#tests/support/server/state.ts";
+import { makeRelayRig } from "./relay.ts";
 
 const startTimeoutMs = 30_000;
 

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import WebSocket from "ws";
-import { createUuid } from "../../contract/ids";
-import { type Rig, refOf, textOf } from "../rig";
+import { type Rig, refOf, textOf } from "#bench/rig/rig.ts";
+import { createUuid } from "#contract/ids.ts";
 
 export type FloorMode = "memory" | "wal" | "rollback";
 export type Floor = { mode: FloorMode; url: string; stop(): Promise<void> };

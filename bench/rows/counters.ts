@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { Conversation, UserChannel } from "../../worker/index";
-import type { Counts } from "./counts";
+import { Conversation, UserChannel } from "#worker/index.ts";
+import type { Counts } from "./counts.ts";
 
 type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 type Method = (...values: unknown[]) => unknown;

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
-import { createUuid } from "../../contract/ids";
-import { groupMarkHoldMs, markHoldMs } from "../../contract/limits";
-import type { Person } from "../../tests/support/people";
-import { newPerson } from "../../tests/worker/site";
-import type { ConversationRpc } from "../../worker/objects/rpc";
-import { conversationOf } from "../../worker/objects/stubs";
-import { startCounting, takeCounts } from "./counters";
-import { report } from "./report";
-import { pause, SceneDevice } from "./scene";
+import { createUuid } from "#contract/ids.ts";
+import { groupMarkHoldMs, markHoldMs } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { newPerson } from "#tests/worker/support/site.ts";
+import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { startCounting, takeCounts } from "./counters.ts";
+import { report } from "./report.ts";
+import { pause, SceneDevice } from "./scene.ts";
 
 const settleMs = groupMarkHoldMs + markHoldMs + 3_500; // everything written behind and every alarm has happened
 const burst = 16;

@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
-import { createUuid } from "../../contract/ids";
-import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "../../contract/protocol";
-import { connectPeople, type Person } from "../../tests/support/people";
-import { newPerson, site } from "../../tests/worker/site";
-import type { ConversationRpc } from "../../worker/objects/rpc";
-import { conversationOf } from "../../worker/objects/stubs";
-import { type FrameAttack, frameAttacks, joinedOf } from "../attacks/frame-attacks";
-import { type Ask, type HttpAttack, httpAttacks } from "../attacks/http-attacks";
-import type { Stage } from "../attacks/stage";
-import { plainChannel, plainConversation, startCounting, takeCounts } from "./counters";
-import { reportWrites } from "./report";
-import { pause, conversationOf as privateOf } from "./scene";
-import { readStoredBytes, startWatchingBytes } from "./stored-bytes";
+import { type FrameAttack, frameAttacks, joinedOf } from "#bench/attacks/frame-attacks.ts";
+import { type Ask, type HttpAttack, httpAttacks } from "#bench/attacks/http-attacks.ts";
+import type { Stage } from "#bench/attacks/stage.ts";
+import { createUuid } from "#contract/ids.ts";
+import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { newPerson, site } from "#tests/worker/support/site.ts";
+import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { plainChannel, plainConversation, startCounting, takeCounts } from "./counters.ts";
+import { reportWrites } from "./report.ts";
+import { pause, conversationOf as privateOf } from "./scene.ts";
+import { readStoredBytes, startWatchingBytes } from "./stored-bytes.ts";
 
 /** The attacks that have something written. */
 const writing = [

@@ -1,12 +1,12 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
-import { markHoldMs, messagePageRows } from "../../contract/limits";
-import { connectPeople } from "../../tests/support/people";
-import { newPerson, site } from "../../tests/worker/site";
-import { startCounting, takeCounts } from "./counters";
-import { middleText, oldestText } from "./log-seed";
-import { report } from "./report";
-import { conversationOf, pause, SceneDevice, seedLog } from "./scene";
+import { markHoldMs, messagePageRows } from "#contract/limits.ts";
+import { connectPeople } from "#tests/support/people/people.ts";
+import { newPerson, site } from "#tests/worker/support/site.ts";
+import { startCounting, takeCounts } from "./counters.ts";
+import { middleText, oldestText } from "./log-seed.ts";
+import { report } from "./report.ts";
+import { conversationOf, pause, SceneDevice, seedLog } from "./scene.ts";
 
 const settleMs = 100;
 const sentMs = markHoldMs + 3_500; // everything written behind and every alarm has happened

@@ -1,11 +1,11 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
-import { gapPageRows, markHoldMs, messagePageRows } from "../../contract/limits";
-import { connectPeople, type Person } from "../../tests/support/people";
-import { call, newPerson, site } from "../../tests/worker/site";
-import { startCounting, takeCounts } from "./counters";
-import { report } from "./report";
-import { conversationOf, pause, SceneDevice, seedInbox, seedLog } from "./scene";
+import { gapPageRows, markHoldMs, messagePageRows } from "#contract/limits.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { startCounting, takeCounts } from "./counters.ts";
+import { report } from "./report.ts";
+import { conversationOf, pause, SceneDevice, seedInbox, seedLog } from "./scene.ts";
 
 /** Long enough for everything written behind and every alarm to have happened. */
 const settleMs = markHoldMs + 3_500;

@@ -1,16 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { ClientFrame } from "../../contract/client-frames";
-import { toSendFrame } from "../../contract/command-frames";
-import type { InboxRow } from "../../contract/conversations";
-import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
-import { creditReportMessages } from "../../contract/limits";
-import { decodeServerFrame, encodeFrame, protocolVersion } from "../../contract/protocol";
-import { fromWireRow } from "../../contract/wire";
-import type { Person } from "../../tests/support/people";
-import { site } from "../../tests/worker/site";
-import { plainConversation } from "./counters";
-import { seedLogSql } from "./log-seed";
+import type { InboxRow } from "#contract/conversations.ts";
+import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { creditReportMessages } from "#contract/limits.ts";
+import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import { toSendFrame } from "#contract/wire/command-frames.ts";
+import { fromWireRow } from "#contract/wire/compact-encoding.ts";
+import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { site } from "#tests/worker/support/site.ts";
+import { plainConversation } from "./counters.ts";
+import { seedLogSql } from "./log-seed.ts";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -138,7 +138,7 @@ export async function seedLog(conversation: ConversationId, count: number): Prom
 
 /** Gives a person `count` conversations with people who need not exist, as their Conversations would tell of them. */
 export async function seedInbox(user: Uuid, count: number): Promise<void> {
-  const channel = env.USER_CHANNEL.getByName(user) as unknown as import("../../worker/objects/rpc").UserChannelRpc;
+  const channel = env.USER_CHANNEL.getByName(user) as unknown as import("#worker/objects/rpc.ts").UserChannelRpc;
   for (let i = 0; i < count; i++) {
     const text = `Message du ${i}e ami`;
     await channel.notify(user, {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { makeSecrets } from "../../scripts/secrets.mjs";
+import { makeSecrets } from "#scripts/local/secrets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const secrets = makeSecrets();
@@ -26,7 +26,7 @@ export default defineConfig({
   define: { LOCAL_MAILBOX: "true" },
   test: {
     include: ["bench/rows/*.bench.test.ts"],
-    setupFiles: ["./tests/worker/apply-migrations.ts"],
+    setupFiles: ["./tests/worker/support/apply-migrations.ts"],
     testTimeout: 300_000,
     disableConsoleIntercept: true,
   },

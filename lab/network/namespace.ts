@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, removeFolder } from "../folder";
+import { makeFolder, removeFolder } from "#lab/folder.ts";
 
 /**
  * A network namespace without a name: a process that waits for the end of its input holds it. However this process

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Namespace } from "./namespace";
+import { Namespace } from "./namespace.ts";
 
 /** What a link does to every packet, each way. */
 export type Shape = {

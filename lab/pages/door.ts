@@ -5,9 +5,9 @@ import { connect, createServer as createTcpServer, type Server as TcpServer } fr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { bin } from "../../scripts/run.mjs";
-import { makeFolder, removeFolder } from "../folder";
-import type { End } from "../network/network";
+import { makeFolder, removeFolder } from "#lab/folder.ts";
+import type { End } from "#lab/network/network.ts";
+import { bin } from "#scripts/run.mjs";
 
 export type Door = { close(): void };
 

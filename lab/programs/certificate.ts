@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../folder";
+import { makeFolder } from "#lab/folder.ts";
 
 /** Paths of a key and of what certifies it, signed by itself. `keyHash`: SHA-256 of the public key, in base64. */
 export type Certificate = { path: string; keyPath: string; keyHash: string };

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { makeFolder, removeFolder } from "../folder";
-import type { End } from "../network/network";
-import type { Certificate } from "./certificate";
-import { requireProgram } from "./debian";
+import { makeFolder, removeFolder } from "#lab/folder.ts";
+import type { End } from "#lab/network/network.ts";
+import type { Certificate } from "./certificate.ts";
+import { requireProgram } from "./debian.ts";
 
 const port = 3478;
 const tlsPort = 443;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { root } from "../../tests/support/state";
+import { root } from "#tests/support/server/state.ts";
 
 /** Debian's packages unpacked, never installed; git ignores it, and it may be removed at any time. */
 const cache = join(root, "node_modules", ".cache", "lab");

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { WebSocket } from "ws";
-import { makeFolder, removeFolder } from "../folder";
-import type { End } from "../network/network";
-import { runDoor } from "../pages/door";
-import { requireProgram } from "./debian";
+import { makeFolder, removeFolder } from "#lab/folder.ts";
+import type { End } from "#lab/network/network.ts";
+import { runDoor } from "#lab/pages/door.ts";
+import { requireProgram } from "./debian.ts";
 
 const remotePort = 9_371;
 const startMs = 40_000;

@@ -55,7 +55,7 @@ function errorCode(text) {
   }
 }
 
-/** Solves the "I am not a robot" check, as `contract/auth.ts` Challenge describes it. */
+/** Solves the "I am not a robot" check, as `contract/auth/auth.ts` Challenge describes it. */
 async function proveWork(origin, purpose) {
   const challenge = await callApi(origin, "POST", "/api/auth/challenge", { body: purpose });
   const solution = await solveChallenge({ challenge, deriveKey });

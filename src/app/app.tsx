@@ -1,12 +1,12 @@
 import { BrowserRouter, useLocation } from "react-router";
 import "./shell.css";
-import { Toaster } from "../components/toast";
-import { getSession } from "../lib/session";
-import { Failures } from "./failures";
-import { SignedInOnly } from "./guard";
-import { RouteError } from "./route-error";
-import { findAppRoute } from "./routes";
-import Shell from "./shell";
+import { Toaster } from "#components/overlays/toast.tsx";
+import { getSession } from "#lib/session/session.ts";
+import { SignedInOnly } from "./guard.tsx";
+import { RouteError } from "./route-error.ts";
+import { Failures } from "./route-errors.tsx";
+import { findAppRoute } from "./routes.ts";
+import Shell from "./shell.tsx";
 
 /** Fetches what this address needs beyond the app itself beside the language. Call it before rendering. */
 export const preloadApp = (pathname: string): void => {

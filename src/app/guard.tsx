@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { t } from "../i18n/setup";
-import { isDeparting } from "../lib/departure";
-import { leaveEnd } from "../lib/ended";
-import { leaveNotice } from "../lib/notice";
-import { useSession, wasDeleted, wasSignedOut } from "../lib/session";
-import { renewSessionWhileVisible } from "../lib/session-renewal";
-import { startSync, stopSync } from "../sync/engine";
-import { useAcceptanceNotices, useSyncNotices } from "./notices";
-import { OpeningFrame } from "./opening-frame";
+import { t } from "#i18n/setup.ts";
+import { leaveNotice } from "#lib/session/flash-message.ts";
+import { useSession, wasDeleted, wasSignedOut } from "#lib/session/session.ts";
+import { leaveEnd } from "#lib/session/session-ended-note.ts";
+import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
+import { isDeparting } from "#lib/session/signing-out.ts";
+import { startSync, stopSync } from "#sync/engine.ts";
+import { OpeningFrame } from "./loading-shell.tsx";
+import { useAcceptanceNotices, useSyncNotices } from "./notices.ts";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
 function Synced({ userId, children }: { userId: string; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import { type ComponentType, use } from "react";
-import { withLaterTexts } from "../i18n/setup";
+import { withLaterTexts } from "#i18n/setup.ts";
 
 /** A screen's code could not be fetched: no network on the first visit, or a newer release took the place of this one. */
 export class ScreenUnavailable extends Error {}

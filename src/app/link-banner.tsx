@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { useStorageTrouble } from "../sync/hooks";
-import { useShownLink } from "../sync/use-shown-link";
+import { useShownLink } from "#sync/hooks/use-connection.ts";
+import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 
 /** One quiet line when the network or the phone's storage cannot be relied on; no room is taken without one. */
 export function LinkBanner() {

@@ -1,11 +1,11 @@
 import { useEffect } from "react";
 import { type NavigateFunction, useNavigate } from "react-router";
-import { showToast } from "../components/toast";
-import { t } from "../i18n/setup";
-import { isolate } from "../lib/isolate";
-import { subscribeNotices } from "../sync/engine";
-import type { PersonRow } from "../sync/store";
-import { useAcceptances } from "../sync/use-acceptances";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { subscribeNotices } from "#sync/engine.ts";
+import { useAcceptances } from "#sync/hooks/use-acceptances.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 const sayAccepted = ({ id, username }: PersonRow, navigate: NavigateFunction): void => {
   showToast({

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { late } from "../components/late";
-import { serverNow } from "../lib/clock";
-import { useLink } from "../sync/hooks";
+import { late } from "#components/layout/lazy-component.tsx";
+import { serverNow } from "#lib/browser/clock.ts";
+import { useLink } from "#sync/hooks/use-live-query.ts";
 
 const longestWaitMs = 10_000;
 
@@ -14,7 +14,7 @@ const whenIdle = (): Promise<unknown> =>
 
 const Notifier = late(async () => {
   await whenIdle();
-  return import("../features/notifier/notifier");
+  return import("#features/notifier/notifier.tsx");
 });
 
 /** What says that something arrives: fetched once the app is there and something can. */

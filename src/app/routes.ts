@@ -1,9 +1,9 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
-import ChatScreen from "../features/chat/chat-screen";
-import GroupScreen from "../features/chat/group-screen";
-import MasoloScreen from "../features/conversations/masolo-screen";
-import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
+import GroupScreen from "#features/chat/group-chat-screen.tsx";
+import ChatScreen from "#features/chat/private-chat-screen.tsx";
+import MasoloScreen from "#features/conversations/masolo-screen.tsx";
+import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen.tsx";
 
 /**
  * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
@@ -17,39 +17,43 @@ export const paneOf = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =
 
 export const appRoutes: AppRoute[] = [
   { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
-  { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
-  { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
-  { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("../features/makutano/makutano-screen")) },
-  { path: "/app/tala", pane: "feed", screen: lazyScreen(() => import("../features/tala/tala-screen")) },
-  { path: "/app/services", pane: "list", screen: lazyScreen(() => import("../features/services/services-screen")) },
+  { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("#features/contacts/contacts-screen.tsx")) },
+  { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("#features/senga/senga-screen.tsx")) },
+  { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("#features/makutano/makutano-screen.tsx")) },
+  { path: "/app/tala", pane: "feed", screen: lazyScreen(() => import("#features/tala/tala-screen.tsx")) },
+  { path: "/app/services", pane: "list", screen: lazyScreen(() => import("#features/services/services-screen.tsx")) },
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
-  { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },
-  { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
+  {
+    path: "/app/user/:userId",
+    pane: "detail",
+    screen: lazyScreen(() => import("#features/contacts/person-screen.tsx")),
+  },
+  { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("#features/profile/profile-screen.tsx")) },
   { path: "/app/group/:groupId", pane: "detail", screen: readyScreen(GroupScreen) },
   {
     path: "/app/group/:groupId/members",
     pane: "detail",
-    screen: lazyScreen(() => import("../features/groups/members-screen")),
+    screen: lazyScreen(() => import("#features/groups/members-screen.tsx")),
   },
   {
     path: "/app/create-group",
     pane: "detail",
-    screen: lazyScreen(() => import("../features/groups/create-group-screen")),
+    screen: lazyScreen(() => import("#features/groups/create/create-group-screen.tsx")),
   },
-  { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("../features/contacts/blocked-screen")) },
+  { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("#features/contacts/blocked-screen.tsx")) },
   {
     path: "/app/appearance",
     pane: "detail",
-    screen: lazyScreen(() => import("../features/profile/appearance-screen")),
+    screen: lazyScreen(() => import("#features/profile/appearance-screen.tsx")),
   },
   {
     path: "/app/notifications",
     pane: "detail",
-    screen: lazyScreen(() => import("../features/settings/notifications-screen")),
+    screen: lazyScreen(() => import("#features/settings/notifications-screen.tsx")),
   },
-  { path: "/app/privacy", pane: "detail", screen: lazyScreen(() => import("../features/settings/privacy-screen")) },
-  { path: "/app/security", pane: "detail", screen: lazyScreen(() => import("../features/security/security-screen")) },
-  { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("../features/help/help-screen")) },
+  { path: "/app/privacy", pane: "detail", screen: lazyScreen(() => import("#features/settings/privacy-screen.tsx")) },
+  { path: "/app/security", pane: "detail", screen: lazyScreen(() => import("#features/security/security-screen.tsx")) },
+  { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("#features/help/help-screen.tsx")) },
 ];
 
 export const findAppRoute = (pathname: string): AppRoute | undefined =>

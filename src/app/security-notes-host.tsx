@@ -1,8 +1,8 @@
-import { late } from "../components/late";
-import { withLaterTexts } from "../i18n/setup";
-import { useSecurityNotices } from "../sync/use-security-notices";
+import { late } from "#components/layout/lazy-component.tsx";
+import { withLaterTexts } from "#i18n/setup.ts";
+import { useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
 
-const SecurityNotes = late(() => withLaterTexts(() => import("../features/security/security-notes")));
+const SecurityNotes = late(() => withLaterTexts(() => import("#features/security/notices/security-notes.tsx")));
 
 /** What says that the account was changed elsewhere: fetched when there is something to say, which is seldom. */
 export function SecurityNotesHost() {

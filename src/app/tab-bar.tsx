@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { CountBadge } from "../components/count-badge";
-import { useConversations, useRequests } from "../sync/hooks";
-import { useSettings } from "../sync/use-settings";
-import { activeTab, type TabId, tabs } from "./routes";
+import { CountBadge } from "#components/controls/count-badge.tsx";
+import { useConversations, useRequests } from "#sync/hooks/use-live-query.ts";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { activeTab, type TabId, tabs } from "./routes.ts";
 
 /** What waits behind a tab: unread messages, requests to answer. */
 const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> => {

@@ -1,10 +1,10 @@
-import type { CallKind } from "../../contract/calls";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import type { ChosenDevices } from "./choices";
-import type { CallEngine } from "./engine";
-import { loadEngine, say, watchCalls } from "./ring";
+import type { CallKind } from "#contract/calls/call.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { loadEngine, say, watchCalls } from "./call-state.ts";
+import type { CallEngine } from "./controller/call-controller.ts";
+import type { ChosenDevices } from "./media/media-preferences.ts";
 
-export { endCalls, isInCall, subscribeCallSayings } from "./ring";
+export { endCalls, isInCall, subscribeCallSayings } from "./call-state.ts";
 
 /** What is done with the call of this tab; where there is none, nothing. */
 const act =

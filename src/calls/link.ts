@@ -1,11 +1,11 @@
-import type { CommandResults } from "../../contract/commands";
-import type { IceServers } from "../../contract/ice";
-import type { Uuid } from "../../contract/ids";
-import type { Observable } from "../lib/observable";
-import type { CallWire } from "../sync/call-news";
-import type { Asked } from "../sync/peers";
-import type { Platform } from "../sync/platform";
-import type { LinkState } from "../sync/views";
+import type { IceServers } from "#contract/calls/ice.ts";
+import type { Uuid } from "#contract/ids.ts";
+import type { CommandResults } from "#contract/wire/commands.ts";
+import type { Observable } from "#lib/browser/observable.ts";
+import type { CallWire } from "#sync/calls/call-feed.ts";
+import type { Asked } from "#sync/connection/asked-command.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+import type { LinkState } from "#sync/store/views.ts";
 
 /** Single values that outlive the page, for all tabs of this browser; the store's `meta`. */
 export type CallMemory = {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { formatLength } from "../i18n/format";
-import type { CallView } from "./views";
+import { formatLength } from "#i18n/format.ts";
+import type { CallView } from "./views.ts";
 
 const secondMs = 1_000;
 

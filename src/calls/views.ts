@@ -1,7 +1,7 @@
-import type { CallError, CallNotice, CallState } from "../../contract/call-machine";
-import type { Uuid } from "../../contract/ids";
-import type { ChosenDevices } from "./choices";
-import type { MediaView } from "./media-plane";
+import type { CallError, CallNotice, CallState } from "#contract/calls/call-machine.ts";
+import type { Uuid } from "#contract/ids.ts";
+import type { ChosenDevices } from "./media/media-preferences.ts";
+import type { MediaView } from "./media/media-session.ts";
 
 /** The call of this tab, as screens see it. Times in it are by this device's clock. */
 export type CallView = {

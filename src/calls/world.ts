@@ -1,7 +1,7 @@
-import type { Uuid } from "../../contract/ids";
-import type { MakeMedia } from "./media-plane";
-import type { Tone } from "./tones";
-import type { CallSaying, CallView } from "./views";
+import type { Uuid } from "#contract/ids.ts";
+import type { MakeMedia } from "./media/media-session.ts";
+import type { Tone } from "./tones/tones.ts";
+import type { CallSaying, CallView } from "./views.ts";
 
 /** What the engine has of the page it runs in. */
 export type CallWorld = {

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import type { Language } from "../../contract/language";
-import { locales } from "./locales";
-import { getLanguage, useLanguage } from "./setup";
+import type { Language } from "#contract/language.ts";
+import { locales } from "./locales.ts";
+import { getLanguage, useLanguage } from "./setup.ts";
 
 type Formatter = { format(at: number): string };
 type Formatters = { time: Formatter; date: Formatter; day: Formatter };

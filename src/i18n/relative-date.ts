@@ -1,8 +1,8 @@
-import type { Language } from "../../contract/language";
-import { serverNow } from "../lib/clock";
-import { formatDate, formatDay, formatTime } from "./format";
-import { locales } from "./locales";
-import { getLanguage } from "./setup";
+import type { Language } from "#contract/language.ts";
+import { serverNow } from "#lib/browser/clock.ts";
+import { formatDate, formatDay, formatTime } from "./format.ts";
+import { locales } from "./locales.ts";
+import { getLanguage } from "./setup.ts";
 
 const dayMs = 86_400_000;
 const weekdayDays = 180; // beyond half a year "Monday 3 June" no longer says which

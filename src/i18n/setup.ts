@@ -1,8 +1,8 @@
 import { createInstance, type i18n as I18n, type ParseKeys, type TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "../../contract/language";
+import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "#contract/language.ts";
 import type french from "./fr.json";
-import { locales } from "./locales";
+import { locales } from "./locales.ts";
 
 /**
 /**
@@ -21,7 +21,7 @@ declare module "i18next" {
 export type TextKey = ParseKeys;
 export type Translate = TFunction;
 
-/** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/text-parts.mjs). */
+/** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/build/text-parts.mjs). */
 type Part = "entry" | "app" | "later";
 
 const loaders: Record<Part, Record<Language, () => Promise<{ default: object }>>> = {

@@ -1,5 +1,5 @@
-import { languageParameter, languages } from "../../contract/language";
-import { hashOf, type Manifest, showChosenLook, watchScripts } from "./document";
+import { languageParameter, languages } from "#contract/language.ts";
+import { hashOf, type Manifest, showChosenLook, watchScripts } from "./document.ts";
 
 const inlineOf = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);

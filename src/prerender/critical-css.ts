@@ -1,32 +1,24 @@
 import { createGenerator } from "unocss";
-import unoConfig from "../../uno.config";
-import theme from "../app/theme.css?raw";
+import theme from "#app/theme.css?raw";
+import unoConfig from "../../uno.config.ts";
 
-/** The sources whose classes may stand on an entry page, by path, as this module imports them. */
-const sources = import.meta.glob<string>(["../features/auth/*.{ts,tsx}", "../components/*.{ts,tsx}"], {
+/** The sources whose classes may stand on an entry page, by path from the root of the project. */
+const sources = import.meta.glob<string>(["/src/features/auth/**/*.{ts,tsx}", "/src/components/**/*.{ts,tsx}"], {
   query: "?raw",
   eager: true,
   import: "default",
 });
 
-const resolve = (from: string, to: string): string => {
-  const parts = from.split("/").slice(0, -1);
-  for (const step of to.split("/")) {
-    if (step === "..") {
-      if (parts.at(-1) === ".." || parts.length === 0) parts.push("..");
-      else parts.pop();
-    } else if (step !== ".") parts.push(step);
-  }
-  return parts.join("/");
-};
+/** Path from the root of the project of what a module imports relatively or by an alias of package.json. */
+const resolve = (from: string, to: string): string =>
+  to.startsWith("#") ? `/src/${to.slice(1)}` : new URL(to, `file://${from}`).pathname;
 
 /** The text of a module and of all it imports from among `sources`: whatever it may show, later states included. */
 const collect = (path: string, seen = new Set<string>()): string => {
-  const file = [path, `${path}.tsx`, `${path}.ts`].find((candidate) => candidate in sources);
-  if (file === undefined || seen.has(file)) return "";
-  seen.add(file);
-  const text = sources[file] ?? "";
-  const imports = [...text.matchAll(/^import [^;]*?from "(\.[^"]+)"/gm)].map(([, to = ""]) => resolve(file, to));
+  const text = sources[path];
+  if (text === undefined || seen.has(path)) return "";
+  seen.add(path);
+  const imports = [...text.matchAll(/^import [^;]*?from "([.#][^"]+)"/gm)].map(([, to = ""]) => resolve(path, to));
   return [text, ...imports.map((to) => collect(to, seen))].join("\n");
 };
 

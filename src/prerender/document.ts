@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Language } from "../../contract/language";
-import type { Translate } from "../i18n/setup";
-import { lookKey, showLook } from "../lib/appearance";
+import type { Language } from "#contract/language.ts";
+import type { Translate } from "#i18n/setup.ts";
+import { lookKey, showLook } from "#lib/browser/appearance.ts";
 
 /** What the client's build says of itself: Vite's manifest. */
 export type Manifest = Record<
@@ -51,7 +51,7 @@ export type Page = {
   inlineScript: string;
   entryScript: string;
   preloads: string[];
-  /** As JSON: src/lib/providers.ts. */
+  /** As JSON: src/lib/factors/providers.ts. */
   providers?: string;
 };
 

@@ -2,27 +2,27 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
-import { documentHeaders, headersEverywhere } from "../../contract/document-headers";
-import { languages } from "../../contract/language";
-import type { Provider } from "../../contract/security";
-import { Entry, type EntryName, loadEntryScreen } from "../entry-screens";
-import { earlyScript, leaveScript } from "../features/auth/early";
-import en from "../i18n/en.json";
-import fr from "../i18n/fr.json";
-import pt from "../i18n/pt.json";
-import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
-import { endedCss, endedScript } from "../lib/ended";
-import { owingCss, owingScript } from "../lib/owing";
-import { showProviders } from "../lib/providers";
-import { typedScript } from "../lib/typed";
-import { finishAppShell } from "./app-shell";
-import { criticalCss } from "./critical-css";
-import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document";
+import type { Provider } from "#contract/auth/security.ts";
+import { documentHeaders, headersEverywhere } from "#contract/document-headers.ts";
+import { languages } from "#contract/language.ts";
+import { earlyScript, leaveScript } from "#features/auth/form/early-input.ts";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+import { createTranslate, showTexts, type TextKey } from "#i18n/setup.ts";
+import { typedScript } from "#lib/browser/form-restore.ts";
+import { owingCss, owingScript } from "#lib/factors/pending-second-factor.ts";
+import { showProviders } from "#lib/factors/providers.ts";
+import { endedCss, endedScript } from "#lib/session/session-ended-note.ts";
+import { Entry, type EntryName, loadEntryScreen } from "../entry-screens.tsx";
+import { finishAppShell } from "./app-shell.ts";
+import { criticalCss } from "./critical-css.ts";
+import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document.ts";
 
 /**
  * Runs after the client was built, with the folder it was built into: writes the entry pages in every language,
  * ready compressed, completes the app's index.html, and says which headers the static files carry.
- * `worker/documents.ts` serves the pages.
+ * `worker/service/documents.ts` serves the pages.
  */
 const texts = { fr, en, pt };
 type EntryScreen = { source: string; later?: string[]; title: TextKey; description: TextKey };
@@ -32,13 +32,13 @@ const screens: Record<EntryName, EntryScreen> = {
   register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
   login: {
     source: "login-screen",
-    later: ["../features/auth/second-step"],
+    later: ["/src/features/auth/flows/second-step.tsx"],
     title: "auth.loginTitle",
     description: "auth.loginDescription",
   },
   recover: {
     source: "recover-screen",
-    later: ["../features/auth/second-step"],
+    later: ["/src/features/auth/flows/second-step.tsx"],
     title: "auth.recoverTitle",
     description: "auth.recoverDescription",
   },
@@ -53,7 +53,7 @@ const compress = (text: string): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
 
-/** What stands for a provider until somebody asks for the page: worker/provider-pages.ts. */
+/** What stands for a provider until somebody asks for the page: worker/service/provider-pages.ts. */
 const providerMarks = { id: "%id%", name: "%name%" };
 
 /** Whoever is signed in may still confirm an address, or have forgotten the password. */
@@ -73,7 +73,7 @@ for (const name of Object.keys(screens) as EntryName[]) {
   const { source, later = [], title, description } = screens[name];
   const { default: Screen } = await loadEntryScreen[name]();
   const css =
-    (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) +
+    (await criticalCss([`/src/features/auth/screens/${source}.tsx`, "/src/components/overlays/toast.tsx", ...later])) +
     unloadedCss +
     owingCss +
     (name === "login" ? endedCss : "");
@@ -94,7 +94,7 @@ for (const name of Object.keys(screens) as EntryName[]) {
       css,
       inlineScript,
       entryScript: `/${manifest["src/entry.tsx"]?.file}`,
-      preloads: ["src/entry.tsx", `src/features/auth/${source}.tsx`, `src/i18n/${language}.json?entry`].flatMap(
+      preloads: ["src/entry.tsx", `src/features/auth/screens/${source}.tsx`, `src/i18n/${language}.json?entry`].flatMap(
         (module) => scriptsOf(manifest, module),
       ),
     };

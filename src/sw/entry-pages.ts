@@ -1,4 +1,4 @@
-import { find, keep } from "./store";
+import { find, keep } from "./safe-cache.ts";
 
 const cache = "entry";
 const patienceMs = 3_000;

@@ -1,5 +1,5 @@
-import { pictureCache, postPictureCache, postPictureOf } from "../lib/picture-cache";
-import { drop, find, keep, keysOf } from "./store";
+import { pictureCache, postPictureCache, postPictureOf } from "#lib/browser/picture-cache.ts";
+import { drop, find, keep, keysOf } from "./safe-cache.ts";
 
 /** Pictures, none of which ever changes under its address: from here, else from the network, and kept. */
 type Shelf = {

@@ -1,21 +1,21 @@
-import type { ConversationId, Uuid } from "../../contract/ids";
-import type { Relation } from "../../contract/people";
-import { keptAt, readLeftOver, throwAway } from "./begun";
-import { deleteUnsent, hide, mute, relate, retract } from "./changing";
-import type { ChoiceKeeper } from "./choices";
-import { running, type Sync } from "./engine";
-import { drop, find, keep } from "./recordings";
-import { type FoundMessage, search } from "./search";
-import type { ChoicePlace, ConversationRow, KeptChoice, PersonRow } from "./store";
-import { SyncError } from "./sync-error";
-import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
-import { discard, getContext, retry, setPaused } from "./writing";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import type { ChoiceKeeper } from "./drafts/draft-keeper.ts";
+import { keptAt, readLeftOver, throwAway } from "./drafts/draft-rows.ts";
+import { drop, find, keep } from "./drafts/voice-drafts.ts";
+import { running, type Sync } from "./engine.ts";
+import { type FoundMessage, search } from "./inbound/search.ts";
+import { deleteUnsent, hide, mute, relate, retract } from "./outbox/conversation-commands.ts";
+import { discard, getContext, retry, setPaused } from "./outbox/enqueue.ts";
+import { SyncError } from "./platform/sync-error.ts";
+import type { ChoicePlace, ConversationRow, KeptChoice, PersonRow } from "./store/database.ts";
+import type { ChatItem, KeptRecording, OutgoingFile } from "./store/views.ts";
 
-export type { ChoiceKeeper } from "./choices";
-export type { FoundMessage } from "./search";
-export type { ChoicePlace, KeptChoice } from "./store";
-export { SyncError } from "./sync-error";
-export type { Choice, KeptRecording, OutgoingFile } from "./views";
+export type { ChoiceKeeper } from "./drafts/draft-keeper.ts";
+export type { FoundMessage } from "./inbound/search.ts";
+export { SyncError } from "./platform/sync-error.ts";
+export type { ChoicePlace, KeptChoice } from "./store/database.ts";
+export type { Choice, KeptRecording, OutgoingFile } from "./store/views.ts";
 
 const getSync = (): Sync => {
   const sync = running.get();
@@ -24,8 +24,8 @@ const getSync = (): Sync => {
 };
 
 // What only some people need at some time is loaded when they do.
-export const loadSpreading = () => loaded(import("./spreading"));
-const attaching = () => loaded(import("./attaching"));
+export const loadSpreading = () => loaded(import("./outbox/multicast.ts"));
+const attaching = () => loaded(import("./files/send-files.ts"));
 
 /** Without a network, what was never loaded cannot be had. */
 const loaded = <T>(loading: Promise<T>): Promise<T> =>
@@ -104,12 +104,12 @@ export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {
 };
 /** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
 export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
-  const { ChoiceKeeper } = await loaded(import("./choices"));
+  const { ChoiceKeeper } = await loaded(import("./drafts/draft-keeper.ts"));
   return ChoiceKeeper.open(getSync().tab, place);
 };
 /** Resolves once no page keeps anything more of what was chosen there, or after a moment. */
 export const choicesLetGo = async (place: ChoicePlace): Promise<void> => {
-  const { ChoiceKeeper } = await loaded(import("./choices"));
+  const { ChoiceKeeper } = await loaded(import("./drafts/draft-keeper.ts"));
   await ChoiceKeeper.letGo(getSync().tab, place);
 };
 

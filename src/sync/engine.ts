@@ -1,19 +1,19 @@
-import type { Uuid } from "../../contract/ids";
-import { onAuthEvent } from "../lib/auth-events";
-import { Observable } from "../lib/observable";
-import { wasSignedOut } from "../lib/session";
-import { browserPlatform } from "./browser";
-import { inBackground } from "./context";
-import { Drafts } from "./drafts";
-import { dropJotted } from "./jotting";
-import { LiveQueries } from "./live";
-import { deleteStore, keepUnsentOnly } from "./repair";
-import { Shelf } from "./shelf";
-import { storeName } from "./store";
-import { type Notice, Tab } from "./tab";
-import { readUnsent, type Unsent } from "./unsent";
-import { Viewed } from "./viewing";
-import { keepTakingUp } from "./writing";
+import type { Uuid } from "#contract/ids.ts";
+import { Observable } from "#lib/browser/observable.ts";
+import { onAuthEvent } from "#lib/session/auth-events.ts";
+import { wasSignedOut } from "#lib/session/session.ts";
+import { Drafts } from "./drafts/text-drafts.ts";
+import { Shelf } from "./files/object-urls.ts";
+import { Viewed } from "./inbound/read-state.ts";
+import { keepTakingUp } from "./outbox/enqueue.ts";
+import { browserPlatform } from "./platform/browser-platform.ts";
+import { LiveQueries } from "./queries/live-queries.ts";
+import { inBackground } from "./store/context.ts";
+import { storeName } from "./store/database.ts";
+import { dropJotted } from "./store/journal.ts";
+import { deleteStore, keepUnsentOnly } from "./store/recovery/open-database.ts";
+import { type Notice, Tab } from "./tabs/tab.ts";
+import { readUnsent, type Unsent } from "./unsent-summary.ts";
 
 /** The running synchronisation of one person in this tab. */
 export type Sync = {

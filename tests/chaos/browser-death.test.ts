@@ -1,11 +1,11 @@
-import { privateConversationId } from "../../contract/ids";
-import { readServerLog } from "../support/logs";
-import { MortalBrowser } from "../support/mortal-browser";
-import { siteOf } from "../support/pair";
-import { connectPeople, makePerson } from "../support/people";
-import { Phone } from "../support/phone";
-import { startServer } from "../support/server";
-import { expect, test } from "../support/tidy-test";
+import { privateConversationId } from "#contract/ids.ts";
+import { MortalBrowser } from "#tests/support/browser/killable-browser.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+import { startServer } from "#tests/support/server/server.ts";
 
 /** On /app the making of the local store goes on for ever. */
 const makeStoreEndlessly = () => {

@@ -1,6 +1,6 @@
-import type { CallBody } from "../../contract/calls";
-import type { ConversationId } from "../../contract/ids";
-import { callLostMs, callSilentMaxMs } from "../../contract/limits";
+import type { CallBody } from "#contract/calls/call.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { callLostMs, callSilentMaxMs } from "#contract/limits.ts";
 import {
   callButton,
   callLine,
@@ -11,13 +11,13 @@ import {
   openCallingIn,
   patienceMs,
   talk,
-} from "../support/calling";
-import { readServerMessages } from "../support/logs";
-import { MortalBrowser } from "../support/mortal-browser";
-import { makeCouple, siteOf } from "../support/pair";
-import type { Person, Site } from "../support/people";
-import { startServer } from "../support/server";
-import { expect, test } from "../support/tidy-test";
+} from "#tests/support/browser/calling.ts";
+import { MortalBrowser } from "#tests/support/browser/killable-browser.ts";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import type { Person, Site } from "#tests/support/people/people.ts";
+import { readServerMessages } from "#tests/support/server/logs.ts";
+import { startServer } from "#tests/support/server/server.ts";
 
 const endsMs = 60_000; // a ring, on a machine that may be busy
 const pressMs = 2_000;

@@ -1,10 +1,10 @@
-import { expectSameLogs, makeCircle, storesNaming } from "../support/circle";
-import { makeGroup } from "../support/groups";
-import { countOutbox, readLocalLog, readScreen, readServerLog } from "../support/logs";
-import { siteOf } from "../support/pair";
-import { fill, Phone } from "../support/phone";
-import { startServer } from "../support/server";
-import { expect, test } from "../support/tidy-test";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expectSameLogs, makeCircle, storesNaming } from "#tests/support/people/circle.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { countOutbox, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
+import { startServer } from "#tests/support/server/server.ts";
 
 const textsEach = 24;
 const whileAlive = 10; // the server dies as the rest is written

@@ -1,8 +1,8 @@
 import { cpSync, rmSync } from "node:fs";
-import { countOutbox, readLocalLog, readServerLog } from "../support/logs";
-import { openPair } from "../support/pair";
-import { startServer } from "../support/server";
-import { expect, test } from "../support/tidy-test";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { openPair } from "#tests/support/people/pair.ts";
+import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
+import { startServer } from "#tests/support/server/server.ts";
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
 

@@ -1,8 +1,8 @@
 import type { WebSocketRoute } from "@playwright/test";
-import { countOutbox, readLocalLog, readServerLog } from "../support/logs";
-import { openPair, type Pair } from "../support/pair";
-import { type Server, startServer } from "../support/server";
-import { expect, test } from "../support/tidy-test";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { openPair, type Pair } from "#tests/support/people/pair.ts";
+import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
+import { type Server, startServer } from "#tests/support/server/server.ts";
 
 /** A generator that makes the same faults in every run (mulberry32). */
 const seeded = (seed: number) => () => {

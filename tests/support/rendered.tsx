@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { I18nextProvider } from "react-i18next";
-import { i18n } from "../../src/i18n/setup";
+import { i18n } from "#i18n/setup.ts";
 
 /** Markup of a component in the language that is shown now, under the provider of texts that the app's roots have. */
 export const renderMarkup = (node: ReactNode): string =>

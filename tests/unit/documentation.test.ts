@@ -1,6 +1,6 @@
-// Covers: scripts/doc-rules.mjs
+// Covers: scripts/check/doc-rules.mjs
 import { expect, test } from "vitest";
-import { definesSymbol, findPageProblems, listSteps } from "../../scripts/doc-rules.mjs";
+import { definesSymbol, findPageProblems, listSteps } from "#scripts/check/doc-rules.mjs";
 
 const sections = ["Context", "Decision", "Consequences", "Reconsider when"].map((title) => `## ${title}\n\nText.\n`);
 const page = `# Title\n\nDate: 2026-11-21\n\n${sections.join("\n")}`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { swallowLateTap } from "../../src/components/late-tap";
+import { swallowLateTap } from "#components/controls/late-tap.ts";
 
 const page = new EventTarget();
 const button = { left: 20, right: 340, top: 500, bottom: 548 };

@@ -1,18 +1,18 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Session } from "../../contract/auth";
-import { sendStallMs } from "../../contract/limits";
-import { insertSession, newSession } from "../../worker/auth/sessions";
-import { openDb } from "../../worker/db/client";
-import { setLocalClock } from "../../worker/lib/local-clock";
-import { Conversation } from "../../worker/objects/conversation";
-import { UserChannel } from "../../worker/objects/user-channel";
-import { testPassword } from "../support/people";
-import { holdAlarms, pass } from "./clock";
-import { Device, post, readLog, until } from "./device";
-import { newPair } from "./seeded-people";
-import { call, newPerson } from "./site";
+import type { Session } from "#contract/auth/auth.ts";
+import { sendStallMs } from "#contract/limits.ts";
+import { testPassword } from "#tests/support/people/people.ts";
+import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { setLocalClock } from "#worker/lib/local-clock.ts";
+import { Conversation } from "#worker/objects/conversation.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+import { holdAlarms, pass } from "./support/clock.ts";
+import { Device, post, readLog, until } from "./support/device.ts";
+import { newPair } from "./support/seeded-people.ts";
+import { call, newPerson } from "./support/site.ts";
 
 /** A server whose clock goes back by an hour, as when the time of its machine is corrected. */
 

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
-import type { Uuid } from "../../contract/ids";
-import type { Db } from "../db/client";
-import { deleted_sessions, deletions, profiles, rate_limits, sessions, users } from "../db/schema";
-import { hashKey } from "../lib/hashed-key";
-import { bucketsOfPhone } from "../lib/rate-limit";
-import { queueFarewell } from "../lib/relation-delivery";
+import type { Uuid } from "#contract/ids.ts";
+import type { Db } from "#worker/db/client.ts";
+import { deleted_sessions, deletions, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
+import { queueFarewell } from "#worker/lib/contact-updates.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { bucketsOfPhone } from "#worker/lib/limits/rate-limit.ts";
 
 /**
  * The account is gone, in one transaction: nobody signs in any more, its number is free, and whoever has its profile is

@@ -1,19 +1,19 @@
-import { AccountDeletion } from "../../contract/account";
-import type { Uuid } from "../../contract/ids";
-import { findProofEnd } from "../auth/access";
-import { openDb } from "../db/client";
-import { isAccount } from "../db/deletions";
-import { readAccessToken } from "../lib/access-token";
-import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { accessTokenOf, recognize, type Unrecognized } from "../lib/authenticate";
-import { clearSessionCookies } from "../lib/cookies";
-import { feed } from "../lib/kept-feed";
-import { logError } from "../lib/log";
-import { operation } from "../lib/operation";
-import { refuse } from "../lib/refusal";
-import { validate } from "../lib/validate";
-import { userChannelOf } from "../objects/stubs";
-import { beginDeletion } from "./queries";
+import { AccountDeletion } from "#contract/auth/account.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { findProofEnd } from "#worker/auth/second-factor/reauthentication.ts";
+import { openDb } from "#worker/db/client.ts";
+import { isAccount } from "#worker/db/deletions.ts";
+import { readAccessToken } from "#worker/lib/http/access-token.ts";
+import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { accessTokenOf, recognize, type Unrecognized } from "#worker/lib/http/authenticate.ts";
+import { clearSessionCookies } from "#worker/lib/http/cookies.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { logError } from "#worker/lib/log.ts";
+import { feed } from "#worker/lib/storage/feed-cache.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+import { beginDeletion } from "./queries.ts";
 
 /** `proofEnd`: until when they may delete it; null when they have first to show once more who they are. */
 type Asker = { user: Uuid; isThere: true; proofEnd: number | null } | { user: Uuid; isThere: false };

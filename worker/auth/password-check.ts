@@ -1,16 +1,16 @@
 import type * as v from "valibot";
-import type { PasswordGrant } from "../../contract/auth";
-import type { Uuid } from "../../contract/ids";
-import { toE164 } from "../../contract/phone";
-import { type Db, openDb } from "../db/client";
-import type { AppContext } from "../lib/app";
-import { addressKeyOf } from "../lib/client-limits";
-import { hashKey } from "../lib/hashed-key";
-import { findDeviceOf } from "../lib/known-device";
-import { type PolicyName, returnToken, type Taken, takeToken } from "../lib/rate-limit";
-import { redeemProof } from "./challenge";
-import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
-import { findCredentials, updatePasswordHash } from "./queries";
+import type { PasswordGrant } from "#contract/auth/auth.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { toE164 } from "#contract/phone.ts";
+import { type Db, openDb } from "#worker/db/client.ts";
+import type { AppContext } from "#worker/lib/http/app.ts";
+import { addressKeyOf } from "#worker/lib/limits/client-limits.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { findDeviceOf } from "#worker/lib/limits/known-device.ts";
+import { type PolicyName, returnToken, type Taken, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
+import { redeemProof } from "./proof-of-work.ts";
+import { findCredentials, updatePasswordHash } from "./queries.ts";
 
 type Credentials = { id: Uuid; password_hash: string };
 type Bucket = readonly [PolicyName, string];

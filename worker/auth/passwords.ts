@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { scryptParameters } from "../../contract/limits";
+import { scryptParameters } from "#contract/limits.ts";
 
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024; // above the 16 MiB that N and r need

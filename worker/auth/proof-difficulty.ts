@@ -1,12 +1,12 @@
 import { inArray, sql } from "drizzle-orm";
-import { proofIntervalMs, proofLevelMax, proofsFree, proofsPerLevel } from "../../contract/limits";
-import type { ProofPurpose } from "../../contract/proof-of-work";
-import type { Db } from "../db/client";
-import { rate_limits } from "../db/schema";
-import type { AppContext } from "../lib/app";
-import { networkOf } from "../lib/client-limits";
-import { hashKey } from "../lib/hashed-key";
-import { spentProofs } from "../lib/rate-limit";
+import type { ProofPurpose } from "#contract/auth/proof-of-work.ts";
+import { proofIntervalMs, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
+import { rate_limits } from "#worker/db/schema.ts";
+import type { AppContext } from "#worker/lib/http/app.ts";
+import { networkOf } from "#worker/lib/limits/client-limits.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { spentProofs } from "#worker/lib/limits/rate-limit.ts";
 
 /**
  * Difficulty of a proof of work. It rises with the proofs that were spent lately by the same network, and with those spent

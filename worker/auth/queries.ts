@@ -1,12 +1,12 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { AuthUser, Factor, Identity } from "../../contract/auth";
-import { createUuid, type Uuid } from "../../contract/ids";
-import { phoneForms } from "../../contract/phone";
-import { account_security, auth_codes, factors, identities } from "../db/account-schema";
-import type { Db } from "../db/client";
-import { profiles, users } from "../db/schema";
-import { queueProfile } from "../lib/relation-delivery";
-import { type Newcomer, newIdentity } from "./identities";
+import type { AuthUser, Factor, Identity } from "#contract/auth/auth.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { phoneForms } from "#contract/phone.ts";
+import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { profiles, users } from "#worker/db/schema.ts";
+import { queueProfile } from "#worker/lib/contact-updates.ts";
+import { type Newcomer, newIdentity } from "./providers/identities.ts";
 
 type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
 /** With what else they sign in by. */

@@ -11,39 +11,46 @@ import {
   Session,
   SignOut,
   SignUp,
-} from "../../contract/auth";
-import type { Uuid } from "../../contract/ids";
-import { ChallengeRequest } from "../../contract/proof-of-work";
-import { openDb } from "../db/client";
-import { wasDeletedWith } from "../db/deletions";
-import { type AppContext, createRoutes } from "../lib/app";
-import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
-import { takeClientToken } from "../lib/client-limits";
-import { clearBrowserCache, clearSessionCookies, refreshCookie } from "../lib/cookies";
-import { operation } from "../lib/operation";
-import { takeToken } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { validate } from "../lib/validate";
-import { makeChallenge, redeemProof } from "./challenge";
-import { findNewcomer, grantByCode } from "./code-grant";
-import { isCommonPassword } from "./common-passwords";
-import { factorResetRoutes } from "./factor-reset-routes";
-import { factorRoutes } from "./factor-routes";
-import { byPassword } from "./grounds";
-import { notify } from "./notices";
-import { oauthRoutes } from "./oauth-routes";
-import { findStanding, listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
-import { passkeyRoutes } from "./passkey-routes";
-import { checkSignIn } from "./password-check";
-import { hashPassword } from "./passwords";
-import { readProofLevel } from "./proof-difficulty";
-import { findAccount, insertUser, isPhoneTaken, toAuthUser, toOwingUser } from "./queries";
-import { recoveryCodeRoutes } from "./recovery-code-routes";
-import { recoveryRoutes } from "./recovery-routes";
-import { parseRefreshToken } from "./refresh-token";
-import { sessionRoutes } from "./session-routes";
-import { endSessions, findSession, rotateSession } from "./sessions";
-import { closeSockets } from "./sockets";
+} from "#contract/auth/auth.ts";
+import { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { openDb } from "#worker/db/client.ts";
+import { wasDeletedWith } from "#worker/db/deletions.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
+import { accessTokenOf, authenticateHalfway, recognize } from "#worker/lib/http/authenticate.ts";
+import { clearBrowserCache, clearSessionCookies, refreshCookie } from "#worker/lib/http/cookies.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
+import { takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { isCommonPassword } from "./common-passwords.ts";
+import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
+import { checkSignIn } from "./password-check.ts";
+import { hashPassword } from "./passwords.ts";
+import { readProofLevel } from "./proof-difficulty.ts";
+import { makeChallenge, redeemProof } from "./proof-of-work.ts";
+import { findNewcomer, grantByCode } from "./providers/code-grant.ts";
+import { oauthRoutes } from "./providers/oauth-routes.ts";
+import { findAccount, insertUser, isPhoneTaken, toAuthUser, toOwingUser } from "./queries.ts";
+import { recoveryRoutes } from "./recovery/recovery-routes.ts";
+import { factorResetRoutes } from "./second-factor/factor-reset-routes.ts";
+import { factorRoutes } from "./second-factor/factor-routes.ts";
+import { byPassword } from "./second-factor/preconditions.ts";
+import { recoveryCodeRoutes } from "./second-factor/recovery-code-routes.ts";
+import { notify } from "./security-notices.ts";
+import { closeSockets } from "./sessions/close-sockets.ts";
+import {
+  findStanding,
+  listOwed,
+  startFirstSession,
+  startSession,
+  toSession,
+  usesCookies,
+} from "./sessions/open-session.ts";
+import { parseRefreshToken } from "./sessions/refresh-token.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { endSessions, findSession, rotateSession } from "./sessions/sessions.ts";
 
 const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);

@@ -9,9 +9,9 @@ import {
   CallVerdict,
   Device,
   Signal,
-} from "../../contract/calls";
-import { IceServers } from "../../contract/ice";
-import { ConversationId, privateConversationId, Uuid } from "../../contract/ids";
+} from "#contract/calls/call.ts";
+import { IceServers } from "#contract/calls/ice.ts";
+import { ConversationId, privateConversationId, Uuid } from "#contract/ids.ts";
 
 /** What the routes of calls take and answer. */
 

@@ -1,8 +1,8 @@
-import type { Call, CallBody, CallVerdict } from "../../contract/calls";
-import type { Uuid } from "../../contract/ids";
-import { openDb } from "../db/client";
-import { call_feedback } from "../db/schema";
-import { secretName } from "./turn";
+import type { Call, CallBody, CallVerdict } from "#contract/calls/call.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { openDb } from "#worker/db/client.ts";
+import { call_feedback } from "#worker/db/schema.ts";
+import { secretName } from "./turn.ts";
 
 /** Keeps what one side thought of a call that is over; the last word counts. */
 export const putFeedback = async (

@@ -1,13 +1,13 @@
-import type { Call } from "../../contract/calls";
-import type { IceServers } from "../../contract/ice";
-import type { Uuid } from "../../contract/ids";
-import { relayCredentialSeconds } from "../../contract/limits";
-import { openDb } from "../db/client";
-import { findConnection } from "../db/relations";
-import { takeToken } from "../lib/rate-limit";
-import { findSettings } from "../settings/queries";
-import { type Relay, readRelaySettings } from "./relay-settings";
-import { nameInCall, type RelayProvider, toProvider } from "./turn";
+import type { Call } from "#contract/calls/call.ts";
+import type { IceServers } from "#contract/calls/ice.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { relayCredentialSeconds } from "#contract/limits.ts";
+import { openDb } from "#worker/db/client.ts";
+import { findConnection } from "#worker/db/relations.ts";
+import { takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { findSettings } from "#worker/settings/queries.ts";
+import { type Relay, readRelaySettings } from "./relay-settings.ts";
+import { nameInCall, type RelayProvider, toProvider } from "./turn.ts";
 
 /** For so long after they connected, two people do not learn each other's address. */
 const newcomerMs = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { IceServer } from "../../contract/ice";
+import type { IceServer } from "#contract/calls/ice.ts";
 
 /**
  * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.toml: in production these are

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { IceServer } from "../../contract/ice";
-import type { Relay } from "./relay-settings";
+import type { IceServer } from "#contract/calls/ice.ts";
+import type { Relay } from "./relay-settings.ts";
 
 /** Whoever passes media on for two people who find no other way, or who are not to learn each other's address. */
 export interface RelayProvider {

@@ -1,12 +1,12 @@
 import { and, eq, getTableColumns, not, type SQL, sql } from "drizzle-orm";
-import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "../../contract/contacts";
-import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
-import { contactPageRows, requestPageRows } from "../../contract/limits";
-import type { Profile, RelationState } from "../../contract/people";
-import type { Db } from "../db/client";
-import { listProfiles, waitsUnseen } from "../db/relations";
-import { blocks, connection_requests, connections } from "../db/schema";
-import { queueRelation } from "../lib/relation-delivery";
+import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "#contract/contacts.ts";
+import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { contactPageRows, requestPageRows } from "#contract/limits.ts";
+import type { Profile, RelationState } from "#contract/people.ts";
+import type { Db } from "#worker/db/client.ts";
+import { listProfiles, waitsUnseen } from "#worker/db/relations.ts";
+import { blocks, connection_requests, connections } from "#worker/db/schema.ts";
+import { queueRelation } from "#worker/lib/contact-updates.ts";
 
 type Request = typeof connection_requests.$inferSelect;
 type Connection = typeof connections.$inferSelect;

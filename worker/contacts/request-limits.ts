@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ErrorCode } from "../../contract/errors";
-import { privateConversationId, type Uuid } from "../../contract/ids";
+import type { ErrorCode } from "#contract/errors.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import {
   askAgainDays,
   newAccountHours,
@@ -8,8 +8,8 @@ import {
   requestsNewMax,
   requestsPerDay,
   requestsReceivedPerDay,
-} from "../../contract/limits";
-import type { Db } from "../db/client";
+} from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
 
 /**
  * How often one person may ask others, and be asked. What was accepted counts for nothing, and neither does a contact that

@@ -1,20 +1,20 @@
 import * as v from "valibot";
-import { ContactPage, NewRequest, RequestPage } from "../../contract/contacts";
-import { privateConversationId, Uuid } from "../../contract/ids";
-import { Relation } from "../../contract/people";
-import { type Db, openDb } from "../db/client";
-import { findConnection, relationTo } from "../db/relations";
-import { can } from "../lib/access";
-import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { logError } from "../lib/log";
-import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { flushEach } from "../lib/relation-delivery";
-import { validate } from "../lib/validate";
-import { conversationOf } from "../objects/stubs";
-import { openConversation } from "./opening";
+import { ContactPage, NewRequest, RequestPage } from "#contract/contacts.ts";
+import { privateConversationId, Uuid } from "#contract/ids.ts";
+import { Relation } from "#contract/people.ts";
+import { type Db, openDb } from "#worker/db/client.ts";
+import { findConnection, relationTo } from "#worker/db/relations.ts";
+import { flushEach } from "#worker/lib/contact-updates.ts";
+import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { logError } from "#worker/lib/log.ts";
+import { can } from "#worker/lib/permissions.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { openConversation } from "./accept-request.ts";
 import {
   acceptRequest,
   declineRequest,
@@ -24,8 +24,8 @@ import {
   listContacts,
   listRequests,
   markDeclined,
-} from "./queries";
-import { findRequestRoom } from "./request-limits";
+} from "./queries.ts";
+import { findRequestRoom } from "./request-limits.ts";
 
 const RequestId = v.object({ id: Uuid });
 

@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { ChangesResult, ListPage, MuteList, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
-import { Seq } from "../../contract/conversations";
-import { gapPageRows, messagePageRows, searchQueryMaxLength } from "../../contract/limits";
-import { Presence } from "../../contract/settings";
-import { createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { operation } from "../lib/operation";
-import { validate } from "../lib/validate";
-import { carry, strangers } from "../objects/carry";
-import { userChannelOf } from "../objects/stubs";
-import { digits, Named, newest, Place } from "./places";
+import { Seq } from "#contract/conversations.ts";
+import { gapPageRows, messagePageRows, searchQueryMaxLength } from "#contract/limits.ts";
+import { Presence } from "#contract/settings.ts";
+import { ChangesResult, ListPage, MuteList, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
+import { createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { carry, strangers } from "#worker/objects/http-commands.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+import { digits, Named, newest, Place } from "./parameters.ts";
 
 const ListQuery = v.object({ before: v.optional(Place) });
 const PageQuery = v.pipe(

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { mailedTypes } from "../../contract/security";
-import { users } from "./schema";
+import { mailedTypes } from "#contract/auth/security.ts";
+import { users } from "./schema.ts";
 
 /**
  * How people show who they are, besides the password. Nothing here can be shown by whoever only reads it: secrets are
@@ -38,7 +38,7 @@ export const account_security = sqliteTable(
   ],
 );
 
-/** Code apps. `secret` is encrypted (worker/auth/secret-box.ts); `last_step` is the step of the last code that was right. */
+/** Code apps. `secret` is encrypted (worker/auth/second-factor/secret-box.ts); `last_step` is the step of the last code that was right. */
 export const factors = sqliteTable(
   "factors",
   {

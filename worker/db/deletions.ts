@@ -1,8 +1,8 @@
 import { eq, lt } from "drizzle-orm";
-import type { Uuid } from "../../contract/ids";
-import { sessionIdleDays } from "../../contract/limits";
-import type { Db } from "./client";
-import { deleted_sessions, deletions, users } from "./schema";
+import type { Uuid } from "#contract/ids.ts";
+import { sessionIdleDays } from "#contract/limits.ts";
+import type { Db } from "./client.ts";
+import { deleted_sessions, deletions, users } from "./schema.ts";
 
 /** Deleted accounts, as far as the directory has still to know of them. */
 

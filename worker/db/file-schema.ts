@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { MediaType } from "../../contract/files";
-import { users } from "./schema";
+import type { MediaType } from "#contract/files.ts";
+import { users } from "./schema.ts";
 
 /** The files that people send each other: what is known of each, what names it, and how much somebody may still send. */
 

@@ -1,9 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { MediaType } from "../../contract/files";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import { deleteBytes, type StoredFile } from "../lib/file-bytes";
-import { type Db, openDb } from "./client";
-import { file_uses, files } from "./file-schema";
+import type { MediaType } from "#contract/files.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deleteBytes, type StoredFile } from "#worker/lib/storage/file-bytes.ts";
+import { type Db, openDb } from "./client.ts";
+import { file_uses, files } from "./file-schema.ts";
 
 /**
  * Which messages name which files. Naming a file, releasing it and sweeping it away are each decided by one

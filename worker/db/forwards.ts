@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import type { Db } from "./client";
-import { forwards, profiles } from "./schema";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Db } from "./client.ts";
+import { forwards, profiles } from "./schema.ts";
 
 /** Whose words were passed on where: by this the name of somebody whose account is gone is found. */
 

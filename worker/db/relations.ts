@@ -1,10 +1,10 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
-import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
-import type { FoundPerson, Profile, Relation, RelationState } from "../../contract/people";
-import { defaultSettings } from "../../contract/settings";
-import { type PhoneMeeting, phoneFor } from "../lib/phone-visibility";
-import type { Db } from "./client";
-import { blocks, connection_requests, connections, profiles, settings } from "./schema";
+import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
+import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
+import { defaultSettings } from "#contract/settings.ts";
+import { type PhoneMeeting, phoneFor } from "#worker/lib/phone-visibility.ts";
+import type { Db } from "./client.ts";
+import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
 
 /** How people stand to each other, read from the directory. */
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { findableBy, groupAdders } from "../../contract/settings";
+import { findableBy, groupAdders } from "#contract/settings.ts";
 
 /**
  * The directory: everything that is searched or joined across people. Times are epoch milliseconds. Rows
@@ -188,7 +188,7 @@ export const call_feedback = sqliteTable(
   (table) => [primaryKey({ columns: [table.call_id, table.place, table.side] })],
 );
 
-/** Accounts that are deleted and of which something may be left (worker/lib/clearing.ts). */
+/** Accounts that are deleted and of which something may be left (worker/lib/deletion/deletion-steps.ts). */
 export const deletions = sqliteTable("deletions", {
   user_id: text("user_id").primaryKey(),
   started_at: integer("started_at").notNull(),

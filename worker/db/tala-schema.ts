@@ -1,9 +1,9 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { users } from "./schema";
+import { users } from "./schema.ts";
 
 /**
  * Statuses of Tala, which everybody reads: `number` is the place in the feed and is never given again. A picture's bytes
- * are found by the author and the id (worker/lib/post-pictures.ts); here stands what a page says of it.
+ * are found by the author and the id (worker/lib/storage/post-pictures.ts); here stands what a page says of it.
  */
 export const tala_posts = sqliteTable(
   "tala_posts",

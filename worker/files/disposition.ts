@@ -1,4 +1,4 @@
-import { isInline, type MediaType } from "../../contract/files";
+import { isInline, type MediaType } from "#contract/files.ts";
 
 /** Everything but RFC 8187's `attr-char`, of which `encodeURIComponent` leaves these. */
 const encode = (name: string): string =>

@@ -1,6 +1,6 @@
-import { partBytes, partCount } from "../../contract/files";
-import { listParts, partKey } from "../lib/file-bytes";
-import type { FileRow } from "./queries";
+import { partBytes, partCount } from "#contract/files.ts";
+import { listParts, partKey } from "#worker/lib/storage/file-bytes.ts";
+import type { FileRow } from "./queries.ts";
 
 const partsAhead = 4; // read at once; with the object that is written they stay below the platform's six connections
 

@@ -1,10 +1,10 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
-import type { MediaType, NewFile } from "../../contract/files";
-import { createUuid, type Uuid } from "../../contract/ids";
-import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "../../contract/limits";
-import type { Db } from "../db/client";
-import { files, upload_days } from "../db/file-schema";
-import { isUnused } from "../db/files";
+import type { MediaType, NewFile } from "#contract/files.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
+import { files, upload_days } from "#worker/db/file-schema.ts";
+import { isUnused } from "#worker/db/files.ts";
 
 export type FileRow = typeof files.$inferSelect;
 

@@ -1,12 +1,12 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { ErrorCode } from "../../contract/errors";
-import type { GroupMember, MemberPage } from "../../contract/groups";
-import { privateConversationId, type Uuid } from "../../contract/ids";
-import { memberPageRows } from "../../contract/limits";
-import type { Db } from "../db/client";
-import { listMembers } from "../db/relations";
-import { blocks, connections, settings } from "../db/schema";
-import type { Newcomer, Seats } from "../objects/rpc";
+import type { ErrorCode } from "#contract/errors.ts";
+import type { GroupMember, MemberPage } from "#contract/groups.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import { memberPageRows } from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
+import { listMembers } from "#worker/db/relations.ts";
+import { blocks, connections, settings } from "#worker/db/schema.ts";
+import type { Newcomer, Seats } from "#worker/objects/rpc.ts";
 
 const inChunks = <T>(all: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / memberPageRows) }, (_, i) =>

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { isRefusal } from "../../contract/commands";
-import { Seq } from "../../contract/conversations";
-import type { ErrorCode } from "../../contract/errors";
+import { Seq } from "#contract/conversations.ts";
+import type { ErrorCode } from "#contract/errors.ts";
 import {
   Group,
   GroupChange,
@@ -12,20 +11,21 @@ import {
   NewMembers,
   NewOwner,
   Receipts,
-} from "../../contract/groups";
-import { Uuid } from "../../contract/ids";
-import { openDb } from "../db/client";
-import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { deleteAvatar, storeAvatar } from "../lib/avatars";
-import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { validate } from "../lib/validate";
-import type { ConversationRpc } from "../objects/rpc";
-import { userChannelOf } from "../objects/stubs";
-import { answer, ask, askNew, carryOut, change, describe, describeNew, leave, letGo } from "./asking";
-import { toMemberPage, toNewcomers } from "./queries";
+} from "#contract/groups.ts";
+import { Uuid } from "#contract/ids.ts";
+import { isRefusal } from "#contract/wire/commands.ts";
+import { openDb } from "#worker/db/client.ts";
+import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { deleteAvatar, storeAvatar } from "#worker/lib/storage/avatars.ts";
+import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+import { answer, ask, askNew, carryOut, change, describe, describeNew, leave, letGo } from "./ask-group.ts";
+import { toMemberPage, toNewcomers } from "./queries.ts";
 
 const Named = v.object({ id: Uuid });
 const NamedMember = v.object({ id: Uuid, userId: Uuid });

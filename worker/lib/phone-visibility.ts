@@ -1,6 +1,6 @@
-import type { Uuid } from "../../contract/ids";
-import type { Relation, RelationState } from "../../contract/people";
-import { maskPhone, maskWholePhone } from "../../contract/phone";
+import type { Uuid } from "#contract/ids.ts";
+import type { Relation, RelationState } from "#contract/people.ts";
+import { maskPhone, maskWholePhone } from "#contract/phone.ts";
 
 /** How much of a number is told: all of it, its country and last two digits, its country, nothing. */
 type PhoneView = "whole" | "ending" | "country" | "hidden";

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import type { AppEnv } from "./app";
-import { refuse } from "./refusal";
+import type { AppEnv } from "./http/app.ts";
+import { refuse } from "./http/refusal.ts";
 
 /** Without one of them the product would run in part, or with an empty key: it answers nothing. As in wrangler.toml. */
 export const requiredSecrets = ["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"] as const;

@@ -1,5 +1,5 @@
-import { escapeHtml, toParagraphs } from "./html";
-import type { Mail } from "./mail";
+import { escapeHtml, toParagraphs } from "./html.ts";
+import type { Mail } from "./mail.ts";
 
 export const mailboxPath = "/dev/mail";
 const keptMax = 50;

@@ -1,5 +1,5 @@
-import type { Language } from "../../contract/language";
-import { escapeHtml, toParagraphs } from "./html";
+import type { Language } from "#contract/language.ts";
+import { escapeHtml, toParagraphs } from "./html.ts";
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 export type Words = { subject: string; text: string };

@@ -1,6 +1,6 @@
-import type { Language } from "../../contract/language";
-import { mailedTokenMinutes } from "../../contract/limits";
-import { type Mail, toMail, type Words } from "./mail";
+import type { Language } from "#contract/language.ts";
+import { mailedTokenMinutes } from "#contract/limits.ts";
+import { type Mail, toMail, type Words } from "./mail.ts";
 
 /** What a mail brings: a link to open, or a code to type where one asked for it. */
 type Brought = { link: string; code: string };

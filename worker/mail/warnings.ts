@@ -1,6 +1,6 @@
-import { type Language, languages } from "../../contract/language";
-import { factorResetHours } from "../../contract/limits";
-import { type Mail, toManifoldMail, type Words } from "./mail";
+import { type Language, languages } from "#contract/language.ts";
+import { factorResetHours } from "#contract/limits.ts";
+import { type Mail, toManifoldMail, type Words } from "./mail.ts";
 
 /** What a person's recovery address is told of, for whoever did it may be somebody else. */
 

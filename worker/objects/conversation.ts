@@ -1,23 +1,32 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallDeed } from "../../contract/calls";
-import { type CommandOf, isRefusal, type PageResult, type Refusal, type RevisedResult } from "../../contract/commands";
-import type { Marks } from "../../contract/conversations";
-import type { Group, Receipts } from "../../contract/groups";
-import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
-import { limitFactorOf } from "../lib/local-limits";
-import { logWarning } from "../lib/log";
-import { Accepting } from "./accepting";
-import { findOriginal, isNamed } from "./attachments";
-import { setBlock } from "./blocking";
-import { Calling } from "./calling";
-import { ConversationLog } from "./conversation-log";
-import { readPage, type SearchRoom, type SearchSlice, searchLog } from "./conversation-pages";
-import { depart } from "./departing";
-import { isOfGroup } from "./group-view";
-import { Grouping, noGroup } from "./grouping";
-import { createGroup } from "./groups";
-import type { Member } from "./members";
-import { readRevised, retract } from "./revisions";
+import type { CallDeed } from "#contract/calls/call.ts";
+import type { Marks } from "#contract/conversations.ts";
+import type { Group, Receipts } from "#contract/groups.ts";
+import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import {
+  type CommandOf,
+  isRefusal,
+  type PageResult,
+  type Refusal,
+  type RevisedResult,
+} from "#contract/wire/commands.ts";
+import { limitFactorOf } from "#worker/lib/limits/local-limits.ts";
+import { logWarning } from "#worker/lib/log.ts";
+import { Calling } from "./conversation/call-controller.ts";
+import { Telling } from "./conversation/delivery/notifier.ts";
+import { Grouping, noGroup } from "./conversation/groups/group.ts";
+import { createGroup } from "./conversation/groups/group-commands.ts";
+import { isOfGroup } from "./conversation/groups/group-view.ts";
+import { depart } from "./conversation/groups/remove-deleted-user.ts";
+import { ConversationLog } from "./conversation/log/conversation-log.ts";
+import type { Member } from "./conversation/log/member-table.ts";
+import { unsign } from "./conversation/messages/anonymize-forwards.ts";
+import { findOriginal, isNamed } from "./conversation/messages/attachment-access.ts";
+import { setBlock } from "./conversation/messages/blocks.ts";
+import { readRevised, retract } from "./conversation/messages/deletions.ts";
+import { readPage, searchLog } from "./conversation/messages/history.ts";
+import { Accepting } from "./conversation/messages/message-appender.ts";
+import { hide, mark, receiptsOf, standingOf } from "./conversation/messages/read-state.ts";
 import type {
   CallSigns,
   CallStanding,
@@ -28,13 +37,12 @@ import type {
   GroupDone,
   Known,
   Newcomer,
+  SearchRoom,
+  SearchSlice,
   Seats,
   Standing,
-} from "./rpc";
-import { hide, mark, receiptsOf, standingOf } from "./standing";
-import { userChannelOf } from "./stubs";
-import { Telling } from "./telling";
-import { unsign } from "./unsigning";
+} from "./rpc.ts";
+import { userChannelOf } from "./stubs.ts";
 
 const notFound: Refusal = { error: "conversation_not_found" };
 

@@ -1,13 +1,12 @@
-import type { Call, CallDeed, CallSignals, Device } from "../../contract/calls";
-import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
-import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
-import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import type { Relation } from "../../contract/people";
-import type { SecurityNotice } from "../../contract/security";
-import type { KeptSettings, Presence } from "../../contract/settings";
-import type { KeptCall } from "./call-row";
-import type { SearchRoom, SearchSlice } from "./conversation-pages";
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { Call, CallDeed, CallSignals, Device } from "#contract/calls/call.ts";
+import type { Body, Marks, Message, StoredBody } from "#contract/conversations.ts";
+import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import type { KeptSettings, Presence } from "#contract/settings.ts";
+import type { Command, CommandResults, ListPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
+import type { KeptCall } from "./shared/call-record.ts";
 
 /**
  * What the objects say to each other and what the Worker may ask of them. The Conversation is the only
@@ -232,3 +231,9 @@ export interface ConversationRpc {
     room: SearchRoom,
   ): Promise<SearchSlice | Refusal>;
 }
+
+/** How much of an answer to a search is still free. */
+export type SearchRoom = { messages: number; bytes: number };
+
+/** What a slice of the log has: the bytes of these messages, and whether they left no room for another one. */
+export type SearchSlice = SearchResult & { bytes: number; isFull: boolean };

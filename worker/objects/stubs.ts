@@ -1,5 +1,5 @@
-import type { ConversationId, Uuid } from "../../contract/ids";
-import type { ConversationRpc, UserChannelRpc } from "./rpc";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { ConversationRpc, UserChannelRpc } from "./rpc.ts";
 
 /**
  * The objects by name, as `rpc.ts` describes them. A stub that failed stays broken, so every call and every

@@ -1,12 +1,12 @@
 import { and, desc, eq, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { BlockList } from "../../contract/contacts";
-import { privateConversationId, type Uuid } from "../../contract/ids";
-import { blockPageRows } from "../../contract/limits";
-import type { Db } from "../db/client";
-import { listRelations } from "../db/relations";
-import { blocks, profiles } from "../db/schema";
-import { queueStanding } from "../lib/relation-delivery";
+import type { BlockList } from "#contract/contacts.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import { blockPageRows } from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
+import { listRelations } from "#worker/db/relations.ts";
+import { blocks, profiles } from "#worker/db/schema.ts";
+import { queueStanding } from "#worker/lib/contact-updates.ts";
 
 type Block = typeof blocks.$inferSelect;
 

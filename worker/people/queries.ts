@@ -1,12 +1,12 @@
 import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "drizzle-orm";
-import type { Uuid } from "../../contract/ids";
-import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "../../contract/limits";
-import type { FoundPerson, Profile } from "../../contract/people";
-import { type PhoneQuery, readPhoneQuery } from "../../contract/phone";
-import type { Db } from "../db/client";
-import { type ReadProfile, selectProfiles, toFoundPeople } from "../db/relations";
-import { blocks, profiles, settings } from "../db/schema";
-import { queueProfile } from "../lib/relation-delivery";
+import type { Uuid } from "#contract/ids.ts";
+import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits.ts";
+import type { FoundPerson, Profile } from "#contract/people.ts";
+import { type PhoneQuery, readPhoneQuery } from "#contract/phone.ts";
+import type { Db } from "#worker/db/client.ts";
+import { type ReadProfile, selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { blocks, profiles, settings } from "#worker/db/schema.ts";
+import { queueProfile } from "#worker/lib/contact-updates.ts";
 
 // What is looked through at most for people who let themselves be found by what was typed
 const beginningMax = 5 * phoneSearchMaxResults;

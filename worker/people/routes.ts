@@ -1,21 +1,27 @@
 import * as v from "valibot";
-import { Uuid } from "../../contract/ids";
-import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "../../contract/limits";
-import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
-import { toPhoneQuery } from "../../contract/phone";
-import { openDb } from "../db/client";
-import { findOwnProfile, relationTo } from "../db/relations";
-import { can } from "../lib/access";
-import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { type AvatarSize, avatarKeyPattern, deleteAvatar, findAvatar, storeAvatar } from "../lib/avatars";
-import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { flushAbout } from "../lib/relation-delivery";
-import { validate } from "../lib/validate";
-import { replaceAvatar, searchByPhone, updateName } from "./queries";
-import { countSearch } from "./search-limit";
+import { Uuid } from "#contract/ids.ts";
+import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "#contract/limits.ts";
+import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "#contract/people.ts";
+import { toPhoneQuery } from "#contract/phone.ts";
+import { openDb } from "#worker/db/client.ts";
+import { findOwnProfile, relationTo } from "#worker/db/relations.ts";
+import { flushAbout } from "#worker/lib/contact-updates.ts";
+import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { can } from "#worker/lib/permissions.ts";
+import {
+  type AvatarSize,
+  avatarKeyPattern,
+  deleteAvatar,
+  findAvatar,
+  storeAvatar,
+} from "#worker/lib/storage/avatars.ts";
+import { replaceAvatar, searchByPhone, updateName } from "./queries.ts";
+import { countSearch } from "./search-limit.ts";
 
 /** Everybody who has this profile hears of its change, after the answer. */
 const tellAcquaintances = (c: AppContext, me: Uuid): void =>

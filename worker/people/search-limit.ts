@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { and, between, desc, eq, sql } from "drizzle-orm";
-import type { Uuid } from "../../contract/ids";
-import { newAccountHours, searchesPerDay, searchesPerDayNew } from "../../contract/limits";
-import type { Db } from "../db/client";
-import { phone_searches, users } from "../db/schema";
-import type { Taken } from "../lib/rate-limit";
+import type { Uuid } from "#contract/ids.ts";
+import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits.ts";
+import type { Db } from "#worker/db/client.ts";
+import { phone_searches, users } from "#worker/db/schema.ts";
+import type { Taken } from "#worker/lib/limits/rate-limit.ts";
 
 /**
  * How many different numbers and parts of numbers a person may look for within a day, so that nobody copies the directory

@@ -1,9 +1,9 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import * as v from "valibot";
-import type { Uuid } from "../../contract/ids";
-import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "../../contract/settings";
-import type { Db } from "../db/client";
-import { settings } from "../db/schema";
+import type { Uuid } from "#contract/ids.ts";
+import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "#contract/settings.ts";
+import type { Db } from "#worker/db/client.ts";
+import { settings } from "#worker/db/schema.ts";
 
 const { messages, groups, calls } = Settings.entries;
 const Notices = v.object({ messages, groups, calls });

@@ -1,14 +1,14 @@
-import { KeptSettings, SettingsChange } from "../../contract/settings";
-import { openDb } from "../db/client";
-import { createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { logError } from "../lib/log";
-import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { validate } from "../lib/validate";
-import { findSettings, updateSettings } from "./queries";
-import { tellSettings } from "./telling";
+import { KeptSettings, SettingsChange } from "#contract/settings.ts";
+import { openDb } from "#worker/db/client.ts";
+import { createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { logError } from "#worker/lib/log.ts";
+import { findSettings, updateSettings } from "./queries.ts";
+import { tellSettings } from "./settings-delivery.ts";
 
 /** How a person wants things, on all their devices. */
 export const settingsRoutes = createRoutes()

@@ -1,7 +1,7 @@
-import { packUuid } from "../../contract/ids";
-import { postPageBytes, postPageRows } from "../../contract/limits";
-import type { PostPage } from "../../contract/tala";
-import type { FeedRow } from "./queries";
+import { packUuid } from "#contract/ids.ts";
+import { postPageBytes, postPageRows } from "#contract/limits.ts";
+import type { PostPage } from "#contract/tala.ts";
+import type { FeedRow } from "./queries.ts";
 
 type Author = PostPage["authors"][number];
 type Post = PostPage["posts"][number];

@@ -1,13 +1,13 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
-import type { Uuid } from "../../contract/ids";
-import { postGoneMax as goneMax, postPageRows } from "../../contract/limits";
-import type { NewPost } from "../../contract/tala";
-import type { Db } from "../db/client";
-import { blocks, profiles } from "../db/schema";
-import { tala_gone, tala_posts } from "../db/tala-schema";
-import type { Caller } from "../lib/app";
-import { inBatches } from "../lib/in-batches";
-import type { PictureExtent } from "../lib/post-pictures";
+import type { Uuid } from "#contract/ids.ts";
+import { postGoneMax as goneMax, postPageRows } from "#contract/limits.ts";
+import type { NewPost } from "#contract/tala.ts";
+import type { Db } from "#worker/db/client.ts";
+import { blocks, profiles } from "#worker/db/schema.ts";
+import { tala_gone, tala_posts } from "#worker/db/tala-schema.ts";
+import { inBatches } from "#worker/lib/deletion/in-batches.ts";
+import type { Caller } from "#worker/lib/http/app.ts";
+import type { PictureExtent } from "#worker/lib/storage/post-pictures.ts";
 
 export type FeedRow = {
   number: number;

@@ -1,21 +1,21 @@
 import * as v from "valibot";
-import { Uuid, unpackUuid } from "../../contract/ids";
-import { pictureMaxBytes, postJsonMaxLength } from "../../contract/limits";
-import { NewPost, PostPage, Published, pictureSizes } from "../../contract/tala";
-import { type Db, openDb } from "../db/client";
-import { can } from "../lib/access";
-import { afterAnswer, createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
-import { matchesEtag } from "../lib/etag";
-import { digestPage, feed, type MadePage } from "../lib/kept-feed";
-import { operation } from "../lib/operation";
-import { deletePicture, findPicture, makePicture, storePicture } from "../lib/post-pictures";
-import { limitCaller, takeToken } from "../lib/rate-limit";
-import { refuse } from "../lib/refusal";
-import { validate } from "../lib/validate";
-import { userChannelOf } from "../objects/stubs";
-import { toPostPage } from "./page";
-import { deletePost, findPost, insertPost, isGone, listFeed, listFrozenAvatars, type StoredPost } from "./queries";
+import { Uuid, unpackUuid } from "#contract/ids.ts";
+import { pictureMaxBytes, postJsonMaxLength } from "#contract/limits.ts";
+import { NewPost, PostPage, Published, pictureSizes } from "#contract/tala.ts";
+import { type Db, openDb } from "#worker/db/client.ts";
+import { afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { matchesEtag } from "#worker/lib/http/etag.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { can } from "#worker/lib/permissions.ts";
+import { digestPage, feed, type MadePage } from "#worker/lib/storage/feed-cache.ts";
+import { deletePicture, findPicture, makePicture, storePicture } from "#worker/lib/storage/post-pictures.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+import { toPostPage } from "./page.ts";
+import { deletePost, findPost, insertPost, isGone, listFeed, listFrozenAvatars, type StoredPost } from "./queries.ts";
 
 const Before = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
 

@@ -1,24 +1,24 @@
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import type { Uuid } from "../../../contract/ids";
-import { groupAsPerson } from "../../components/avatar";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { IconButton } from "../../components/icon-button";
-import { late } from "../../components/late";
-import { LedAway } from "../../components/led-away";
-import { describeTyping } from "../../components/member-names";
-import { sayNotYet } from "../../components/not-yet";
-import { isolate } from "../../lib/isolate";
-import { useAuthors, useChat, useConversation, useDraft, useLeftOver, useTyping } from "../../sync/hooks";
-import { useGroup } from "../../sync/use-group";
-import { ChatFrame } from "./chat-frame";
-import { ChatHeading } from "./chat-heading";
-import { useBare } from "./use-bare";
-import { useChatDeeds } from "./use-chat-deeds";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { late } from "#components/layout/lazy-component.tsx";
+import { LedAway } from "#components/layout/redirect-with-notice.tsx";
+import { describeTyping } from "#components/messages/member-names.ts";
+import { sayNotYet } from "#components/overlays/not-implemented-toast.ts";
+import { groupAsPerson } from "#components/people/avatar.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { useGroup } from "#sync/hooks/use-group.ts";
+import { useAuthors, useChat, useConversation, useDraft, useLeftOver, useTyping } from "#sync/hooks/use-live-query.ts";
+import { ChatFrame } from "./chat-layout.tsx";
+import { ChatHeading } from "./header/chat-header.tsx";
+import { useChatDeeds } from "./header/use-chat-menu.tsx";
+import { useBare } from "./unsent/use-has-no-unsent-content.ts";
 
-const LeftNote = late(() => import("./left-note"));
+const LeftNote = late(() => import("./unsent/unsent-content.tsx"));
 
 /** A chat of several: who is in it, and what is left of it for somebody who is no member any more. */
 export function GroupChat({ id }: { id: Uuid }) {

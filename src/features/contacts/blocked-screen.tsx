@@ -1,16 +1,16 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { attempt } from "../../components/attempt";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { focusTitleFrom } from "../../components/focus-title";
-import { PersonLine } from "../../components/person-line";
-import { Screen } from "../../components/screen";
-import { isolate } from "../../lib/isolate";
-import { useBlocked } from "../../sync/hooks";
-import { unblockPerson } from "../../sync/relations";
-import type { PersonRow } from "../../sync/store";
+import { Button } from "#components/controls/button.tsx";
+import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { attempt } from "#components/overlays/run-with-toast.ts";
+import { PersonLine } from "#components/people/person-row.tsx";
+import { isolate } from "#lib/text/bidi.ts";
+import { useBlocked } from "#sync/hooks/use-live-query.ts";
+import { unblockPerson } from "#sync/people/contact-commands.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 function BlockedRow({ person }: { person: PersonRow }) {
   const { t } = useTranslation();

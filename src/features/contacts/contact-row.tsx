@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { CallButtons } from "../../calls/call-buttons";
-import { Avatar } from "../../components/avatar";
-import { BlockedMark } from "../../components/blocked-mark";
-import { IconButton } from "../../components/icon-button";
-import { IconLink } from "../../components/icon-link";
-import { refuseBlocked } from "../../components/refuse-call";
-import type { PersonRow } from "../../sync/store";
+import { CallButtons } from "#calls/ui/call-buttons.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { IconLink } from "#components/controls/icon-link.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import { BlockedMark } from "#components/people/blocked-badge.tsx";
+import { refuseBlocked } from "#components/people/refuse-call.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 const buttonsPx = 48;
 const linesRem = 2.75; // name and number

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import { FoundPeople } from "../../components/found-people";
-import { MenuButton } from "../../components/menu";
-import { Screen } from "../../components/screen";
-import { useContacts } from "../../sync/hooks";
-import { ContactRow, contactRowPx } from "./contact-row";
-import { useDeletion } from "./use-deletion";
+import { Screen } from "#components/layout/screen.tsx";
+import { MenuButton } from "#components/overlays/menu.tsx";
+import { FoundPeople } from "#components/people/contact-search.tsx";
+import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { ContactRow, contactRowPx } from "./contact-row.tsx";
+import { useDeletion } from "./use-deletion.tsx";
 
 /** The people one is connected with (SPEC.md §2 Contacts). */
 export default function ContactsScreen() {

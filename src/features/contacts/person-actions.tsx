@@ -1,14 +1,14 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { CallButtons } from "../../calls/call-buttons";
-import { Button } from "../../components/button";
-import { refuseBlocked } from "../../components/refuse-call";
-import { showToast } from "../../components/toast";
-import { failureText } from "../../lib/failure-text";
-import { isolate } from "../../lib/isolate";
-import { sendRequest } from "../../sync/relations";
-import type { PersonRow } from "../../sync/store";
+import { CallButtons } from "#calls/ui/call-buttons.tsx";
+import { Button } from "#components/controls/button.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { refuseBlocked } from "#components/people/refuse-call.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { sendRequest } from "#sync/people/contact-commands.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 // None is narrower than its longest word.
 const tile =

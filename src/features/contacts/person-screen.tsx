@@ -1,15 +1,15 @@
 import { useTranslation } from "react-i18next";
 import { Navigate, useParams } from "react-router";
 import * as v from "valibot";
-import { Uuid } from "../../../contract/ids";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { PaneSpinner } from "../../components/pane-spinner";
-import { nameOfPerson } from "../../components/person-name";
-import { Screen } from "../../components/screen";
-import { useSession } from "../../lib/session";
-import { type ProfileLook, useProfile } from "../../sync/use-profile";
-import { PersonView } from "./person-view";
+import { Button } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { nameOfPerson } from "#components/people/person-name.ts";
+import { Uuid } from "#contract/ids.ts";
+import { useSession } from "#lib/session/session.ts";
+import { type ProfileLook, useProfile } from "#sync/hooks/use-profile.ts";
+import { PersonView } from "./person-view.tsx";
 
 function Look({ look, again }: { look: ProfileLook; again: () => void }) {
   const { t } = useTranslation();

@@ -1,17 +1,17 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { privateConversationId } from "../../../contract/ids";
-import { attempt } from "../../components/attempt";
-import { useLeadOn } from "../../components/lead-on";
-import { BlockDialog } from "../../components/person-dialogs";
-import { Spinner } from "../../components/spinner";
-import { isolate } from "../../lib/isolate";
-import { useSession } from "../../lib/session";
-import { muteConversation } from "../../sync/actions";
-import { useConversation } from "../../sync/hooks";
-import { blockPerson, unblockPerson } from "../../sync/relations";
-import type { PersonRow } from "../../sync/store";
-import { useDeletion } from "./use-deletion";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { useLeadOn } from "#components/layout/use-navigate-if-still-here.ts";
+import { attempt } from "#components/overlays/run-with-toast.ts";
+import { BlockDialog } from "#components/people/person-dialogs.tsx";
+import { privateConversationId } from "#contract/ids.ts";
+import { useSession } from "#lib/session/session.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { muteConversation } from "#sync/actions.ts";
+import { useConversation } from "#sync/hooks/use-live-query.ts";
+import { blockPerson, unblockPerson } from "#sync/people/contact-commands.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import { useDeletion } from "./use-deletion.tsx";
 
 type RowProps = { icon: string; label: string; isBusy?: boolean; isDanger?: boolean; onClick: () => void };
 

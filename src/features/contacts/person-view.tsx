@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Avatar } from "../../components/avatar";
-import { AvatarButton } from "../../components/avatar-button";
-import { nameOfPerson } from "../../components/person-name";
-import { PhoneNumber } from "../../components/phone-number";
-import { useFormat } from "../../i18n/format";
-import type { PersonRow } from "../../sync/store";
-import { PersonActions } from "./person-actions";
-import { PersonSettings } from "./person-settings";
+import { Avatar } from "#components/people/avatar.tsx";
+import { AvatarButton } from "#components/people/avatar-button.tsx";
+import { nameOfPerson } from "#components/people/person-name.ts";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
+import { useFormat } from "#i18n/format.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import { PersonActions } from "./person-actions.tsx";
+import { PersonSettings } from "./person-settings.tsx";
 
 function Fact({ icon, name, children }: { icon: string; name: string; children: ReactNode }) {
   return (

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Uuid } from "../../../contract/ids";
-import { keepFocus } from "../../components/focus-title";
-import { DeleteContactDialog } from "../../components/person-dialogs";
-import { showToast } from "../../components/toast";
-import { failureText } from "../../lib/failure-text";
-import { deleteContact } from "../../sync/relations";
-import type { PersonRow } from "../../sync/store";
+import { keepFocus } from "#components/focus/title-focus.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { DeleteContactDialog } from "#components/people/person-dialogs.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { deleteContact } from "#sync/people/contact-commands.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 /** Deleting a contact: the question that names them, the work, and what came of it. */
 export const useDeletion = () => {

@@ -1,18 +1,18 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { messageTextMaxLength, spreadMax } from "../../../contract/limits";
-import { cleanText, isBlank } from "../../../contract/text";
-import { Button } from "../../components/button";
-import { ContactPicker } from "../../components/contact-picker";
-import { Sheet } from "../../components/sheet";
-import { showToast } from "../../components/toast";
-import { useChosen } from "../../components/use-chosen";
-import { useSession } from "../../lib/session";
-import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
-import { useBegun } from "../../sync/use-begun";
-import { useRecipients } from "../../sync/use-recipients";
-import { PictureStrip } from "./picture-strip";
-import { usePictures } from "./use-pictures";
+import { Button } from "#components/controls/button.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { ContactPicker } from "#components/people/contact-picker.tsx";
+import { useChosen } from "#components/people/use-selection.ts";
+import { messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import { cleanText, isBlank } from "#contract/text.ts";
+import { useSession } from "#lib/session/session.ts";
+import { broadcastFiles, broadcastText, SyncError } from "#sync/actions.ts";
+import { useBegun } from "#sync/hooks/use-draft.ts";
+import { useRecipients } from "#sync/hooks/use-recipients.ts";
+import { PictureStrip } from "./picture-strip.tsx";
+import { usePictures } from "./use-pictures.ts";
 
 /** One message to several people and groups: each gets it as an ordinary message. */
 export default function Broadcast({ onClose }: { onClose: () => void }) {

@@ -1,8 +1,8 @@
-import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
-import type { MemberNames } from "../../components/member-names";
-import { nameOfPerson } from "../../components/person-name";
-import type { Translate } from "../../i18n/setup";
-import type { ConversationListItem } from "../../sync/hooks";
+import type { MemberNames } from "#components/messages/member-names.ts";
+import { type AvatarPerson, groupAsPerson } from "#components/people/avatar.tsx";
+import { nameOfPerson } from "#components/people/person-name.ts";
+import type { Translate } from "#i18n/setup.ts";
+import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
 
 /** What a conversation is called in the list. */
 export const nameOfConversation = ({ kind, group, person }: ConversationListItem, t: Translate): string => {

@@ -1,19 +1,19 @@
 import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { Avatar } from "../../components/avatar";
-import { BlockedMark } from "../../components/blocked-mark";
-import { GroupMark } from "../../components/group-mark";
-import { IconButton } from "../../components/icon-button";
-import { type MenuAnchor, MenuPopup } from "../../components/menu";
-import { OpenPath } from "../../components/open-path";
-import { formatTimeOrDate } from "../../i18n/relative-date";
-import { useLanguage } from "../../i18n/setup";
-import { useServerNow } from "../../lib/clock";
-import type { ConversationListItem } from "../../sync/hooks";
-import { faceOf, nameOfConversation } from "./conversation-name";
-import { LastLine } from "./last-line";
-import type { ConversationDeeds } from "./use-conversation-deeds";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { OpenPath } from "#components/layout/window-location.ts";
+import { type MenuAnchor, MenuPopup } from "#components/overlays/menu.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import { BlockedMark } from "#components/people/blocked-badge.tsx";
+import { GroupMark } from "#components/people/group-badge.tsx";
+import { formatTimeOrDate } from "#i18n/relative-date.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { useServerNow } from "#lib/browser/clock.ts";
+import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
+import { faceOf, nameOfConversation } from "./conversation-name.ts";
+import { LastLine } from "./last-line.tsx";
+import type { ConversationDeeds } from "./use-conversation-menu.tsx";
 
 const enterStepMs = 50; // SPEC.md §9
 const enterMs = 220;

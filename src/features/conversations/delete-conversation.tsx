@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ConfirmDialog } from "../../components/dialog";
-import { showToast } from "../../components/toast";
-import { isolate } from "../../lib/isolate";
-import { hideConversation, SyncError } from "../../sync/actions";
-import type { ConversationListItem } from "../../sync/hooks";
-import { nameOfConversation } from "./conversation-name";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { isolate } from "#lib/text/bidi.ts";
+import { hideConversation, SyncError } from "#sync/actions.ts";
+import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
+import { nameOfConversation } from "./conversation-name.ts";
 
 /** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
 export function DeleteConversation({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {

@@ -1,14 +1,14 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { EmptyState } from "../../components/empty-state";
-import { PersonLine } from "../../components/person-line";
-import { useLanguage } from "../../i18n/setup";
-import { matchesContact } from "../../lib/match-contact";
-import { useContacts, useConversations } from "../../sync/hooks";
-import { faceOf } from "./conversation-name";
-import { ConversationRow } from "./conversation-row";
-import type { ConversationDeeds } from "./use-conversation-deeds";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import { useLanguage } from "#i18n/setup.ts";
+import { matchesContact } from "#lib/text/match-contact.ts";
+import { useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
+import { faceOf } from "./conversation-name.ts";
+import { ConversationRow } from "./conversation-row.tsx";
+import type { ConversationDeeds } from "./use-conversation-menu.tsx";
 
 const searchedConversations = 1_000;
 const shownMax = 50; // of each kind: who sees more types another letter

@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
-import { type CallSide, callLine } from "../../components/call-line";
-import { CountBadge } from "../../components/count-badge";
-import { describeTyping, nameOfMember, shortName } from "../../components/member-names";
-import { MessagePreview } from "../../components/message-preview";
-import { MessageTicks } from "../../components/message-ticks";
-import type { Translate } from "../../i18n/setup";
-import { balance, isolate } from "../../lib/isolate";
-import { type ConversationListItem, useAuthors, useIsRecorded, useTyping } from "../../sync/hooks";
-import { nameOfConversation, namesIn } from "./conversation-name";
+import { CountBadge } from "#components/controls/count-badge.tsx";
+import { type CallSide, callLine } from "#components/messages/call-text.ts";
+import { describeTyping, nameOfMember, shortName } from "#components/messages/member-names.ts";
+import { MessagePreview } from "#components/messages/message-preview.tsx";
+import { MessageTicks } from "#components/messages/message-ticks.tsx";
+import type { Translate } from "#i18n/setup.ts";
+import { balance, isolate } from "#lib/text/bidi.ts";
+import { type ConversationListItem, useAuthors, useIsRecorded, useTyping } from "#sync/hooks/use-live-query.ts";
+import { nameOfConversation, namesIn } from "./conversation-name.ts";
 
 type WordsProps = {
   item: ConversationListItem;

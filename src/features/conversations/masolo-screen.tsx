@@ -1,20 +1,20 @@
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import { searchQueryMaxLength } from "../../../contract/limits";
-import { lateLayer } from "../../components/late";
-import { MenuButton } from "../../components/menu";
-import { Screen } from "../../components/screen";
-import { SearchField } from "../../components/search-field";
-import { loadSpreading } from "../../sync/actions";
-import { ConversationList } from "./conversation-list";
-import { FoundList } from "./found-list";
-import { useConversationDeeds } from "./use-conversation-deeds";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { MenuButton } from "#components/overlays/menu.tsx";
+import { searchQueryMaxLength } from "#contract/limits.ts";
+import { loadSpreading } from "#sync/actions.ts";
+import { ConversationList } from "./conversation-list.tsx";
+import { FoundList } from "./found-list.tsx";
+import { useConversationDeeds } from "./use-conversation-menu.tsx";
 
-const NewChat = lateLayer(() => import("./new-chat"));
+const NewChat = lateLayer(() => import("./new-chat.tsx"));
 // With what sends it: once the sheet is open that might not be had any more.
 const Broadcast = lateLayer(async () => {
-  const [sheet] = await Promise.all([import("./broadcast"), loadSpreading()]);
+  const [sheet] = await Promise.all([import("./broadcast.tsx"), loadSpreading()]);
   return sheet;
 });
 

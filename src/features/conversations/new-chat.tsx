@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import { ContactPicker } from "../../components/contact-picker";
-import { Sheet } from "../../components/sheet";
-import { useContacts } from "../../sync/hooks";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import { ContactPicker } from "#components/people/contact-picker.tsx";
+import { useContacts } from "#sync/hooks/use-live-query.ts";
 
 /** Whom to write to. */
 export default function NewChat({ onClose }: { onClose: () => void }) {

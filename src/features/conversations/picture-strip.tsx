@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { Spinner } from "../../components/spinner";
-import type { ChosenPicture } from "./use-pictures";
+import { Spinner } from "#components/controls/spinner.tsx";
+import type { ChosenPicture } from "./use-pictures.ts";
 
 type PictureStripProps = {
   pictures: ChosenPicture[];

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
-import { MediaRefusal, type Outgoing } from "../../lib/media/outgoing";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { MediaRefusal, type Outgoing } from "#lib/media/outgoing-file.ts";
 
 /** As many pictures go in one broadcast. */
 const picturesMax = 10;
@@ -36,7 +36,7 @@ export const usePictures = () => {
     setPreparing(true);
     for (const file of files.slice(0, room)) {
       try {
-        const { prepareFile } = await import("../../lib/media/prepare");
+        const { prepareFile } = await import("#lib/media/prepare-attachment.ts");
         const outgoing = await prepareFile(file);
         const url = URL.createObjectURL(outgoing.blob);
         urls.current.add(url);

@@ -1,12 +1,12 @@
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { type GroupCard, groupCan } from "../../../contract/groups";
-import { Avatar } from "../../components/avatar";
-import { AvatarButton } from "../../components/avatar-button";
-import { IconButton } from "../../components/icon-button";
-import { MenuButton } from "../../components/menu";
-import { Spinner } from "../../components/spinner";
-import type { GroupDeeds } from "./use-group-deeds";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { MenuButton } from "#components/overlays/menu.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import { AvatarButton } from "#components/people/avatar-button.tsx";
+import { type GroupCard, groupCan } from "#contract/groups.ts";
+import type { GroupDeeds } from "./use-group-menu.tsx";
 
 const picturePx = 128;
 const badge =

@@ -1,21 +1,21 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { groupCan } from "../../../contract/groups";
-import type { Uuid } from "../../../contract/ids";
-import { Button } from "../../components/button";
-import { MenuButton } from "../../components/menu";
-import { Screen } from "../../components/screen";
-import { Spinner } from "../../components/spinner";
-import { useLanguage } from "../../i18n/setup";
-import { useMembers } from "../../sync/hooks";
-import type { GroupView } from "../../sync/use-group";
-import { useIsOffline } from "../../sync/use-shown-link";
-import { GroupHead } from "./group-head";
-import { ListNote } from "./list-note";
-import { MemberList } from "./member-list";
-import { toShownMembers } from "./shown-member";
-import { useGroupDeeds } from "./use-group-deeds";
-import { useKeptPlace } from "./use-kept-place";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { MenuButton } from "#components/overlays/menu.tsx";
+import { groupCan } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { useIsOffline } from "#sync/hooks/use-connection.ts";
+import type { GroupView } from "#sync/hooks/use-group.ts";
+import { useMembers } from "#sync/hooks/use-live-query.ts";
+import { GroupHead } from "./group-head.tsx";
+import { MemberList } from "./members/member-list.tsx";
+import { toShownMembers } from "./members/member-view.ts";
+import { ListNote } from "./members/stale-list-note.tsx";
+import { useGroupDeeds } from "./use-group-menu.tsx";
+import { useKeptPlace } from "./use-scroll-restore.ts";
 
 type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolean) => void };
 

@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
-import type { GroupCard } from "../../../contract/groups";
-import { ConfirmDialog } from "../../components/dialog";
-import { ClearDialog } from "../../components/person-dialogs";
-import { isolate } from "../../lib/isolate";
-import { nameOfMember, type ShownMember } from "./shown-member";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { ClearDialog } from "#components/people/person-dialogs.tsx";
+import type { GroupCard } from "#contract/groups.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { nameOfMember, type ShownMember } from "./members/member-view.ts";
 
 /** What is asked before it is done, because it cannot be taken back. */
 export type Question =

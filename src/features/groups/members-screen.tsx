@@ -2,17 +2,17 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router";
 import * as v from "valibot";
-import { Uuid } from "../../../contract/ids";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { LedAway } from "../../components/led-away";
-import { PaneSpinner } from "../../components/pane-spinner";
-import { Screen } from "../../components/screen";
-import { t } from "../../i18n/setup";
-import { isolate } from "../../lib/isolate";
-import { useSession } from "../../lib/session";
-import { type GroupView, useGroup } from "../../sync/use-group";
-import { GroupPage } from "./group-page";
+import { Button } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { LedAway } from "#components/layout/redirect-with-notice.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { Uuid } from "#contract/ids.ts";
+import { t } from "#i18n/setup.ts";
+import { useSession } from "#lib/session/session.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { type GroupView, useGroup } from "#sync/hooks/use-group.ts";
+import { GroupPage } from "./group-page.tsx";
 
 function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
   const { t } = useTranslation();

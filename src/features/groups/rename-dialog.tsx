@@ -1,16 +1,16 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
-import { GroupName } from "../../../contract/groups";
-import type { Uuid } from "../../../contract/ids";
-import { groupNameMaxLength } from "../../../contract/limits";
-import { isBlank } from "../../../contract/text";
-import { Button } from "../../components/button";
-import { cardLook, Modal } from "../../components/modal";
-import { TextField } from "../../components/text-field";
-import { isolate } from "../../lib/isolate";
-import { renameGroup } from "../../sync/groups";
-import { carryOut } from "./carry-out";
+import { Button } from "#components/controls/button.tsx";
+import { TextField } from "#components/controls/text-field.tsx";
+import { cardLook, Modal } from "#components/overlays/modal.tsx";
+import { GroupName } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { groupNameMaxLength } from "#contract/limits.ts";
+import { isBlank } from "#contract/text.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { renameGroup } from "#sync/people/group-commands.ts";
+import { carryOut } from "./run-with-toast.ts";
 
 type RenameDialogProps = { group: Uuid; name: string; onClose: () => void };
 

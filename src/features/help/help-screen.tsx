@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../components/button";
-import { copyText } from "../../components/copy-text";
-import { EmptyState } from "../../components/empty-state";
-import { Screen } from "../../components/screen";
-import { SearchField } from "../../components/search-field";
-import { useLanguage } from "../../i18n/setup";
-import { type Question, questions, searchQuestions, type Topic, topics } from "./questions";
-import { readVersion, useDiagnosis } from "./use-diagnosis";
+import { Button } from "#components/controls/button.tsx";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { copyText } from "#components/overlays/copy-text.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { type Question, questions, searchQuestions, type Topic, topics } from "./questions.ts";
+import { readVersion, useDiagnosis } from "./use-diagnostics.ts";
 
 const topicTitles = {
   messages: "help.topicMessages",

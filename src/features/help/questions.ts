@@ -1,5 +1,5 @@
-import type { Language } from "../../../contract/language";
-import { foldText } from "../../../contract/text";
+import type { Language } from "#contract/language.ts";
+import { foldText } from "#contract/text.ts";
 import en from "./questions/en.json";
 import fr from "./questions/fr.json";
 import pt from "./questions/pt.json";

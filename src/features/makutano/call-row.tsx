@@ -1,9 +1,9 @@
 import { Link } from "react-router";
-import type { CallKind } from "../../../contract/calls";
-import { CallButtons } from "../../calls/call-buttons";
-import { PersonLine } from "../../components/person-line";
-import { refuseBlocked } from "../../components/refuse-call";
-import type { PersonRow } from "../../sync/store";
+import { CallButtons } from "#calls/ui/call-buttons.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import { refuseBlocked } from "#components/people/refuse-call.ts";
+import type { CallKind } from "#contract/calls/call.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 const leastPx = 72;
 const aroundPx = 24;

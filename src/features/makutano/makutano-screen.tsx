@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { FoundPeople } from "../../components/found-people";
-import { Screen } from "../../components/screen";
-import { useContacts } from "../../sync/hooks";
-import { CallRow, callRowPx } from "./call-row";
+import { Screen } from "#components/layout/screen.tsx";
+import { FoundPeople } from "#components/people/contact-search.tsx";
+import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { CallRow, callRowPx } from "./call-row.tsx";
 
 /** Whom one can call (SPEC.md §2 Makutano). */
 export default function MakutanoScreen() {

@@ -1,12 +1,12 @@
 import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import type { ConversationId } from "../../../contract/ids";
-import type { Settings } from "../../../contract/settings";
-import { Avatar, type AvatarPerson, groupAsPerson } from "../../components/avatar";
-import { IconButton } from "../../components/icon-button";
-import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "../../components/news-words";
-import { type News, useNews } from "../../sync/news";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "#components/messages/new-message-text.tsx";
+import { Avatar, type AvatarPerson, groupAsPerson } from "#components/people/avatar.tsx";
+import type { ConversationId } from "#contract/ids.ts";
+import type { Settings } from "#contract/settings.ts";
+import { type News, useNews } from "#sync/hooks/new-messages.ts";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
 

@@ -1,6 +1,6 @@
-import type { ConversationId } from "../../../contract/ids";
-import type { Settings } from "../../../contract/settings";
-import type { Head } from "../../sync/news";
+import type { ConversationId } from "#contract/ids.ts";
+import type { Settings } from "#contract/settings.ts";
+import type { Head } from "#sync/hooks/new-messages.ts";
 
 /** What of it was judged before. */
 export type Memory = {

@@ -1,16 +1,16 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import { privateConversationId } from "../../../contract/ids";
-import { noteBehind } from "../../calls/behind";
-import { callNow, inCall } from "../../calls/ring";
-import { isCallBefore } from "../../calls/use-call";
-import { isRecording } from "../../lib/sound";
-import { running } from "../../sync/engine";
-import { useSettings } from "../../sync/use-settings";
-import { Banner } from "./banner";
-import { canChime, chime } from "./chime";
-import type { Surroundings } from "./decide";
-import { useBanner } from "./use-banner";
-import { watchArrivals } from "./watch";
+import { callNow, inCall } from "#calls/call-state.ts";
+import { isCallBefore } from "#calls/hooks.ts";
+import { noteBehind } from "#calls/ui/messages-during-call.ts";
+import { privateConversationId } from "#contract/ids.ts";
+import { isRecording } from "#lib/browser/sound.ts";
+import { running } from "#sync/engine.ts";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { Banner } from "./banner.tsx";
+import type { Surroundings } from "./decide.ts";
+import { canChime, chime } from "./notification-sound.ts";
+import { useBanner } from "./use-banner.ts";
+import { watchArrivals } from "./watch.ts";
 
 const chatPlace = /^\/app\/(chat|group)\/([^/]+)$/;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { ConversationId } from "../../../contract/ids";
+import type { ConversationId } from "#contract/ids.ts";
 
 const shownMs = 4_000;
 const leastMs = 1_200; // what is being read does not change under a finger

@@ -1,8 +1,8 @@
-import type { ConversationId } from "../../../contract/ids";
-import type { Sync } from "../../sync/engine";
-import { type Head, watchNewest } from "../../sync/news";
-import { decide, type Memory, nothingSeen, type Surroundings } from "./decide";
-import { Turn } from "./turn";
+import type { ConversationId } from "#contract/ids.ts";
+import type { Sync } from "#sync/engine.ts";
+import { type Head, watchNewest } from "#sync/hooks/new-messages.ts";
+import { decide, type Memory, nothingSeen, type Surroundings } from "./decide.ts";
+import { Turn } from "./speaker-tab.ts";
 
 const settleMs = 3_000; // after the link came, or the page, what comes may be old
 const longestSettlingMs = 15_000;

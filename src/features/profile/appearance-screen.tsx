@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { ChoiceGroup } from "../../components/choice-group";
-import { Screen } from "../../components/screen";
-import type { TextKey } from "../../i18n/setup";
-import { motions, setAppearance, textSizes, themes, useAppearance } from "../../lib/appearance";
+import { ChoiceGroup } from "#components/controls/choice-group.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import type { TextKey } from "#i18n/setup.ts";
+import { motions, setAppearance, textSizes, themes, useAppearance } from "#lib/browser/appearance.ts";
 
 const themeLooks = {
   system: { label: "appearance.asSystem", icon: "i-ph-device-mobile" },

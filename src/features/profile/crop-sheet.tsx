@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../components/button";
-import { Sheet } from "../../components/sheet";
-import { Spinner } from "../../components/spinner";
-import { drawSquare } from "../../lib/media/avatar-file";
-import { type Cut, type Size, toCut, toPlacement, zoomMax } from "../../lib/media/crop";
-import { useCrop } from "./use-crop";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import { drawSquare } from "#lib/media/avatar-file.ts";
+import { type Cut, type Size, toCut, toPlacement, zoomMax } from "#lib/media/crop.ts";
+import { useCrop } from "./use-crop.ts";
 
 const percent = (part: number): string => `${part * 100}%`;
 

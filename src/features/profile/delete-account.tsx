@@ -1,20 +1,20 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls, isInCall } from "../../calls/actions";
-import { useCanCall } from "../../calls/use-call";
-import { Button } from "../../components/button";
-import { ConfirmDialog } from "../../components/dialog";
-import { useStepUp } from "../../components/step-up";
-import { showToast } from "../../components/toast";
-import { useLanguage } from "../../i18n/setup";
-import { setDeparting } from "../../lib/departure";
-import { failureCode } from "../../lib/exchange";
-import { leaveNotice } from "../../lib/notice";
-import { getSession } from "../../lib/session";
-import { deleteAccount } from "../../lib/sign-out";
-import { stopSync, wipeLocalData } from "../../sync/engine";
-import { useUnsent } from "../../sync/hooks";
-import { wordsOfLost } from "./stake";
+import { endCalls, isInCall } from "#calls/actions.ts";
+import { useCanCall } from "#calls/hooks.ts";
+import { useStepUp } from "#components/auth/reauthenticate.tsx";
+import { Button } from "#components/controls/button.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { useLanguage } from "#i18n/setup.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { leaveNotice } from "#lib/session/flash-message.ts";
+import { getSession } from "#lib/session/session.ts";
+import { deleteAccount } from "#lib/session/sign-out.ts";
+import { setDeparting } from "#lib/session/signing-out.ts";
+import { stopSync, wipeLocalData } from "#sync/engine.ts";
+import { useUnsent } from "#sync/hooks/use-live-query.ts";
+import { wordsOfLost } from "./sign-out-warning.ts";
 
 type QuestionProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };
 

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Language, languages } from "../../../contract/language";
-import { ChoiceGroup } from "../../components/choice-group";
-import { showToast } from "../../components/toast";
-import { t as currentText, setLanguage, useLanguage } from "../../i18n/setup";
+import { ChoiceGroup } from "#components/controls/choice-group.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { type Language, languages } from "#contract/language.ts";
+import { t as currentText, setLanguage, useLanguage } from "#i18n/setup.ts";
 
 const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 const choices = languages.map((language) => ({

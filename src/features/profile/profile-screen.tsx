@@ -1,13 +1,13 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { Button } from "../../components/button";
-import { Screen } from "../../components/screen";
-import { useMe } from "../../sync/hooks";
-import { DeleteAccount } from "./delete-account";
-import { LanguagePicker } from "./language-picker";
-import { OwnHead } from "./own-head";
-import { useSignOut } from "./use-sign-out";
+import { Button } from "#components/controls/button.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { useMe } from "#sync/hooks/use-live-query.ts";
+import { DeleteAccount } from "./delete-account.tsx";
+import { LanguagePicker } from "./language-picker.tsx";
+import { OwnHead } from "./profile-header.tsx";
+import { useSignOut } from "./use-sign-out.tsx";
 
 const pages = [
   { path: "/app/appearance", icon: "i-ph-palette", title: "appearance.title" },

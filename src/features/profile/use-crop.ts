@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { type Crop, dragBy, middleOf, type Point, type Size, zoomTo } from "../../lib/media/crop";
+import { type Crop, dragBy, middleOf, type Point, type Size, zoomTo } from "#lib/media/crop.ts";
 
 const keyStep = 0.04; // of the frame
 const keyZoom = 1.1;

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
-import { DisplayName, isBlank, nameProblem } from "../../../contract/text";
-import { openToast, showToast } from "../../components/toast";
-import { ApiFailure } from "../../lib/exchange";
-import { failureText } from "../../lib/failure-text";
-import { changeName, changePicture } from "../../sync/own-profile";
-import type { PersonRow } from "../../sync/store";
+import { openToast, showToast } from "#components/overlays/toast.tsx";
+import { DisplayName, isBlank, nameProblem } from "#contract/text.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { ApiFailure } from "#lib/http/http-request.ts";
+import { changeName, changePicture } from "#sync/people/own-profile.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 
 /** A chosen picture; once it is saved, under which key, and which one it took the place of. */
 type Chosen = { picture: Blob; saved?: { key: string | null; before: string | null } };

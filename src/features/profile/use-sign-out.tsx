@@ -1,20 +1,20 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls } from "../../calls/actions";
-import { useCanCall } from "../../calls/use-call";
-import { ConfirmDialog } from "../../components/dialog";
-import { showToast } from "../../components/toast";
-import { type TextKey, useLanguage } from "../../i18n/setup";
-import { setDeparting } from "../../lib/departure";
-import { failureCode } from "../../lib/exchange";
-import { failureText } from "../../lib/failure-text";
-import { leaveNotice } from "../../lib/notice";
-import type { SignOutScope } from "../../lib/pending-sign-out";
-import { getSession } from "../../lib/session";
-import { signOut } from "../../lib/sign-out";
-import { wipeLocalData } from "../../sync/engine";
-import { useUnsent } from "../../sync/hooks";
-import { findStake, type Stake, wordsOfLost } from "./stake";
+import { endCalls } from "#calls/actions.ts";
+import { useCanCall } from "#calls/hooks.ts";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { type TextKey, useLanguage } from "#i18n/setup.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { leaveNotice } from "#lib/session/flash-message.ts";
+import type { SignOutScope } from "#lib/session/pending-sign-out.ts";
+import { getSession } from "#lib/session/session.ts";
+import { signOut } from "#lib/session/sign-out.ts";
+import { setDeparting } from "#lib/session/signing-out.ts";
+import { wipeLocalData } from "#sync/engine.ts";
+import { useUnsent } from "#sync/hooks/use-live-query.ts";
+import { findStake, type Stake, wordsOfLost } from "./sign-out-warning.ts";
 
 type LeaveDialogProps = { stake: Stake; scope: SignOutScope; onLeave: () => void; onStay: () => void };
 

@@ -1,9 +1,9 @@
-import { Enrolled, RecoveryCodes } from "../../../contract/factors";
-import type { Uuid } from "../../../contract/ids";
-import { request } from "../../lib/api";
-import { failureCode } from "../../lib/exchange";
-import { readAnswer } from "../../lib/read-answer";
-import { dismissResets } from "../../sync/use-security-notices";
+import { Enrolled, RecoveryCodes } from "#contract/auth/factors.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { request } from "#lib/http/api.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { readAnswer } from "#lib/http/parse-response.ts";
+import { dismissResets } from "#sync/hooks/use-security-notices.ts";
 
 // What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
 // has to show first that they are themselves.

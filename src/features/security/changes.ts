@@ -1,9 +1,9 @@
 import { createContext, useContext, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { focusTitle } from "../../components/focus-title";
-import type { WithProof } from "../../components/step-up";
-import { showToast } from "../../components/toast";
-import { failureText } from "../../lib/failure-text";
+import type { WithProof } from "#components/auth/reauthenticate.tsx";
+import { focusTitle } from "#components/focus/title-focus.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { failureText } from "#lib/http/error-text.ts";
 
 /** What every section changes things by. */
 export type Changes = {

@@ -1,9 +1,9 @@
 import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../components/button";
-import { cardLook, Modal } from "../../components/modal";
-import { ProblemNote } from "../../components/problem-note";
-import { failureText } from "../../lib/failure-text";
+import { ProblemNote } from "#components/auth/form-error.tsx";
+import { Button } from "#components/controls/button.tsx";
+import { cardLook, Modal } from "#components/overlays/modal.tsx";
+import { failureText } from "#lib/http/error-text.ts";
 
 export type FieldProblem = { field: string; text: string };
 

@@ -1,25 +1,25 @@
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { SettingsPage } from "../../components/settings-page";
-import { Spinner } from "../../components/spinner";
-import { useStepUp } from "../../components/step-up";
-import { failureCode } from "../../lib/exchange";
-import { failureText } from "../../lib/failure-text";
-import { findSteps, loadSecurity, useSecurity } from "../../lib/security";
-import { useRetry } from "../../sync/use-retry";
-import { useSecurityNotices } from "../../sync/use-security-notices";
-import { ChangesContext } from "./changes";
-import { type CodesOffer, CodesSection } from "./codes-section";
-import { DevicesSection } from "./devices-section";
-import { EmailSection } from "./email-section";
-import { IdentitiesSection } from "./identities-section";
-import { PasskeysSection } from "./passkeys-section";
-import { PasswordSection } from "./password-section";
-import { RecentNews } from "./recent-news";
-import { ResetBanner } from "./reset-banner";
-import { SecondStepSection } from "./second-step-section";
+import { useStepUp } from "#components/auth/reauthenticate.tsx";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { SettingsPage } from "#components/layout/settings-page.tsx";
+import { failureText } from "#lib/http/error-text.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { findSteps, loadSecurity, useSecurity } from "#lib/session/security-overview.ts";
+import { useRetry } from "#sync/hooks/use-retry.ts";
+import { useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
+import { ChangesContext } from "./changes.ts";
+import { RecentNews } from "./notices/security-alerts.tsx";
+import { type CodesOffer, CodesSection } from "./sections/codes-section.tsx";
+import { DevicesSection } from "./sections/devices-section.tsx";
+import { EmailSection } from "./sections/email-section.tsx";
+import { IdentitiesSection } from "./sections/identities-section.tsx";
+import { PasskeysSection } from "./sections/passkeys-section.tsx";
+import { PasswordSection } from "./sections/password-section.tsx";
+import { ResetBanner } from "./sections/reset-banner.tsx";
+import { SecondStepSection } from "./sections/second-step-section.tsx";
 
 /**
  * Asks the server at first, whenever somebody comes back to the page, for another tab may have changed it, and whenever

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import type { FoundPerson } from "../../../contract/people";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { PersonLine } from "../../components/person-line";
-import { useContacts, usePerson } from "../../sync/hooks";
-import type { RequestActions } from "./request-actions";
+import { Button } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import type { FoundPerson } from "#contract/people.ts";
+import { useContacts, usePerson } from "#sync/hooks/use-live-query.ts";
+import type { RequestActions } from "./request-actions.ts";
 
 /** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
 const buttonShape = "!px-2.5 ml-auto max-w-[106px] shrink-0 text-sm leading-tight";

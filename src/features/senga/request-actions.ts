@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import type { Uuid } from "../../../contract/ids";
-import { showToast } from "../../components/toast";
-import { failureText } from "../../lib/failure-text";
-import { isolate } from "../../lib/isolate";
-import { acceptRequest, declineRequest, sendRequest } from "../../sync/relations";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { acceptRequest, declineRequest, sendRequest } from "#sync/people/contact-commands.ts";
 
 export type Somebody = { id: Uuid; username: string };
 /** What is under way with a person, so that only that button turns. */

@@ -1,14 +1,14 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { PaneSpinner } from "../../components/pane-spinner";
-import { PersonLine } from "../../components/person-line";
-import { Tabs } from "../../components/tabs";
-import { useFormat } from "../../i18n/format";
-import { useRequests } from "../../sync/hooks";
-import type { PersonRow } from "../../sync/store";
-import type { RequestActions } from "./request-actions";
+import { Button } from "#components/controls/button.tsx";
+import { Tabs } from "#components/controls/tabs.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import { useFormat } from "#i18n/format.ts";
+import { useRequests } from "#sync/hooks/use-live-query.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import type { RequestActions } from "./request-actions.ts";
 
 /** Beside each other where both words fit as a whole, else one above the other. */
 const answerShape = "flex-1 !min-w-max";

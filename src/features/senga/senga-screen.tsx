@@ -1,15 +1,15 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { searchQueryMaxLength } from "../../../contract/limits";
-import { Button } from "../../components/button";
-import { holdFocus } from "../../components/hold-focus";
-import { Screen } from "../../components/screen";
-import { SearchField } from "../../components/search-field";
-import { failureText } from "../../lib/failure-text";
-import { FoundPeople } from "./found-people";
-import { useRequestActions } from "./request-actions";
-import { RequestLists } from "./request-lists";
-import { usePeopleSearch } from "./use-people-search";
+import { Button } from "#components/controls/button.tsx";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { holdFocus } from "#components/focus/row-focus.ts";
+import { Screen } from "#components/layout/screen.tsx";
+import { searchQueryMaxLength } from "#contract/limits.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { FoundPeople } from "./found-people.tsx";
+import { useRequestActions } from "./request-actions.ts";
+import { RequestLists } from "./request-lists.tsx";
+import { usePeopleSearch } from "./use-people-search.ts";
 
 /** Where people find each other by number and say yes or no (SPEC.md §2 Senga). */
 export default function SengaScreen() {

@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import * as v from "valibot";
-import { phoneSearchMinLength } from "../../../contract/limits";
-import { FoundPerson } from "../../../contract/people";
-import { toPhoneQuery } from "../../../contract/phone";
-import { request } from "../../lib/api";
-import { failureCode } from "../../lib/exchange";
-import { useLink } from "../../sync/hooks";
-import { useRetry } from "../../sync/use-retry";
+import { phoneSearchMinLength } from "#contract/limits.ts";
+import { FoundPerson } from "#contract/people.ts";
+import { toPhoneQuery } from "#contract/phone.ts";
+import { request } from "#lib/http/api.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { useLink } from "#sync/hooks/use-live-query.ts";
+import { useRetry } from "#sync/hooks/use-retry.ts";
 
 /** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
 const pauseMs = 600;

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { ButtonLink } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { Screen } from "../../components/screen";
-import { findPartner } from "./partner";
+import { ButtonLink } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { findPartner } from "./partner.ts";
 
 /** Leads to the partner's own site (SPEC.md §2 Services), which learns nothing of who comes. */
 export default function ServicesScreen() {

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { type FindableBy, findableBy } from "../../../contract/settings";
+import { type FindableBy, findableBy } from "#contract/settings.ts";
 
 /** By what of my number others find me. */
 export function FindableChoice({ value, onChoose }: { value: FindableBy; onChoose: (value: FindableBy) => void }) {

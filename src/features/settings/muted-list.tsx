@@ -1,14 +1,14 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { attempt } from "../../components/attempt";
-import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
-import { focusTitleFrom } from "../../components/focus-title";
-import { IconButton } from "../../components/icon-button";
-import { PersonLine } from "../../components/person-line";
-import { SettingsCard } from "../../components/settings-page";
-import { muteConversation } from "../../sync/actions";
-import { type MutedConversation, useMuted } from "../../sync/use-muted";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { SettingsCard } from "#components/layout/settings-page.tsx";
+import { attempt } from "#components/overlays/run-with-toast.ts";
+import { type AvatarPerson, groupAsPerson } from "#components/people/avatar.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import { muteConversation } from "#sync/actions.ts";
+import { type MutedConversation, useMuted } from "#sync/hooks/use-muted.ts";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
 

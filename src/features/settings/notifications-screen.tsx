@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
-import { SettingsCard, SettingsPage } from "../../components/settings-page";
-import { SwitchRow } from "../../components/switch-row";
-import { useSettings } from "../../sync/use-settings";
-import { MutedList } from "./muted-list";
-import { useChange } from "./use-change";
+import { SwitchRow } from "#components/controls/switch-row.tsx";
+import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { MutedList } from "./muted-list.tsx";
+import { useChange } from "./use-update-settings.ts";
 
 const kinds = [
   { kind: "messages", icon: "i-ph-chat-circle", title: "settings.notifications.messages" },

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { SettingsCard, SettingsPage } from "../../components/settings-page";
-import { SwitchRow } from "../../components/switch-row";
-import { useBlocked } from "../../sync/hooks";
-import { useSettings } from "../../sync/use-settings";
-import { FindableChoice } from "./findable-choice";
-import { useChange } from "./use-change";
+import { SwitchRow } from "#components/controls/switch-row.tsx";
+import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
+import { useBlocked } from "#sync/hooks/use-live-query.ts";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { FindableChoice } from "./findable-choice.tsx";
+import { useChange } from "./use-update-settings.ts";
 
 const switches = [
   { name: "receipts", label: "settings.privacy.receipts", body: "settings.privacy.receiptsBody" },

@@ -1,20 +1,20 @@
 import { type ComponentType, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { postBytesMax, postGraphemesMax } from "../../../contract/limits";
-import { cleanPost, countGraphemes } from "../../../contract/tala";
-import { useBack } from "../../components/back-gesture";
-import { Button } from "../../components/button";
-import type CameraSheet from "../../components/camera-sheet";
-import { IconButton } from "../../components/icon-button";
-import { loadOrTell } from "../../components/load-or-tell";
-import { Spinner } from "../../components/spinner";
-import { showToast } from "../../components/toast";
-import { useObjectUrl } from "../../components/use-object-url";
-import type { TextKey } from "../../i18n/setup";
-import { SyncError } from "../../sync/actions";
-import { outcomeOf, publishPost } from "../../sync/tala";
-import { useBegun } from "../../sync/use-begun";
-import { type ChosenPicture, usePicture } from "./use-picture";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { useObjectUrl } from "#components/images/use-object-url.ts";
+import { useBack } from "#components/overlays/back-button-layers.ts";
+import type CameraSheet from "#components/overlays/camera-sheet.tsx";
+import { loadOrTell } from "#components/overlays/load-with-toast.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { postBytesMax, postGraphemesMax } from "#contract/limits.ts";
+import { cleanPost, countGraphemes } from "#contract/tala.ts";
+import type { TextKey } from "#i18n/setup.ts";
+import { SyncError } from "#sync/actions.ts";
+import { outcomeOf, publishPost } from "#sync/feed/feed-commands.ts";
+import { useBegun } from "#sync/hooks/use-draft.ts";
+import { type ChosenPicture, usePicture } from "./use-picture.ts";
 
 const tellsFrom = 20; // characters left
 const previewPx = { width: 256, height: 128 };
@@ -145,7 +145,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   // Our own camera wherever there is one: another app in front is when a small phone ends this page.
   const openCamera = async () => {
     if (!("mediaDevices" in navigator)) return phoneCamera.current?.click();
-    const loaded = await loadOrTell(() => import("../../components/camera-sheet"));
+    const loaded = await loadOrTell(() => import("#components/overlays/camera-sheet.tsx"));
     if (loaded) setCamera(() => loaded.default);
   };
   const onChosen = (input: HTMLInputElement) => {

@@ -1,8 +1,8 @@
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { Avatar } from "../../components/avatar";
-import { PostWords } from "./post-words";
-import { passToNeighbour, usePassedFocus } from "./use-passed-focus";
+import { Avatar } from "#components/people/avatar.tsx";
+import { PostWords } from "./post-text.tsx";
+import { passToNeighbour, usePassedFocus } from "./use-focus-handoff.ts";
 
 type EntryFrameProps = {
   author: { username: string; avatar: string | null };

@@ -1,17 +1,17 @@
 import { type Ref, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Uuid } from "../../../contract/ids";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { Spinner } from "../../components/spinner";
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
-import type { Feed } from "../../sync/use-tala";
-import { DropQuestion } from "./drop-question";
-import { Post } from "./post";
-import { useOlder } from "./use-older";
-import { type Heir, passToList, passToNeighbour, usePassedFocus } from "./use-passed-focus";
-import { WaitingEntry } from "./waiting-entry";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { t } from "#i18n/setup.ts";
+import type { Feed } from "#sync/hooks/use-feed.ts";
+import { DropQuestion } from "./discard-post-dialog.tsx";
+import { WaitingEntry } from "./pending-post.tsx";
+import { Post } from "./post.tsx";
+import { type Heir, passToList, passToNeighbour, usePassedFocus } from "./use-focus-handoff.ts";
+import { useOlder } from "./use-older-posts.ts";
 
 const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
 

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ProtectedImage } from "../../components/protected-image";
-import { thumbToUrl } from "../../lib/media/thumb";
-import { useLink } from "../../sync/hooks";
-import { type FeedRow, picturePath } from "../../sync/use-tala";
-import { toSmallBox } from "./small-box";
-import { Viewer } from "./viewer";
+import { ProtectedImage } from "#components/images/protected-image.tsx";
+import { thumbToUrl } from "#lib/media/thumbhash.ts";
+import { type FeedRow, picturePath } from "#sync/hooks/use-feed.ts";
+import { useLink } from "#sync/hooks/use-live-query.ts";
+import { toSmallBox } from "./thumbnail-size.ts";
+import { Viewer } from "./viewer.tsx";
 
 type PostPictureProps = { post: FeedRow; picture: NonNullable<FeedRow["picture"]>; name: string; date: string };
 

@@ -1,15 +1,15 @@
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { attempt } from "../../components/attempt";
-import { ConfirmDialog } from "../../components/dialog";
-import { IconButton } from "../../components/icon-button";
-import { useFormat } from "../../i18n/format";
-import { isolate } from "../../lib/isolate";
-import { useSession } from "../../lib/session";
-import { deletePost } from "../../sync/tala";
-import type { FeedRow } from "../../sync/use-tala";
-import { EntryFrame } from "./entry-frame";
-import { PostPicture } from "./post-picture";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { attempt } from "#components/overlays/run-with-toast.ts";
+import { useFormat } from "#i18n/format.ts";
+import { useSession } from "#lib/session/session.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { deletePost } from "#sync/feed/feed-commands.ts";
+import type { FeedRow } from "#sync/hooks/use-feed.ts";
+import { EntryFrame } from "./entry-frame.tsx";
+import { PostPicture } from "./post-picture.tsx";
 
 /** Asks, and deletes it for everybody. */
 function Deletion({ post, date }: { post: FeedRow; date: string }) {

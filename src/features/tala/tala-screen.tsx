@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { attempt } from "../../components/attempt";
-import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty-state";
-import { focusTitleFrom } from "../../components/focus-title";
-import { Screen } from "../../components/screen";
-import { changeSettings, useSettings } from "../../sync/use-settings";
-import { Tala } from "./tala";
+import { Button } from "#components/controls/button.tsx";
+import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { attempt } from "#components/overlays/run-with-toast.ts";
+import { changeSettings, useSettings } from "#sync/hooks/use-settings.ts";
+import { Tala } from "./tala.tsx";
 
 /** Whoever turned Tala off comes here only by its address. */
 function TalaOff() {

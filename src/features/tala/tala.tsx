@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { hasChoice } from "../../sync/actions";
-import { useFeed } from "../../sync/use-tala";
-import { Composer } from "./composer";
-import { FeedList } from "./feed-list";
-import { NewerPill } from "./newer-pill";
+import { hasChoice } from "#sync/actions.ts";
+import { useFeed } from "#sync/hooks/use-feed.ts";
+import { Composer } from "./composer.tsx";
+import { FeedList } from "./feed-list.tsx";
+import { NewerPill } from "./new-posts-button.tsx";
 
 /** The feed, and the button that opens the place to write. */
 export function Tala() {

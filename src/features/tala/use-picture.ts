@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { loadOrTell } from "../../components/load-or-tell";
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
-import { MediaRefusal } from "../../lib/media/outgoing";
-import type { OutgoingPicture } from "../../sync/tala";
+import { loadOrTell } from "#components/overlays/load-with-toast.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { MediaRefusal } from "#lib/media/outgoing-file.ts";
+import type { OutgoingPicture } from "#sync/feed/feed-commands.ts";
 
 const refusedTexts = {
   tooLarge: "tala.pictureTooLarge",
@@ -22,7 +22,7 @@ export const usePicture = () => {
   const choose = async (file: File) => {
     setPreparing(true);
     try {
-      const loaded = await loadOrTell(() => import("../../lib/media/post-picture"));
+      const loaded = await loadOrTell(() => import("#lib/media/post-picture.ts"));
       if (!loaded) return;
       const outgoing = await loaded.preparePostPicture(file);
       setPicture({ outgoing, file: new File([outgoing.blob], "status", { type: outgoing.blob.type }) });

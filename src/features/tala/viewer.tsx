@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { PictureFailed, PictureLayer, PictureModal, Zoomed } from "../../components/picture-layer";
-import { ProtectedImage } from "../../components/protected-image";
-import { useZoom } from "../../components/use-zoom";
+import { ProtectedImage } from "#components/images/protected-image.tsx";
+import { PictureFailed, PictureLayer, PictureModal, Zoomed } from "#components/overlays/picture-overlay.tsx";
+import { useZoom } from "#components/overlays/use-pan-zoom.ts";
 
 type ViewerProps = {
   path: string;

@@ -1,6 +1,6 @@
-import { avatarMaxBytes, avatarSizes } from "../../../contract/limits";
-import type { TextKey } from "../../i18n/setup";
-import type { Cut } from "./crop";
+import { avatarMaxBytes, avatarSizes } from "#contract/limits.ts";
+import type { TextKey } from "#i18n/setup.ts";
+import type { Cut } from "./crop.ts";
 
 /** Why a chosen file is not taken. */
 export type AvatarRefusal = { title: TextKey; message: TextKey };

@@ -1,7 +1,7 @@
-import { fileMaxPixels, pictureEdgePx, pictureMaxBytes } from "../../../contract/limits";
-import { drawInTurn } from "./drawing";
-import { MediaRefusal } from "./outgoing";
-import { countPixels } from "./prepare";
+import { fileMaxPixels, pictureEdgePx, pictureMaxBytes } from "#contract/limits.ts";
+import { drawInTurn } from "./image-worker-client.ts";
+import { MediaRefusal } from "./outgoing-file.ts";
+import { countPixels } from "./prepare-attachment.ts";
 
 /**
  * A picture for a status: drawn anew, so that it is small and nothing the camera noted travels with it; what moves

@@ -1,7 +1,7 @@
-import { audioTypes } from "../../../contract/files";
-import { voiceBitsPerSecond, voiceMaxMs } from "../../../contract/limits";
-import { noteRecording } from "../sound";
-import { LevelTrack, loudnessOf } from "./levels";
+import { audioTypes } from "#contract/files.ts";
+import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits.ts";
+import { noteRecording } from "#lib/browser/sound.ts";
+import { LevelTrack, loudnessOf } from "./waveform.ts";
 
 /** Opus in WebM (SPEC.md §2); the others are for browsers that cannot write it. */
 const containers = ["audio/webm;codecs=opus", "audio/webm", "audio/ogg;codecs=opus", "audio/mp4"];

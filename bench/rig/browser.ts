@@ -1,0 +1,60 @@
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "@playwright/test";
+import { chromiumFlags, requireChromium } from "#scripts/local/chromium.mjs";
+import type { Person } from "./person.ts";
+
+const phone = {
+  viewport: { width: 360, height: 740 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+  locale: "fr-FR",
+};
+
+/** The issue's slow 3G: 400 kbit/s both ways, 400 ms for every request, and a processor six times slower. */
+const slow = { kilobits: 400, latencyMs: 400, cpu: 6 };
+
+export async function launchBrowser(flags: string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: await requireChromium(), args: [...chromiumFlags, ...flags] });
+}
+
+/** A phone's browser that has never been here, or that holds `state` (cookies and local storage). */
+export function newPhone(
+  browser: Browser,
+  state?: Awaited<ReturnType<BrowserContext["storageState"]>>,
+): Promise<BrowserContext> {
+  return browser.newContext({ ...phone, ...(state && { storageState: state }) });
+}
+
+/** Makes the page's processor slower, the network stays as it is. */
+export async function slowProcessor(page: Page, rate = slow.cpu): Promise<CDPSession> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate });
+  return cdp;
+}
+
+export async function slowDown(page: Page): Promise<CDPSession> {
+  const cdp = await slowProcessor(page);
+  const bytesPerSecond = (slow.kilobits * 1000) / 8;
+  await cdp.send("Network.enable");
+  await cdp.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: slow.latencyMs,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  return cdp;
+}
+
+/** Logs a person in through the form and gives back what the browser keeps: cookies and local storage. */
+export async function logIn(browser: Browser, origin: string, person: Person) {
+  const context = await newPhone(browser);
+  const page = await context.newPage();
+  await page.goto(`${origin}/login`);
+  await page.locator('input[name="phoneNumber"]').fill(person.phone);
+  await page.locator('input[name="password"]').fill(person.password);
+  await page.locator('input[name="password"]').press("Enter");
+  await page.waitForURL(`${origin}/app`);
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}

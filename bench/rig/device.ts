@@ -1,0 +1,177 @@
+import type { IncomingMessage } from "node:http";
+import WebSocket from "ws";
+import type { InboxRow } from "#contract/conversations.ts";
+import { type ConversationId, createUuid } from "#contract/ids.ts";
+import { creditReportMessages, receiptCoalesceMs } from "#contract/limits.ts";
+import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import { toSendFrame } from "#contract/wire/command-frames.ts";
+import { fromWireRow } from "#contract/wire/compact-encoding.ts";
+import {
+  decodeServerFrame,
+  encodeFrame,
+  joinFrames,
+  type LiveText,
+  protocolVersion,
+  type ServerFrame,
+} from "#contract/wire/server-frames.ts";
+import type { Person } from "./person.ts";
+
+const socketPath = "/api/socket";
+
+const patienceMs = 60_000;
+
+export type DeviceOptions = {
+  /** Whether it tells the sender what arrived, as the app does. */
+  reportsDelivery?: boolean;
+  /** The epoch and counter of an earlier welcome, for a device that was here before. */
+  cursor?: [string, number];
+  /** Called with every frame as it goes over the wire. */
+  onFrame?: (direction: "in" | "out", frame: string) => void;
+};
+
+/** Opens a socket; told to come later, it waits as long as it is told. */
+async function openSocket(person: Person): Promise<WebSocket> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const socket = new WebSocket(person.origin.replace("http", "ws") + socketPath, {
+      perMessageDeflate: false,
+      headers: { authorization: `Bearer ${person.token}`, origin: person.origin },
+    });
+    const refused = await new Promise<IncomingMessage | undefined>((resolve, reject) => {
+      socket.once("open", () => resolve(undefined));
+      socket.once("unexpected-response", (_request, response) => resolve(response));
+      socket.once("error", reject);
+    });
+    if (!refused) return socket;
+    const waitMs = Number(refused.headers["retry-after"]) * 1000;
+    if (refused.statusCode !== 429 || !(waitMs > 0) || Date.now() + waitMs > deadline) {
+      throw new Error(`The upgrade was refused with ${refused.statusCode}`);
+    }
+    refused.resume();
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+/**
+ * A device on the product's socket that does what the app's does: says hello, confirms what it took in, and
+ * reports "delivered" once per coalescing time. It keeps no store.
+ */
+export class Device {
+  onText: (seq: number, text: string, at: number) => void = () => {};
+  onAck: (ref: number, seq: number, at: number) => void = () => {};
+  readonly rows = new Map<ConversationId, InboxRow>();
+  private readonly socket: WebSocket;
+  private readonly options: DeviceOptions;
+  private readonly unwritten: string[] = [];
+  private taken = 0;
+  private highest = 0;
+  private marking: NodeJS.Timeout | undefined;
+
+  private constructor(socket: WebSocket, options: DeviceOptions) {
+    this.socket = socket;
+    this.options = options;
+  }
+
+  static async connect(person: Person, options: DeviceOptions = {}): Promise<Device> {
+    const socket = await openSocket(person);
+    const device = new Device(socket, options);
+    const welcomed = new Promise<void>((resolve, reject) => {
+      socket.once("close", (code) => reject(new Error(`The socket closed with ${code} before its welcome`)));
+      socket.on("message", (data) => {
+        const at = performance.now();
+        if (device.receive(String(data), at) === "w") resolve();
+      });
+    });
+    const [epoch, counter] = options.cursor ?? ["", 0];
+    device.write(["h", protocolVersion, epoch, counter]);
+    await welcomed;
+    return device;
+  }
+
+  /** The row of a conversation, waited for when it has not come yet. */
+  async row(conversation: ConversationId): Promise<InboxRow> {
+    for (let tries = 0; tries < 100; tries++) {
+      const row = this.rows.get(conversation);
+      if (row) return row;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error("The conversation never came into the inbox");
+  }
+
+  send(ref: number, conversation: number | ConversationId, text: string): void {
+    this.write(toSendFrame(ref, conversation, { cid: createUuid(), body: { type: "text", text } }));
+  }
+
+  write(frame: ClientFrame): void {
+    if (this.unwritten.push(encodeFrame(frame)) > 1) return;
+    queueMicrotask(() => {
+      for (const text of joinFrames(this.unwritten.splice(0))) {
+        this.options.onFrame?.("out", text);
+        this.socket.send(text);
+      }
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.marking);
+    this.socket.terminate();
+  }
+
+  private receive(data: string, at: number): string {
+    this.options.onFrame?.("in", data);
+    const frame = decodeServerFrame(data);
+    if (!frame) throw new Error(`Not a frame of the protocol: ${data.slice(0, 100)}`);
+    if ("event" in frame) return frame.payload.event_type;
+    if (!Array.isArray(frame)) {
+      this.take(frame.handle, frame.seq, frame.text, at);
+      return "text";
+    }
+    this.apply(frame, at);
+    return frame[0];
+  }
+
+  private apply(frame: Exclude<ServerFrame, LiveText>, at: number): void {
+    switch (frame[0]) {
+      case "w":
+      case "c": {
+        for (const row of frame[5]) this.keep(fromWireRow(row, frame[4]));
+        return;
+      }
+      case "i":
+        this.keep(fromWireRow(frame[2], 0));
+        return;
+      case "m":
+        for (const [seq, , , body] of frame[3]) this.take(frame[2], seq, typeof body === "string" ? body : "", at);
+        this.placed(frame[4] ?? [], at);
+        return;
+      case "a":
+        this.placed(frame.slice(2) as number[], at);
+        return;
+      case "n":
+      case "x":
+        throw new Error(`Refused: ${JSON.stringify(frame)}`);
+      case "b":
+        throw new Error("The device fell behind");
+    }
+  }
+
+  /** Its own messages: ref, seq and time of each. */
+  private placed(places: readonly number[], at: number): void {
+    for (let i = 0; i < places.length; i += 3) this.onAck(places[i] as number, places[i + 1] as number, at);
+  }
+
+  private keep(row: InboxRow): void {
+    this.rows.set(row.conversation, row);
+  }
+
+  private take(handle: number, seq: number, text: string, at: number): void {
+    this.onText(seq, text, at);
+    this.highest = Math.max(this.highest, seq);
+    if (++this.taken % creditReportMessages === 0) this.write(["k", this.taken]);
+    if (!this.options.reportsDelivery || this.marking) return;
+    this.marking = setTimeout(() => {
+      this.marking = undefined;
+      this.write(["r", handle, this.highest, 0]);
+    }, receiptCoalesceMs);
+  }
+}

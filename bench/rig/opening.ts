@@ -1,0 +1,101 @@
+import type { BrowserContext } from "@playwright/test";
+import { slowDown } from "./browser.ts";
+
+/** Milliseconds from the start of the navigation. */
+export type Opening = {
+  /** First contentful paint. */
+  painted: number;
+  /** The first trusted key that a field took. */
+  typeable: number;
+  /** When the marker's text stood on the page. */
+  marked: number | undefined;
+  /** Whether what was typed is still in the field once the page is at rest. */
+  isKept: boolean;
+};
+
+const keyEveryMs = 30;
+const restMs = 1_500;
+const giveUpMs = 60_000;
+
+declare global {
+  interface Window {
+    benchTyped?: number;
+    benchMarked?: number;
+    benchPainted?: number;
+  }
+}
+
+/** Opens `url` in a new page on the slow link while pressing a key again and again, as an impatient person does. */
+export async function watchOpening(
+  context: BrowserContext,
+  url: string,
+  field: string,
+  marker?: string,
+): Promise<Opening> {
+  const page = await context.newPage();
+  await page.addInitScript(
+    ([selector, text]) => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          if (entry.name === "first-contentful-paint") window.benchPainted = entry.startTime;
+        }
+      }).observe({ type: "paint", buffered: true });
+      const typed = (event: Event) => {
+        if (event.isTrusted) window.benchTyped ??= performance.now();
+      };
+      addEventListener("input", typed, true);
+      const look = setInterval(() => {
+        if (text && window.benchMarked === undefined && document.body?.textContent?.includes(text)) {
+          window.benchMarked = performance.now();
+        }
+        const target = document.querySelector<HTMLElement>(selector as string);
+        if (window.benchTyped === undefined && target !== document.activeElement) target?.focus();
+        if (window.benchTyped !== undefined && (!text || window.benchMarked !== undefined)) clearInterval(look);
+      }, 16);
+    },
+    [field, marker] as const,
+  );
+  const cdp = await slowDown(page);
+  const deadline = Date.now() + giveUpMs;
+  const opened = page.goto(url, { waitUntil: "commit", timeout: giveUpMs });
+  await opened;
+  const isDone = () =>
+    page.evaluate(
+      (wants) =>
+        window.benchTyped !== undefined &&
+        (!wants || window.benchMarked !== undefined) &&
+        window.benchPainted !== undefined,
+      marker !== undefined,
+    );
+  const isTyped = () => page.evaluate(() => window.benchTyped !== undefined);
+  while (!(await isTyped())) {
+    if (Date.now() > deadline) throw new Error(`${url} took no key within ${giveUpMs} ms`);
+    for (const type of ["keyDown", "keyUp"] as const) {
+      await cdp.send("Input.dispatchKeyEvent", {
+        type,
+        key: "7",
+        code: "Digit7",
+        windowsVirtualKeyCode: 55,
+        ...(type === "keyDown" && { text: "7" }),
+      });
+    }
+    await page.waitForTimeout(keyEveryMs);
+  }
+  while (!(await isDone())) {
+    if (Date.now() > deadline) throw new Error(`${url} was not complete within ${giveUpMs} ms`);
+    await page.waitForTimeout(keyEveryMs);
+  }
+  await page.waitForLoadState("load");
+  await page.waitForTimeout(restMs);
+  const opening = await page.evaluate(
+    (selector) => ({
+      painted: window.benchPainted ?? Number.NaN,
+      typeable: window.benchTyped ?? Number.NaN,
+      marked: window.benchMarked,
+      isKept: (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
+    }),
+    field,
+  );
+  await page.close();
+  return opening;
+}

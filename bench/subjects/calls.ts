@@ -1,0 +1,221 @@
+import { buildProduct } from "#bench/rig/product.ts";
+import { median } from "#bench/rig/statistics.ts";
+import { kilobytes, type Section, times } from "#bench/rig/table.ts";
+import { ringBare } from "#lab/bare-call.ts";
+import {
+  inCall,
+  measureAccept,
+  measureFall,
+  measurePicture,
+  measureSwitch,
+  measureTalk,
+  mobile,
+  pathOf,
+  pause,
+} from "#lab/measures.ts";
+import { listLacking } from "#lab/needs.ts";
+import type { Traffics } from "#lab/network/network.ts";
+import { type Product, startProduct } from "#lab/product-call.ts";
+import { startRelay } from "#lab/programs/coturn.ts";
+import { type LabCall, type MakeCall, openScene, type Scene, serverAddress } from "#lab/scene.ts";
+import { type Unanswered, waitUnanswered } from "./unanswered-call.ts";
+
+const rounds = 3;
+const talkSeconds = 28; // two turns of each
+const falls = 2;
+
+const columns = ["", "bare pages", "Lisolo", "", "aim"];
+const seconds = (ms: number): string => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "never");
+const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
+const least = (values: readonly number[]): string => `${seconds(Math.min(...values))}–${seconds(Math.max(...values))}`;
+const ratio = (figure: number, floor: number): string =>
+  Number.isFinite(figure) && Number.isFinite(floor) ? times(figure / floor) : "";
+
+type Pair = { bare: MakeCall; product: MakeCall };
+
+/** Every round once with the bare pages and once with the product, one after the other. */
+async function inTurn<T>({ bare, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
+  const found: { bare: T[]; product: T[] } = { bare: [], product: [] };
+  for (let round = 0; round < count; round++) {
+    found.bare.push(await measure(bare));
+    found.product.push(await measure(product));
+  }
+  return found;
+}
+
+const timeRow = (what: string, found: { bare: number[]; product: number[] }, aim: string): string[] => {
+  const [bare, product] = [median(found.bare), median(found.product)];
+  return [what, seconds(bare), `${seconds(product)} (${least(found.product)})`, ratio(product, bare), aim];
+};
+
+/** The later of both sides. */
+const later = (sides: readonly (number | undefined)[]): number =>
+  Math.max(...sides.map((ms) => ms ?? Number.POSITIVE_INFINITY));
+
+async function measureAccepting(scene: Scene, product: Product): Promise<string[][]> {
+  const pair = { bare: ringBare, product: product.ring };
+  const direct = await inTurn(pair, rounds, async (make) =>
+    later((await measureAccept(scene, make, {}, mobile)).heard),
+  );
+  const seen = await inTurn(pair, rounds, async (make) => later(await measurePicture(scene, make, {}, mobile)));
+  return [
+    timeRow("taken → both are heard, direct", direct, "≤ 1.0 s"),
+    timeRow("taken → both are seen, direct", seen, ""),
+  ];
+}
+
+async function measureRelayed(scene: Scene): Promise<string[][]> {
+  const relay = await startRelay(scene.server, serverAddress);
+  const product = await startProduct(relay);
+  try {
+    const pair = { bare: ringBare, product: product.ring };
+    const found = await inTurn(pair, rounds, async (make) =>
+      later((await measureAccept(scene, make, { relay }, mobile)).heard),
+    );
+    return [timeRow("taken → both are heard, relayed", found, "≤ 1.8 s")];
+  } finally {
+    await product.stop();
+  }
+}
+
+const tcpOf = (traffics: Traffics): number =>
+  Object.entries(traffics)
+    .filter(([link]) => link.startsWith("calle"))
+    .reduce((sum, [, { out, in: into }]) => sum + out.bytes - out.udp + into.bytes - into.udp, 0);
+
+/** Of both people, from the tap that calls until they have talked for five seconds. */
+async function countSignalling(scene: Scene, product: Product): Promise<Section> {
+  const count = async (call: LabCall) => {
+    const before = tcpOf(await scene.network.traffic());
+    await call.ring();
+    await call.accept();
+    await pause(5_000);
+    return tcpOf(await scene.network.traffic()) - before;
+  };
+  const bare = await inCall(scene, ringBare, {}, count);
+  const call = await inCall(scene, product.ring, {}, async (one) => {
+    const before = one.frames();
+    const bytes = await count(one);
+    const after = one.frames();
+    return {
+      bytes,
+      frames: `${after.sent - before.sent} / ${after.received - before.received}`,
+      characters: after.characters - before.characters,
+      asked: after.asked - before.asked,
+    };
+  });
+  return {
+    title: "What a voice call says to the server, both people together, until five seconds after it was taken",
+    columns: ["", "bare pages", "Lisolo"],
+    rows: [
+      ["TCP on the wire", kilobytes(bare), kilobytes(call.bytes)],
+      ["frames sent / received", "", call.frames],
+      ["characters in them", "", kilobytes(call.characters)],
+      ["round trips", "", `${call.asked}`],
+    ],
+    notes: [
+      "Once. The wire has HTTP and what else goes over TCP meanwhile; the product's frames its receipts and beats too.",
+      "Round trips at most: frames but pings, of which many are under way at once, and questions by HTTP.",
+    ],
+  };
+}
+
+const unansweredRow = ({ missedMs, toldMs }: Unanswered): string[] => [
+  "unanswered → missed, by the server; told to the caller",
+  "",
+  `${seconds(missedMs)}; ${seconds(toldMs)}`,
+  "",
+  "30.0 ± 0.2 s",
+];
+
+async function measureTimes(): Promise<Section[]> {
+  const scene = await openScene("always");
+  const product = await startProduct();
+  const pair = { bare: ringBare, product: product.ring };
+  try {
+    const rows = await measureAccepting(scene, product);
+    const gaps = await inTurn(pair, rounds, async (make) => {
+      const { gaps, isOneWay } = await measureSwitch(scene, make, pathOf({ roundTrip: 300 }));
+      return isOneWay ? Number.POSITIVE_INFINITY : Math.max(...gaps);
+    });
+    rows.push(timeRow("silence at a change of network, the longer of both", gaps, "≤ 3.5 s"));
+    const fallen = await inTurn(pair, falls, (make) => measureFall(scene, make, 48));
+    const of = (name: "videoOffMs" | "cleanMs") => ({
+      bare: fallen.bare.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
+      product: fallen.product.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
+    });
+    rows.push(timeRow("link falls to 48 kbit/s → no picture is sent", of("videoOffMs"), "≤ 2 s"));
+    rows.push(timeRow("link falls to 48 kbit/s → voice clean", of("cleanMs"), "≤ 10 s"));
+    rows.push(unansweredRow(await waitUnanswered(scene, product)));
+    const signalling = await countSignalling(scene, product);
+    await product.stop();
+    rows.splice(1, 0, ...(await measureRelayed(scene)));
+    return [
+      {
+        title: "Calls: how long things take",
+        columns,
+        rows,
+        notes: [
+          `Medians (and range) of ${rounds} rounds each, ${falls} of the falling link; one of the unanswered call. Between any two ends 300 ms there and back, and where a call is taken 1 % lost and 400 kbit/s.`,
+          "The bare pages connect when the call is taken, with the browser's own settings, and start ICE anew when it failed.",
+        ],
+      },
+      signalling,
+    ];
+  } finally {
+    await product.stop();
+    await scene.stop();
+  }
+}
+
+async function measureVoice(): Promise<Section> {
+  const scene = await openScene("half");
+  const product = await startProduct();
+  const talk = async (shape: Parameters<typeof pathOf>[0]) => {
+    const measure = (make: MakeCall) => measureTalk(scene, make, pathOf(shape), { seconds: talkSeconds });
+    return { bare: await measure(ringBare), product: await measure(product.ring) };
+  };
+  try {
+    const clean = await talk({});
+    const lossy = await talk({ loss: 0.05 });
+    const bad = await talk({ loss: 0.2 });
+    const narrow = await talk({ rate: 48 });
+    const row = (what: string, of: (side: "bare" | "product") => [number, string], aim: string): string[] => {
+      const [[bare, bareText], [figure, text]] = [of("bare"), of("product")];
+      return [what, bareText, text, ratio(figure, bare), aim];
+    };
+    const megabytes = (value: number): [number, string] => [value, `${value.toFixed(2)} MB`];
+    const concealed = ({ concealment }: (typeof bad)["bare"]): [number, string] => {
+      const worse = Math.max(...concealment);
+      return [worse, share(worse)];
+    };
+    const extra = (side: "bare" | "product") => share(lossy[side].megabytes / clean[side].megabytes - 1);
+    return {
+      title: "Voice, each of both talking half of the time",
+      columns,
+      rows: [
+        row("a minute, both ways", (side) => megabytes(clean[side].megabytes), "≤ 0.30 MB"),
+        row("a minute at 5 % loss", (side) => megabytes(lossy[side].megabytes), ""),
+        ["… more than without loss", extra("bare"), extra("product"), "", "≤ 10 %"],
+        row("made up at 20 % loss, the worse side", (side) => concealed(bad[side]), "≤ 6 %"),
+        row("a minute at 20 % loss", (side) => megabytes(bad[side].megabytes), ""),
+        row("made up on 48 kbit/s, the worse side", (side) => concealed(narrow[side]), "≤ 2 %"),
+      ],
+      notes: [
+        `Once each, ${talkSeconds} s after ten to settle in. Headers of IP included; silence that is made up is not counted.`,
+      ],
+    };
+  } finally {
+    await product.stop();
+    await scene.stop();
+  }
+}
+
+export async function measureCalls(): Promise<Section[]> {
+  const lacking = listLacking();
+  if (lacking.length > 0) {
+    return [{ title: "Calls: not measured", columns: ["needed"], rows: lacking.map((what) => [what]), notes: [] }];
+  }
+  buildProduct();
+  return [...(await measureTimes()), await measureVoice()];
+}

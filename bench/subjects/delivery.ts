@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeFloorRig } from "#bench/floors/relay.ts";
+import { startRelayObject } from "#bench/floors/relay-object.ts";
+import { Device } from "#bench/rig/device.ts";
+import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
+import { makePair } from "#bench/rig/person.ts";
+import { buildProduct } from "#bench/rig/product.ts";
+import { drive, type Rig, refOf, type Times, textOf } from "#bench/rig/rig.ts";
+import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
+import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { startServer } from "#tests/support/server/server.ts";
+
+const rounds = 7;
+const steady = { count: 100, atOnce: 1, gapMs: 20, warmUp: 50 };
+const bursts = { count: 96, atOnce: 16, gapMs: 150, warmUp: 32 };
+
+/** The whole product path between two people's sockets: commands in, persisted, live frames out. */
+async function makeProductRig(name: string, origin: string): Promise<Rig> {
+  const { a, b, conversation } = await makePair(origin);
+  const from = await Device.connect(a);
+  const to = await Device.connect(b, { reportsDelivery: true });
+  const { handle } = await from.row(conversation);
+  await to.row(conversation);
+  return {
+    name,
+    send: (ref) => from.send(ref, handle, textOf(ref)),
+    onDelivered: (listener) => {
+      to.onText = (_seq, text, at) => listener(refOf(text), at);
+    },
+    onAcked: (listener) => {
+      from.onAck = (ref, _seq, at) => listener(ref, at);
+    },
+    close: async () => {
+      from.close();
+      to.close();
+    },
+  };
+}
+
+type Figures = Record<"p50" | "p99" | "ackP50" | "ackP99", number[]>;
+
+/** Every round drives every rig once, the order turning, so that a noisy moment hits all alike. */
+async function compare(rigs: Rig[], plan: typeof steady): Promise<Map<Rig, Figures>> {
+  const figures = new Map(rigs.map((rig) => [rig, { p50: [], p99: [], ackP50: [], ackP99: [] } as Figures]));
+  let next = 0;
+  const measure = async (rig: Rig, count: number): Promise<Times | undefined> => {
+    if (!figures.has(rig)) return undefined;
+    next += 1_000;
+    try {
+      return await drive(rig, next, count, plan.atOnce, plan.gapMs);
+    } catch (error) {
+      if (!rig.isExtra) throw error;
+      console.warn("Left out of the comparison:", error);
+      figures.delete(rig);
+      return undefined;
+    }
+  };
+  for (const rig of rigs) await measure(rig, plan.warmUp);
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < rigs.length; i++) {
+      const rig = rigs[(i + round) % rigs.length] as Rig;
+      const times = await measure(rig, plan.count);
+      if (times) add(figures.get(rig) as Figures, times);
+    }
+  }
+  return figures;
+}
+
+function add(figures: Figures, { delivery, ack }: Times): void {
+  figures.p50.push(percentile(delivery, 0.5));
+  figures.p99.push(percentile(delivery, 0.99));
+  figures.ackP50.push(percentile(ack, 0.5));
+  figures.ackP99.push(percentile(ack, 0.99));
+}
+
+function toSection(title: string, floor: Rig, results: Map<Rig, Figures>): Section {
+  const floors = results.get(floor) as Figures;
+  const rows = [...results].map(([rig, figures]) => {
+    const against = (key: keyof Figures) => {
+      const { ratio, low, high } = ratioOf(figures[key], floors[key]);
+      return rig === floor ? "1" : `${times(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
+    };
+    return [
+      rig.name,
+      milliseconds(median(figures.p50)),
+      against("p50"),
+      milliseconds(median(figures.p99)),
+      against("p99"),
+      milliseconds(median(figures.ackP50)),
+      milliseconds(median(figures.ackP99)),
+    ];
+  });
+  const columns = ["", "p50", "p50 to floor", "p99", "p99 to floor", "ack p50", "ack p99"];
+  return { title, columns, rows, notes: [] };
+}
+
+/** `ws` with the journal that is the faster one here; the other is only named with its figure. */
+async function makeDurableFloor(folder: string): Promise<{ rig: Rig; other: string }> {
+  const wal = await makeFloorRig("ws + SQLite FULL, WAL = floor", "wal", join(folder, "wal.db"));
+  const rollback = await makeFloorRig(
+    "ws + SQLite FULL, rollback journal = floor",
+    "rollback",
+    join(folder, "rollback.db"),
+  );
+  const p50 = async (rig: Rig) => percentile((await drive(rig, 0, steady.count, 1, steady.gapMs)).delivery, 0.5);
+  const taken = { wal: await p50(wal), rollback: await p50(rollback) };
+  const [rig, loser] = taken.wal <= taken.rollback ? [wal, rollback] : [rollback, wal];
+  await loser.close();
+  return { rig, other: `WAL ${milliseconds(taken.wal)}, rollback journal ${milliseconds(taken.rollback)}` };
+}
+
+export async function measureDelivery(): Promise<Section[]> {
+  buildProduct();
+  const folder = mkdtempSync(join(tmpdir(), "lisolo-bench-"));
+  const stops: (() => Promise<void>)[] = [];
+  const rigs: Rig[] = [];
+  try {
+    const server = await startServer();
+    stops.push(server.stop);
+    const object = await startRelayObject(folder);
+    stops.push(object.stop);
+    const { rig: floor, other } = await makeDurableFloor(folder);
+    rigs.push(await makeFloorRig("ws in memory", "memory", ""), floor);
+    rigs.push(await object.rig("one relaying object, one row", "row"));
+    rigs.push(await makeProductRig("Lisolo", server.origin));
+    const inner = await findInnerOrigin(server.port, "/api/health");
+    if (inner) rigs.push(await makeProductRig("Lisolo without the development proxy", inner));
+    const calm = toSection("One message every 20 ms: A's command to B's frame", floor, await compare(rigs, steady));
+    const rough = toSection("16 messages at once, every 150 ms", floor, await compare(rigs, bursts));
+    calm.notes.push(
+      `Medians of ${rounds} rounds of ${steady.count} messages (at once: ${bursts.count}), all taken in turn; in brackets the least and greatest round.`,
+      `The floor is one process, one durable commit per message, then the relay, then the ack; with the faster journal: p50 of ${other}.`,
+      "Lisolo stands behind Wrangler's development proxy, another process that each frame crosses, and B reports its receipts; the floor has neither. The relaying object, served in the same way, shows what runtime and proxy take by themselves. First aim: at most 2× at p50 and p99.",
+    );
+    return [calm, rough];
+  } finally {
+    for (const rig of rigs) await rig.close();
+    for (const stop of stops) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,97 @@
+import { type Crowd, inFlightEach, makeFloorCrowd, saturate, senders, trickle } from "#bench/rig/crowd.ts";
+import { Device } from "#bench/rig/device.ts";
+import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
+import { makePair, type Person } from "#bench/rig/person.ts";
+import { buildProduct } from "#bench/rig/product.ts";
+import { refOf, textOf } from "#bench/rig/rig.ts";
+import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
+import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { startServer } from "#tests/support/server/server.ts";
+
+const sockets = 100;
+const rounds = 5;
+const saturated = { messages: 400 };
+const moderate = { messages: 75, gapMs: 20 };
+
+async function connectMany(person: Person, count: number): Promise<Device[]> {
+  const devices: Device[] = [];
+  while (devices.length < count) devices.push(await Device.connect(person));
+  return devices;
+}
+
+async function makeProductCrowd(origin: string): Promise<Crowd> {
+  const { a, b, conversation } = await makePair(origin);
+  // A and B by turns, so that both people send and both have half of the sockets. The product lets one person open
+  // 30 sockets at once and then one every 2 s, which is what most of this subject's time is spent on.
+  const [ofA, ofB] = await Promise.all([connectMany(a, sockets / 2), connectMany(b, sockets / 2)]);
+  const all = ofA.flatMap((device, i) => [device, ofB[i] as Device]);
+  const handles = await Promise.all(
+    all.slice(0, senders).map(async (device) => (await device.row(conversation)).handle),
+  );
+  const crowd: Crowd = {
+    sockets,
+    send: (sender, ref) => all[sender]?.send(ref, handles[sender] ?? 0, textOf(ref)),
+    onDelivered: () => {},
+    onAcked: () => {},
+    close: async () => {
+      for (const device of all) device.close();
+    },
+  };
+  for (const [index, device] of all.entries()) {
+    device.onText = (_seq, text, at) => crowd.onDelivered(refOf(text), at);
+    device.onAck = (ref) => crowd.onAcked(index, ref);
+  }
+  return crowd;
+}
+
+export async function measureFanOut(): Promise<Section[]> {
+  buildProduct();
+  const server = await startServer();
+  const crowds: { name: string; crowd: Crowd }[] = [];
+  try {
+    const inner = await findInnerOrigin(server.port, "/api/health");
+    const served = await Promise.all([
+      makeFloorCrowd(sockets).then((crowd) => ({ name: "ws in memory = floor", crowd })),
+      makeProductCrowd(server.origin).then((crowd) => ({ name: "Lisolo", crowd })),
+      ...(inner
+        ? [makeProductCrowd(inner).then((crowd) => ({ name: "Lisolo without the development proxy", crowd }))]
+        : []),
+    ]);
+    crowds.push(...served);
+    const rates = crowds.map((): number[] => []);
+    const p50 = crowds.map((): number[] => []);
+    const p99 = crowds.map((): number[] => []);
+    let first = 0;
+    for (let round = -1; round < rounds; round++) {
+      for (const [i, { crowd }] of crowds.entries()) {
+        first += 10_000;
+        const rate = await saturate(crowd, first, saturated.messages);
+        first += 10_000;
+        const latencies = await trickle(crowd, first, moderate.messages, moderate.gapMs);
+        if (round < 0) continue; // the first round warms up
+        rates[i]?.push(rate);
+        p50[i]?.push(percentile(latencies, 0.5));
+        p99[i]?.push(percentile(latencies, 0.99));
+      }
+    }
+    const rows = crowds.map(({ name }, i) => {
+      const { ratio, low, high } = ratioOf(rates[i] ?? [], rates[0] ?? []);
+      return [
+        name,
+        `${(median(rates[i] ?? []) / 1000).toFixed(1)} k/s`,
+        i === 0 ? "1" : `${times(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`,
+        milliseconds(median(p50[i] ?? [])),
+        milliseconds(median(p99[i] ?? [])),
+      ];
+    });
+    const notes = [
+      `One private chat, 2 people with ${sockets / 2} sockets each; every message goes to the other ${sockets - 1} and is acknowledged. Medians of ${rounds} rounds taken in turn, least and greatest in brackets.`,
+      `Saturation: ${saturated.messages} messages by ${senders} senders with ${inFlightEach} each under way. Moderate: ${1000 / moderate.gapMs} messages a second. All 100 clients share one process here, and decode every frame. Aim: at least 3×.`,
+    ];
+    const columns = ["", "deliveries at saturation", "to floor", "moderate p50", "moderate p99"];
+    return [{ title: "Fan-out of one conversation with 100 sockets", columns, rows, notes }];
+  } finally {
+    for (const { crowd } of crowds) await crowd.close();
+    await server.stop();
+  }
+}

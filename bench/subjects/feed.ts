@@ -1,0 +1,211 @@
+import { readdirSync, statSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { seedFeed } from "#bench/fixtures/filled-feed.ts";
+import { brotliSize } from "#bench/rig/brotli.ts";
+import { edgeBrotliQuality } from "#bench/rig/compressing-proxy.ts";
+import { isMeasured, measureInside } from "#bench/rig/count-rows.ts";
+import { findInner, type Inner, readComputedMs } from "#bench/rig/inner-origin.ts";
+import { buildProduct, clientFolder } from "#bench/rig/product.ts";
+import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
+import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import type { PageTimes } from "#bench/rows/report.ts";
+import { postPageBytes } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { startServer } from "#tests/support/server/server.ts";
+import { toCostSection } from "./row-costs.ts";
+
+const posts = 1_000_000;
+const people = 200;
+const rounds = 25;
+const roundMs = 500;
+const askersAtOnce = 16;
+
+const isPageTimes = (reported: unknown): reported is PageTimes =>
+  typeof reported === "object" && reported !== null && "byOffset" in reported;
+
+/** Rows of each deed, and a page by its number beside one by its distance from the top. */
+async function measureDirectory(): Promise<Section[]> {
+  const reported = await measureInside("feed");
+  const rows = reported
+    .filter(isPageTimes)
+    .map(({ page, rowsByNumber, rowsByOffset, byNumber, byBareNumber, byOffset }) => {
+      const { ratio, low, high } = ratioOf(byNumber, byOffset);
+      return [
+        `page ${page.toLocaleString("en")}`,
+        String(rowsByNumber),
+        String(rowsByOffset),
+        milliseconds(median(byNumber)),
+        milliseconds(median(byBareNumber)),
+        milliseconds(median(byOffset)),
+        `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`,
+      ];
+    });
+  return [
+    toCostSection("A feed of 1,000,000 statuses: rows", reported.filter(isMeasured), [
+      "All of a request's rows are in it, one of them the caller's session; a publication's bucket of its limit too.",
+    ]),
+    {
+      title: "A feed of 1,000,000 statuses: a page that is kept nowhere",
+      columns: ["", "rows", "rows, OFFSET = floor", "time", "bare", "OFFSET = floor", "time / floor"],
+      rows,
+      notes: ["Both ask the same local D1 from inside the runtime, by turns. OFFSET looks up only the names it shows."],
+    },
+  ];
+}
+
+type Way = { name: string; path: string; headers: (asker: Person) => Record<string, string>; expected: number };
+type Figures = { rate: number[]; computed: number[]; p50: number[]; p99: number[] };
+
+/** Asks for one thing again and again on connections that stay open, for so long. */
+async function drive(origin: string, askers: readonly Person[], way: Way, ms: number): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: askersAtOnce });
+  const took: number[] = [];
+  const until = performance.now() + ms;
+  const ask = (asker: Person): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const begun = performance.now();
+      request(origin + way.path, { agent, headers: way.headers(asker) }, (answer) => {
+        answer.resume();
+        answer.once("error", reject).once("end", () => {
+          if (answer.statusCode !== way.expected) reject(new Error(`${way.name}: ${answer.statusCode}`));
+          took.push(performance.now() - begun);
+          resolve();
+        });
+      })
+        .once("error", reject)
+        .end();
+    });
+  const askOn = async (first: number): Promise<void> => {
+    for (let i = first; performance.now() < until; i += askersAtOnce) {
+      const asker = askers[i % askers.length];
+      if (asker) await ask(asker);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: askersAtOnce }, (_, i) => askOn(i)));
+  } finally {
+    agent.destroy();
+  }
+  return took;
+}
+
+/** The built script whose size is nearest to a page's. */
+function findFileLikeAPage(bytes: number): string {
+  const sizes = readdirSync(join(clientFolder, "assets"))
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => ({ name, far: Math.abs(statSync(join(clientFolder, "assets", name)).size - bytes) }));
+  const [nearest] = sizes.sort((a, b) => a.far - b.far);
+  if (!nearest) throw new Error("nothing is built");
+  return `/assets/${nearest.name}`;
+}
+
+async function compare({ origin, pid }: Inner, askers: readonly Person[], ways: readonly Way[]): Promise<Figures[]> {
+  const figures = ways.map((): Figures => ({ rate: [], computed: [], p50: [], p99: [] }));
+  for (let round = -1; round < rounds; round++) {
+    for (const [i, way] of ways.entries()) {
+      const [computed, begun] = [readComputedMs(pid), performance.now()];
+      const took = await drive(origin, askers, way, roundMs);
+      const seconds = (performance.now() - begun) / 1_000;
+      const of = figures[i];
+      if (round < 0 || !of) continue; // the first round warms up
+      of.rate.push(took.length / seconds);
+      of.computed.push((readComputedMs(pid) - computed) / took.length);
+      of.p50.push(percentile(took, 0.5));
+      of.p99.push(percentile(took, 0.99));
+    }
+  }
+  return figures;
+}
+
+const signedIn = ({ token }: Person): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const edgeSize = (bytes: Buffer): number =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: edgeBrotliQuality } }).length;
+
+/** Bytes of a page, and how many openings a second one runtime serves. */
+async function measureServing(): Promise<Section[]> {
+  buildProduct();
+  const server = await startServer();
+  try {
+    const askers = await seedFeed(server, people, posts);
+    const inner = await findInner(server.port, "/api/health");
+    if (!inner) throw new Error("What a runtime computes is read from Linux's /proc");
+    const { origin } = inner;
+    const answer = await fetch(`${origin}/api/tala`, { headers: signedIn(askers[0]) });
+    const page = Buffer.from(await answer.arrayBuffer());
+    const etag = answer.headers.get("etag") ?? "";
+    const file = findFileLikeAPage(page.length);
+    const ways: Way[] = [
+      {
+        name: `a static file of the same Worker (${file.slice(8)}) = floor`,
+        path: file,
+        headers: () => ({}),
+        expected: 200,
+      },
+      { name: "the first page", path: "/api/tala", headers: signedIn, expected: 200 },
+      {
+        name: "the first page, unchanged (304)",
+        path: "/api/tala",
+        headers: (asker) => ({ ...signedIn(asker), "if-none-match": etag }),
+        expected: 304,
+      },
+      { name: "for comparison: who am I, one row", path: "/api/auth/user", headers: signedIn, expected: 200 },
+      // Signed in as well: visitors of one address may ask for less.
+      { name: "for comparison: an answer of no rows", path: "/api/health", headers: signedIn, expected: 200 },
+    ];
+    const figures = await compare(inner, askers, ways);
+    const spread = (of: number[], floor: number[]): string => {
+      const { ratio, low, high } = ratioOf(of, floor);
+      return `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+    };
+    const [floor] = figures;
+    return [
+      {
+        title: "A page of the feed: bytes",
+        columns: ["", "raw", "as the edge compresses it", "at brotli's best"],
+        rows: [
+          [
+            `20 statuses of ${new Set((JSON.parse(page.toString()) as { authors: unknown[] }).authors.map(String)).size} authors, all with pictures`,
+            String(page.length),
+            String(edgeSize(page)),
+            String(brotliSize(page)),
+          ],
+          ["aim", String(postPageBytes), "", ""],
+        ],
+        notes: ["French statuses of 40 to 110 characters; ids, keys and thumbhashes are random, as they are."],
+      },
+      {
+        title: "Openings a second of one runtime, 1,000,000 statuses stored",
+        columns: ["", "a second", "of the floor", "computed", "of the floor", "median", "99 %"],
+        rows: ways.flatMap(({ name }, i) => {
+          const of = figures[i];
+          if (!of || !floor) return [];
+          return [
+            [
+              name,
+              median(of.rate).toFixed(0),
+              spread(of.rate, floor.rate),
+              milliseconds(median(of.computed)),
+              spread(of.computed, floor.computed),
+              milliseconds(median(of.p50)),
+              milliseconds(median(of.p99)),
+            ],
+          ];
+        }),
+        notes: [
+          `${askersAtOnce} connections that stay open, ${people} people in turn, ${rounds} rounds of ${roundMs} ms of each by turns.`,
+          "Computed: what the runtime's process took for each on all cores, its local D1 and its asset server included.",
+          "The program that asks runs on the same machine. Every tenth second the page is read anew, as in production.",
+        ],
+      },
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Tala's feed with a million statuses: rows, time, bytes, and what one runtime serves. */
+export async function measureFeed(): Promise<Section[]> {
+  return [...(await measureDirectory()), ...(await measureServing())];
+}

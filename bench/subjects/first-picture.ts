@@ -1,0 +1,118 @@
+import type { Browser, BrowserContext } from "@playwright/test";
+import { servePicture } from "#bench/floors/bare-pages.ts";
+import { logIn, newPhone, slowDown } from "#bench/rig/browser.ts";
+import { type EdgeProxy, startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
+import type { Pair } from "#bench/rig/person.ts";
+import { isKeptOffline } from "#tests/support/browser/offline.ts";
+import { textsOf } from "#tests/support/browser/phone.ts";
+
+const giveUpMs = 60_000;
+const settleMs = 1_500;
+const askAfterMs = 500; // a picture that comes by itself is under way by then
+
+/** Milliseconds from the start of the navigation. */
+export type Showing = { placeholder: number; asked: number; full: number };
+
+declare global {
+  interface Window {
+    benchShowing: Partial<Showing>;
+  }
+}
+
+/** Opens a page on the slow link and notes when a picture's placeholder and the picture stand there; one that does not come by itself is asked for. */
+async function watchPicture(context: BrowserContext, url: string): Promise<Showing> {
+  const page = await context.newPage();
+  await page.addInitScript(
+    ([load, patienceMs]) => {
+      const showing: Partial<Showing> = {};
+      let waitsSince: number | undefined;
+      window.benchShowing = showing;
+      const isHere = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0;
+      const look = setInterval(() => {
+        for (const image of document.querySelectorAll<HTMLImageElement>("[role=main] ol img, img[src='/picture']")) {
+          if (!isHere(image)) continue;
+          if (image.src.startsWith("data:")) showing.placeholder ??= performance.now();
+          else if (!image.classList.contains("opacity-0")) showing.full ??= performance.now();
+        }
+        const button = document.querySelector<HTMLButtonElement>(
+          `[role=main] ol button[aria-label*="${load}"]:enabled`,
+        );
+        waitsSince = button ? (waitsSince ?? performance.now()) : undefined;
+        if (button && showing.asked === undefined && performance.now() - (waitsSince ?? 0) > patienceMs) {
+          showing.asked = performance.now();
+          button.click();
+        }
+        if (showing.full !== undefined) clearInterval(look);
+      }, 16);
+    },
+    [textsOf.fr.messages.loadPicture, askAfterMs] as const,
+  );
+  await slowDown(page);
+  await page.goto(url, { waitUntil: "commit", timeout: giveUpMs });
+  await page.waitForFunction(() => window.benchShowing.full !== undefined, undefined, { timeout: giveUpMs });
+  const {
+    placeholder = Number.NaN,
+    asked = Number.NaN,
+    full = Number.NaN,
+  } = await page.evaluate(() => window.benchShowing);
+  await page.close();
+  return { placeholder, asked, full };
+}
+
+const ways = ["bare", "cold", "warm"] as const;
+type Way = (typeof ways)[number];
+
+/** The newest picture of a pair's chat, seen by its receiver, and a bare page with the same picture. */
+export async function watchFirstPicture(
+  browser: Browser,
+  origin: string,
+  pair: Pair,
+  picture: { type: string; bytes: Buffer },
+  rounds: number,
+): Promise<Record<Way, Showing[]>> {
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const floor = await servePicture(picture.type, picture.bytes);
+    stops.push(floor.stop);
+    const proxies: EdgeProxy[] = [];
+    for (const upstream of [floor.origin, origin]) {
+      const proxy = await startCompressingProxy(upstream);
+      proxies.push(proxy);
+      stops.push(proxy.stop);
+    }
+    const [bare, product] = proxies.map((proxy) => proxy.origin);
+    const state = await logIn(browser, product ?? "", pair.b);
+    const chat = `${product}/app/chat/${pair.a.id}`;
+    const open: Record<Way, () => Promise<Showing>> = {
+      bare: () => inNew(undefined, (context) => watchPicture(context, `${bare}/`)),
+      cold: () => inNew(state, (context) => watchPicture(context, chat)),
+      warm: () =>
+        inNew(state, async (context) => {
+          // The list fetches the chat's messages ahead, not their pictures.
+          const list = await context.newPage();
+          await list.goto(`${product}/app`);
+          await isKeptOffline(list);
+          await list.waitForTimeout(settleMs);
+          await list.close();
+          return watchPicture(context, chat);
+        }),
+    };
+    const showings: Record<Way, Showing[]> = { bare: [], cold: [], warm: [] };
+    for (let round = 0; round < rounds; round++) for (const way of ways) showings[way].push(await open[way]());
+    return showings;
+  } finally {
+    for (const stop of stops) await stop();
+  }
+
+  async function inNew<T>(
+    state: Awaited<ReturnType<typeof logIn>> | undefined,
+    act: (context: BrowserContext) => Promise<T>,
+  ): Promise<T> {
+    const context = await newPhone(browser, state);
+    try {
+      return await act(context);
+    } finally {
+      await context.close();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { countRows } from "#bench/rig/count-rows.ts";
+import { type Crowd, inFlightEach, makeFloorCrowd, saturate, senders, trickle } from "#bench/rig/crowd.ts";
+import { Device } from "#bench/rig/device.ts";
+import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
+import { call, type Person } from "#bench/rig/person.ts";
+import { buildProduct } from "#bench/rig/product.ts";
+import { refOf, textOf } from "#bench/rig/rig.ts";
+import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
+import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import type { NewGroup } from "#contract/groups.ts";
+import { type ConversationId, createUuid } from "#contract/ids.ts";
+import { seedCrowd } from "#tests/support/server/crowd.ts";
+import { startServer } from "#tests/support/server/server.ts";
+import { toCostSection } from "./row-costs.ts";
+
+/** What is driven in a group of so many members, all of them with one socket. */
+type Plan = { members: number; rounds: number; saturated: number; moderate: number };
+const plans: Plan[] = [
+  { members: 10, rounds: 5, saturated: 400, moderate: 50 },
+  { members: 100, rounds: 5, saturated: 400, moderate: 50 },
+  { members: 1_000, rounds: 3, saturated: 100, moderate: 30 },
+];
+const moderateGapMs = 100; // RELIABILITY's busy group: 100 messages in 10 s
+const connectingAtOnce = 20;
+
+async function connectAll(people: readonly Person[]): Promise<Device[]> {
+  const devices: Device[] = [];
+  for (let i = 0; i < people.length; i += connectingAtOnce) {
+    const some = people.slice(i, i + connectingAtOnce);
+    devices.push(...(await Promise.all(some.map((person) => Device.connect(person)))));
+  }
+  return devices;
+}
+
+/** A group of these people, on the sockets that they have: from here on these listen to it. */
+async function makeGroupCrowd(people: readonly Person[], devices: readonly Device[]): Promise<Crowd> {
+  const [owner, ...others] = people;
+  if (!owner) throw new Error("A group of nobody");
+  const id: ConversationId = createUuid();
+  const made: NewGroup = { id, name: `Groupe de ${people.length}`, members: others.map((one) => one.id) };
+  await call(owner, "POST", "/api/groups", made);
+  const rows = await Promise.all(devices.map((device) => device.row(id)));
+  const crowd: Crowd = {
+    sockets: devices.length,
+    send: (sender, ref) => devices[sender]?.send(ref, rows[sender]?.handle ?? 0, textOf(ref)),
+    onDelivered: () => {},
+    onAcked: () => {},
+    close: async () => {},
+  };
+  for (const [index, device] of devices.entries()) {
+    device.onText = (_seq, text, at) => crowd.onDelivered(refOf(text), at);
+    device.onAck = (ref) => crowd.onAcked(index, ref);
+  }
+  return crowd;
+}
+
+type Figures = { rate: number[]; p50: number[]; p95: number[]; p99: number[] };
+
+/** Floor and product by turns; each round drives both. */
+async function compare(crowds: readonly Crowd[], { rounds, saturated, moderate }: Plan): Promise<Figures[]> {
+  const figures = crowds.map((): Figures => ({ rate: [], p50: [], p95: [], p99: [] }));
+  let first = 0;
+  for (let round = -1; round < rounds; round++) {
+    for (const [i, crowd] of crowds.entries()) {
+      first += 10_000;
+      const rate = await saturate(crowd, first, saturated);
+      first += 10_000;
+      const latencies = await trickle(crowd, first, moderate, moderateGapMs);
+      const of = figures[i];
+      if (round < 0 || !of) continue; // the first round warms up
+      of.rate.push(rate);
+      of.p50.push(percentile(latencies, 0.5));
+      of.p95.push(percentile(latencies, 0.95));
+      of.p99.push(percentile(latencies, 0.99));
+    }
+  }
+  return figures;
+}
+
+function toRows(members: number, [floor, product]: Figures[]): string[][] {
+  if (!floor || !product) return [];
+  const { ratio, low, high } = ratioOf(product.rate, floor.rate);
+  const row = (name: string, of: Figures, against: string) => [
+    name,
+    `${(median(of.rate) / 1000).toFixed(1)} k/s`,
+    against,
+    milliseconds(median(of.p50)),
+    milliseconds(median(of.p95)),
+    milliseconds(median(of.p99)),
+  ];
+  return [
+    row(`${members} sockets of ws in memory = floor`, floor, "1"),
+    row(`Lisolo, ${members} members`, product, `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`),
+  ];
+}
+
+async function measureTimes(): Promise<Section> {
+  buildProduct();
+  const server = await startServer();
+  const devices: Device[] = [];
+  try {
+    const accounts = await seedCrowd(server, Math.max(...plans.map(({ members }) => members)));
+    const inner = await findInnerOrigin(server.port, "/api/health");
+    const people = accounts.map((account): Person => ({ ...account, origin: inner ?? server.origin }));
+    devices.push(...(await connectAll(people)));
+    const rows: string[][] = [];
+    for (const plan of plans) {
+      const floor = await makeFloorCrowd(plan.members);
+      try {
+        const group = await makeGroupCrowd(people.slice(0, plan.members), devices.slice(0, plan.members));
+        rows.push(...toRows(plan.members, await compare([floor, group], plan)));
+      } finally {
+        await floor.close();
+      }
+    }
+    return {
+      title: "Fan-out of a group, every member with one socket",
+      columns: ["", "deliveries at saturation", "to floor", "moderate p50", "p95", "p99"],
+      rows,
+      notes: [
+        `Every message is stored, told to each other member's channel, written there and pushed. Floor and product in turn, medians of ${plans.map(({ rounds }) => rounds).join(", ")} rounds, least and greatest in brackets; ${inner ? "without" : "with"} the development proxy.`,
+        `Saturation: ${plans.map(({ saturated }) => saturated).join(", ")} messages by ${senders} senders with ${inFlightEach} each under way. Moderate: ${1000 / moderateGapMs} messages a second. All clients share one process here, and decode every frame; all objects share one thread and one disk.`,
+        "Aims: at 100 members 7× the floor at saturation and a p99 of 20 ms; RELIABILITY F39: p95 of a group of 256 within 1 s.",
+      ],
+    };
+  } finally {
+    for (const device of devices) device.close();
+    await server.stop();
+  }
+}
+
+const costNote =
+  "Requests are calls between Worker and objects, alarms that ran, and a twentieth for each frame from a device.";
+
+export async function measureGroups(): Promise<Section[]> {
+  const measured = await countRows("groups");
+  const perMember = measured.map((one) => ({ ...one, per: one.per * Number.parseInt(one.name, 10) }));
+  return [
+    toCostSection("What a message to a group costs", measured, [
+      "Counted until every alarm and everything written behind has happened.",
+      costNote,
+    ]),
+    toCostSection("The same for each of its members", perMember, ["Aim: no more in a big group than in a small one."]),
+    await measureTimes(),
+  ];
+}

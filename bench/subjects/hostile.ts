@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from "node:fs";
+import { runAttack } from "#bench/attacks/attacker.ts";
+import { Bystanders, type Probe } from "#bench/attacks/bystanders.ts";
+import { measureCosts } from "#bench/attacks/costs.ts";
+import { frameAttacks } from "#bench/attacks/frame-attacks.ts";
+import { httpAttacks } from "#bench/attacks/http-attacks.ts";
+import { makeScene, type Prepared, renewToken, type Scene } from "#bench/attacks/scene.ts";
+import { type AttackNeeds, type AttackReport, reconnectStorm } from "#bench/attacks/stage.ts";
+import { findInner } from "#bench/rig/inner-origin.ts";
+import { buildProduct } from "#bench/rig/product.ts";
+import { median, percentile } from "#bench/rig/statistics.ts";
+import type { Section } from "#bench/rig/table.ts";
+import { type Server, startServer } from "#tests/support/server/server.ts";
+
+/** What one client does to everybody else: the same people's messages and requests, idle and while it attacks. */
+
+const idleMs = 6_000;
+const probesNeeded = 8;
+
+type Outcome = {
+  attack: string;
+  report: AttackReport;
+  idle: Probe[];
+  attacked: Probe[];
+  recoveredMs: number;
+  grownMb: number;
+};
+
+const option = (name: string): string[] =>
+  process.argv.flatMap((given) => (given.startsWith(`--${name}=`) ? [given.slice(name.length + 3)] : []));
+const numberOption = (name: string, otherwise: number): number => Number(option(name)[0] ?? otherwise);
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Those whose names have one of the words in `--attack=…`, or all. */
+function listAttacks(): ({ name: string } & AttackNeeds)[] {
+  const all: ({ name: string } & AttackNeeds)[] = [...frameAttacks, { name: reconnectStorm }, ...httpAttacks];
+  const words = option("attack");
+  const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  if (chosen.length > 0) return chosen;
+  throw new Error(`No such attack. There are:\n${all.map(({ name }) => `  ${name}`).join("\n")}`);
+}
+
+const figuresOf = (probes: readonly Probe[], of: "ackMs" | "receivedMs" | "answeredMs"): number[] =>
+  probes
+    .filter(({ kind }) => (kind === "request") === (of === "answeredMs"))
+    .map((probe) => probe[of] ?? Number.POSITIVE_INFINITY);
+
+/**
+ * Waits until the bystanders are served as before: of `probesNeeded` messages in a row the middle one is no slower than
+ * twice the idle one, or than what one idle message in twenty takes. Infinity when that does not come in time.
+ */
+async function waitUntilNormal(
+  people: Bystanders,
+  idle: readonly Probe[],
+  from: number,
+  waitMs: number,
+): Promise<number> {
+  const normal = figuresOf(idle, "receivedMs");
+  const limit = Math.max(2 * median(normal), percentile(normal, 0.95));
+  while (performance.now() < from + waitMs) {
+    const after = people.between(from, Number.POSITIVE_INFINITY).filter(({ kind }) => kind === "message");
+    for (let i = 0; i + probesNeeded <= after.length; i++) {
+      if (median(figuresOf(after.slice(i, i + probesNeeded), "receivedMs")) <= limit)
+        return i === 0 ? 0 : (after[i]?.at ?? from) - from;
+    }
+    await pause(100);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const megabytesOf = (pid: string | undefined): number => {
+  const path = `/proc/${pid}/status`;
+  const kilobytes = existsSync(path) ? /^VmRSS:\s*(\d+)/m.exec(readFileSync(path, "utf8"))?.[1] : undefined;
+  return Number(kilobytes ?? Number.NaN) / 1_000;
+};
+
+async function measureAttack(server: Server, scene: Scene, { stage, needs }: Prepared): Promise<Outcome> {
+  const inner = await findInner(server.port, "/api/health");
+  const origin = inner?.origin ?? server.origin;
+  const people = await Promise.all(
+    scene.bystanders.map(async (person) => ({ ...person, origin, token: await renewToken(server, person) })),
+  );
+  const bystanders = new Bystanders(people, needs.isShared ? stage.shared : undefined);
+  try {
+    await bystanders.start();
+    const warm = performance.now() + 1_000;
+    await pause(1_000 + idleMs);
+    const begun = performance.now();
+    const idle = bystanders.between(warm, begun - 500);
+    const before = megabytesOf(inner?.pid);
+    const token = await renewToken(server, { ...scene.bystanders[0], ...stage.attacker } as (typeof people)[number]);
+    const attacker = { ...stage.attacker, token };
+    const report = await runAttack({ ...stage, attacker, origin, seconds: numberOption("seconds", 20) });
+    const ended = performance.now();
+    const recoveredMs = await waitUntilNormal(bystanders, idle, ended, numberOption("wait", 60) * 1_000);
+    const grownMb = megabytesOf(inner?.pid) - before;
+    return { attack: stage.attack, report, idle, attacked: bystanders.between(begun, ended), recoveredMs, grownMb };
+  } finally {
+    bystanders.stop();
+  }
+}
+
+const show = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(ms < 10 ? 1 : 0) : "never");
+
+function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome): string[] {
+  const compare = (of: "ackMs" | "receivedMs" | "answeredMs"): string[] =>
+    [0.5, 0.95].map((share) => {
+      const [now, before] = [percentile(figuresOf(attacked, of), share), percentile(figuresOf(idle, of), share)];
+      return Number.isFinite(now) ? `${show(now)} (${(now / before).toFixed(1)}×)` : "never";
+    });
+  return [
+    attack,
+    String(report.sent),
+    String(report.answered),
+    String(report.refused),
+    String(report.cut),
+    ...compare("ackMs"),
+    ...compare("receivedMs"),
+    ...compare("answeredMs"),
+    String(attacked.filter(({ isRefused }) => isRefused).length),
+    Number.isFinite(recoveredMs) ? `${(recoveredMs / 1_000).toFixed(1)} s` : "never",
+    `${Math.round(grownMb)} MB`,
+  ];
+}
+
+/** `--attack=…` chooses among the attacks and leaves the costs out; `--costs` measures only these. */
+export async function measureHostile(): Promise<Section[]> {
+  if (process.argv.includes("--costs")) return [await measureCosts()];
+  const sections = [await measureAttacks(listAttacks())];
+  return option("attack").length > 0 ? sections : [...sections, await measureCosts()];
+}
+
+async function measureAttacks(wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Section> {
+  buildProduct();
+  // The limits as they are in production.
+  const server = await startServer({ vars: { LOCAL_LIMIT_FACTOR: "1" } });
+  try {
+    const scene = await makeScene(server, wanted);
+    const rows: string[][] = [];
+    for (const prepared of scene.attacks) {
+      const outcome = await measureAttack(server, scene, prepared);
+      const row = toRow(outcome);
+      console.log(row.join(" | "));
+      rows.push(row);
+      // What is still being done for whoever has gone shall not be in the next one's figures.
+      if (!Number.isFinite(outcome.recoveredMs)) await server.restart();
+    }
+    return {
+      title: "What one hostile client does to others: milliseconds, and how many times the idle figure",
+      columns: [
+        "",
+        "sent",
+        "answered",
+        "refused",
+        "cut",
+        "ack p50",
+        "ack p95",
+        "received p50",
+        "received p95",
+        "HTTP p50",
+        "HTTP p95",
+        "refused to others",
+        "normal after",
+        "server grew",
+      ],
+      rows,
+      notes: [
+        "Eight bystanders in pairs write to each other and use the app, a message and a request each every 150 ms together; where the attack is shared, in a group with the attacker. Idle is measured anew before each attack. Aim: at most 2×.",
+        "The attacker is one account behind one address with 4 sockets or 32 requests at once, in a process of lower priority. never: not within the wait after the attack (60 s, --wait=…).",
+      ],
+    };
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,43 @@
+import { countRows } from "#bench/rig/count-rows.ts";
+import type { Section } from "#bench/rig/table.ts";
+import type { Measured } from "#bench/rows/counts.ts";
+
+const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one request
+
+/** What messages and openings cost in rows and requests. */
+export async function measureRows(): Promise<Section[]> {
+  const measured = await countRows("rows");
+  const isOpening = ({ name }: Measured) => /^(list|chat|search): (?!lone)/.test(name);
+  const note =
+    "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";
+  return [
+    toCostSection(
+      "Rows per message",
+      measured.filter((one) => !isOpening(one)),
+      [
+        "Both receipts included, counted until every alarm and everything written behind has happened.",
+        note,
+        "Aim: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
+      ],
+    ),
+    toCostSection("Rows per opening", measured.filter(isOpening), [note, "Aim: at most 50 rows read in the objects."]),
+  ];
+}
+
+/** A row for each thing that was measured, for one of what it happened `per`. */
+export function toCostSection(title: string, measured: readonly Measured[], notes: string[]): Section {
+  const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
+  const rows = measured.map(({ name, per, counts }) => {
+    const requests = counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest;
+    const figures = [
+      counts.objectRowsRead,
+      counts.objectRowsWritten,
+      counts.alarmsSet,
+      requests,
+      counts.d1RowsRead,
+      counts.d1RowsWritten,
+    ];
+    return [name, ...figures.map((figure) => String(Number((figure / per).toFixed(2))))];
+  });
+  return { title, columns, rows, notes };
+}

@@ -1,0 +1,256 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "@playwright/test";
+import { fillChat } from "#bench/fixtures/filled-chat.ts";
+import { brotliSize } from "#bench/rig/brotli.ts";
+import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
+import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
+import { makePair } from "#bench/rig/person.ts";
+import { buildProduct, clientFolder, mapsFolder } from "#bench/rig/product.ts";
+import { charactersBySource, packageOf } from "#bench/rig/source-shares.ts";
+import { kilobytes, type Section } from "#bench/rig/table.ts";
+import { measureBuild } from "#scripts/check/byte-budget.mjs";
+import { startServer } from "#tests/support/server/server.ts";
+
+const chatMessages = 300;
+const quietMs = 1_500;
+const leastShown = 500; // bytes; smaller packages share one line
+
+/** What only a file, a voice note, a search or a menu needs: it shall come when one of these is asked for. */
+const forLater =
+  /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|components\/(camera|zoom|use-zoom)|features\/chat\/(attach-(sheet|preview)|caption|viewer|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
+
+type Loaded = {
+  path: string;
+  type: string;
+  body: Buffer;
+  /** Whether it was asked for before the marker stood on the page. */
+  isBefore: boolean;
+  onWire: number;
+  requestHead: number;
+  responseHead: number;
+};
+
+/** Everything a page loads until it is at rest, and what each answer takes on the wire. */
+async function load(
+  browser: Browser,
+  url: string,
+  marker?: string,
+  state?: Awaited<ReturnType<typeof logIn>>,
+): Promise<Loaded[]> {
+  const context = await newPhone(browser, state);
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("Network.enable");
+  const sizes = new Map<string, { onWire: number; requestHead: number; responseHead: number }>();
+  const sizeOf = (id: string) => {
+    const known = sizes.get(id) ?? { onWire: 0, requestHead: 0, responseHead: 0 };
+    sizes.set(id, known);
+    return known;
+  };
+  const loaded: Promise<Loaded | undefined>[] = [];
+  const answers = new Map<string, { url: string; type: string }>();
+  const asked = new Map<string, boolean>();
+  let isShown = false;
+  cdp.on("Network.requestWillBeSent", ({ requestId }) => asked.set(requestId, !isShown));
+  cdp.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    sizeOf(requestId).requestHead = Buffer.byteLength(lines.join(""));
+  });
+  cdp.on("Network.responseReceivedExtraInfo", ({ requestId, headersText }) => {
+    sizeOf(requestId).responseHead = Buffer.byteLength(headersText ?? "");
+  });
+  cdp.on("Network.responseReceived", ({ requestId, response }) => {
+    answers.set(requestId, { url: response.url, type: response.mimeType });
+  });
+  cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    sizeOf(requestId).onWire = encodedDataLength;
+    const answer = answers.get(requestId);
+    if (!answer?.url.startsWith(new URL(url).origin)) return;
+    const read = cdp
+      .send("Network.getResponseBody", { requestId })
+      .then(({ body, base64Encoded }) => Buffer.from(body, base64Encoded ? "base64" : "utf8"))
+      .catch(() => Buffer.alloc(0));
+    const { pathname } = new URL(answer.url);
+    const isBefore = asked.get(requestId) ?? true;
+    loaded.push(read.then((body) => ({ path: pathname, type: answer.type, body, isBefore, ...sizeOf(requestId) })));
+  });
+  await page.goto(url);
+  if (marker) await page.getByText(marker).first().waitFor();
+  isShown = true;
+  await page.waitForTimeout(quietMs);
+  const all = (await Promise.all(loaded)).filter((one) => one !== undefined);
+  await context.close();
+  return all;
+}
+
+const isCode = ({ type }: Loaded): boolean => /javascript|css/.test(type);
+const sum = (list: number[]): number => list.reduce((total, value) => total + value, 0);
+/** A built file as it stands on disk; what the Worker makes, as it came. */
+const contentOf = ({ path, body }: Loaded): Buffer => {
+  const file = join(clientFolder, path);
+  return path !== "/" && existsSync(file) && !path.endsWith("/") && /\.\w+$/.test(path) ? readFileSync(file) : body;
+};
+
+export async function measureSize(): Promise<Section[]> {
+  buildProduct();
+  const server = await startServer();
+  const proxy = await startCompressingProxy(server.origin);
+  const browser = await launchBrowser();
+  try {
+    const { scenes } = measureBuild();
+    const first: string[][] = [];
+    for (const path of ["/", "/login", "/register"]) {
+      const loaded = await load(browser, proxy.origin + path);
+      const html = loaded.find((one) => one.type === "text/html");
+      const rest = loaded.filter((one) => one !== html);
+      const size = (list: Loaded[]) => kilobytes(sum(list.map((one) => brotliSize(contentOf(one)))));
+      const code = rest.filter(isCode);
+      first.push([
+        path,
+        html ? size([html]) : "none",
+        size(code),
+        size(rest.filter((one) => !isCode(one))),
+        size(loaded),
+        kilobytes(scenes[path]?.all ?? Number.NaN),
+      ]);
+    }
+    const pair = await makePair(proxy.origin);
+    const marker = await fillChat(pair, chatMessages);
+    const state = await logIn(browser, proxy.origin, pair.a);
+    const chat = await load(browser, `${proxy.origin}/app/chat/${pair.b.id}`, marker, state);
+    return [
+      {
+        title: "Brotli bytes to the first screen",
+        columns: ["", "HTML", "scripts and styles", "other", "all together", "in the budget"],
+        rows: first,
+        notes: [
+          "Brotli 11 of the built files. The HTML alone paints and takes keys, the scripts arrive after. Aim: at most 14 kB.",
+          "In the budget (bench/budget.json) stand the same HTML, scripts and styles as the build's manifest has them.",
+        ],
+      },
+      ...describeChat(chat, scenes["first text chat"]),
+    ];
+  } finally {
+    await browser.close();
+    await proxy.stop();
+    await server.stop();
+  }
+}
+
+type Scene = ReturnType<typeof measureBuild>["scenes"][string];
+
+/** Which scripts and styles the budget counts and Chromium did not load, and the other way round. */
+function compareFiles(chat: Loaded[], counted: Scene | undefined): string {
+  const loaded = new Set(chat.filter(isCode).map(({ path }) => path));
+  const files = new Set(counted?.files);
+  const differing = [
+    ...[...files].filter((file) => !loaded.has(file)).map((file) => `without ${file}`),
+    ...chat.filter((one) => isCode(one) && !files.has(one.path)).map((one) => `with ${one.path}`),
+  ];
+  const all = kilobytes(counted?.all ?? Number.NaN);
+  return `In the budget: ${all} of HTML, scripts and styles. Chromium loaded ${differing.length === 0 ? "the same files" : differing.join(", ")}.`;
+}
+
+function describeChat(chat: Loaded[], counted: Scene | undefined): Section[] {
+  const compressed = new Map(chat.map((one) => [one, brotliSize(contentOf(one))]));
+  const of = (one: Loaded): number => compressed.get(one) ?? 0;
+  const code = chat.filter(isCode);
+  const byPackage = new Map<string, number>();
+  for (const one of code) {
+    for (const [name, share] of sharesOf(one)) byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
+  }
+  const early = chat.filter(({ isBefore }) => isBefore);
+  const packages = [...byPackage].sort(([, x], [, y]) => y - x);
+  const small = packages.filter(([, size]) => size < leastShown);
+  return [
+    {
+      title: "A usable chat on a cold cache, file by file",
+      columns: ["", "plain", "brotli 11", "asked for"],
+      rows: [
+        ...[...chat]
+          .sort((x, y) => of(y) - of(x))
+          .filter((one) => of(one) >= leastShown)
+          .map((one) => toFileRow(one.path.slice(0, 60), [one], one.isBefore ? "before" : "after")),
+        toFileRow(
+          "smaller ones",
+          chat.filter((one) => of(one) < leastShown),
+        ),
+        toFileRow("scripts and styles together", code),
+        toFileRow("everything before the newest message shows", early),
+        toFileRow("everything together", chat),
+      ],
+      notes: [
+        `All that Chromium loads for /app/chat/<id> with ${chatMessages} messages until it is at rest; what the service worker stores for later is not in it. Aim: at most 150 kB, better 130.`,
+        compareFiles(chat, counted),
+        `On the wire, HTTP/1.1: ${chat.length} requests, ${kilobytes(sum(chat.map((one) => one.requestHead)))} of request headers, ${kilobytes(sum(chat.map((one) => one.responseHead)))} of response headers, ${kilobytes(sum(chat.map((one) => one.onWire)))} down in all with the edge's faster brotli.`,
+      ],
+    },
+    {
+      title: "The same scripts and styles by package",
+      columns: ["", "brotli 11", "share"],
+      rows: [
+        ...packages.filter(([, size]) => size >= leastShown).map(([name, size]) => toRow(name, size)),
+        toRow(`${small.length} smaller ones`, sum(small.map(([, size]) => size))),
+      ],
+      notes: ["A file's compressed bytes are shared out by how many of its characters come from each source."],
+    },
+    describeLater(new Set(chat.map(({ path }) => path)), early),
+  ];
+
+  function toFileRow(name: string, files: Loaded[], when = `${files.length} files`): string[] {
+    return [name, kilobytes(sum(files.map((one) => contentOf(one).length))), kilobytes(sum(files.map(of))), when];
+  }
+
+  function toRow(name: string, size: number): string[] {
+    return [name, kilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
+  }
+}
+
+/** The chat's scripts that come when they are needed, and whether any of it came with the chat already. */
+function describeLater(loaded: Set<string>, early: Loaded[]): Section {
+  const files = readdirSync(join(clientFolder, "assets"))
+    .filter((name) => name.endsWith(".js") && !loaded.has(`/assets/${name}`))
+    .map((name) => ({ path: `/assets/${name}`, size: brotliSize(readFileSync(join(clientFolder, "assets", name))) }))
+    .filter(({ path }) => [...sourceSharesOf(path).keys()].some((source) => forLater.test(source)))
+    .sort((x, y) => y.size - x.size);
+  const tooEarly = early
+    .filter(isCode)
+    .flatMap((one) =>
+      [...sourceSharesOf(one.path)]
+        .filter(([source]) => forLater.test(source))
+        .map(([source, share]) => `${source.replace(/^.*src\//, "")} ${kilobytes(share * brotliSize(contentOf(one)))}`),
+    );
+  return {
+    title: "Loaded later: files, voice, search and menus",
+    columns: ["", "brotli 11"],
+    rows: [
+      ...files.map(({ path, size }) => [path, kilobytes(size)]),
+      ["together", kilobytes(sum(files.map(({ size }) => size)))],
+    ],
+    notes: [
+      tooEarly.length === 0
+        ? "None of their sources is in what a chat of texts loads before it shows."
+        : `But a chat of texts loads these before it shows: ${tooEarly.join(", ")}.`,
+    ],
+  };
+}
+
+/** Which share of a file's characters each source has, by its source map; a file without one counts under its own name. */
+function sourceSharesOf(path: string): Map<string, number> {
+  const [file, map] = [join(clientFolder, path), join(mapsFolder, `${path}.map`)];
+  if (!existsSync(map)) return new Map([[path.replace(/^.*\//, ""), 1]]);
+  const characters = charactersBySource(readFileSync(file, "utf8"), JSON.parse(readFileSync(map, "utf8")));
+  const total = sum([...characters.values()]);
+  return new Map([...characters].map(([source, count]) => [source, count / total]));
+}
+
+/** The same by package. */
+function sharesOf({ path }: Loaded): Map<string, number> {
+  const shares = new Map<string, number>();
+  for (const [source, share] of sourceSharesOf(path)) {
+    const name = packageOf(source);
+    shares.set(name, (shares.get(name) ?? 0) + share);
+  }
+  return shares;
+}

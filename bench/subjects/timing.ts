@@ -1,0 +1,185 @@
+import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
+import { buildProduct } from "#bench/rig/product.ts";
+import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
+import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+import {
+  callSite,
+  makeCaptchaToken,
+  makePerson,
+  type Person,
+  type Site,
+  testPassword,
+} from "#tests/support/people/people.ts";
+import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
+import { startServer } from "#tests/support/server/server.ts";
+
+/** Whether the time an answer takes tells who has an account: the same try for somebody there is and for nobody. */
+
+const people = 25;
+const triesOfEach = 8; // 200 of those there are, and as many of nobody
+const mailsOfEach = 4; // no address is written to more often in an hour
+
+let lastAddress = 0;
+
+/** Each request comes from an address of its own: what is measured is no answer of a limit. */
+const toSite = (origin: string): Site => ({
+  origin,
+  fetch: (url, init) => {
+    const n = ++lastAddress;
+    const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+    return fetch(url, { ...init, headers: { ...init.headers, "cf-connecting-ip": address } });
+  },
+});
+
+type Known = Person & { email: string };
+/** A way to try, with everything it needs made beforehand: only the answer is timed. */
+type Way = {
+  name: string;
+  rounds: number;
+  path: string;
+  status: number;
+  body: (who: Pick<Known, "phone" | "email">) => Promise<object>;
+};
+
+const nobody = (n: number): Pick<Known, "phone" | "email"> => ({
+  phone: `+24382000${String(n).padStart(4, "0")}`,
+  email: `personne-${n}@timing.example`,
+});
+
+/** Gives somebody a recovery address, as they would. */
+async function confirmAddress(site: Site, person: Person, email: string): Promise<void> {
+  const change = await callSite(site, "PUT", "/api/auth/user", { token: person.token, body: { email } });
+  if (change.status !== 200) throw new Error(`no address: ${JSON.stringify(change.body)}`);
+  for (let waited = 0; waited < 5_000; waited += 20) {
+    const [mail] = await mailsTo(site.origin, email);
+    if (mail) {
+      const body = { type: "email_change", token_hash: broughtBy(mail).token };
+      const answer = await callSite(site, "POST", "/api/auth/verify", { body });
+      if (answer.status === 200) return;
+      throw new Error(`not confirmed: ${JSON.stringify(answer.body)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("no mail came");
+}
+
+async function makeKnown(site: Site): Promise<Known[]> {
+  const made: Known[] = [];
+  for (let n = 0; n < people; n++) {
+    const person = await makePerson(site, 5_000 + n);
+    const email = `connue-${n}@timing.example`;
+    await confirmAddress(site, person, email);
+    const codes = await callSite(site, "POST", "/api/auth/recovery-codes", { token: person.token });
+    if (codes.status !== 200) throw new Error(`no recovery codes: ${JSON.stringify(codes.body)}`);
+    made.push({ ...person, email });
+  }
+  return made;
+}
+
+const proof = async (site: Site, purpose: ChallengeRequest) => ({
+  gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, purpose) },
+});
+
+const listWays = (site: Site): Way[] => [
+  {
+    name: "logging in with a wrong password",
+    rounds: triesOfEach,
+    path: "/api/auth/token?grant_type=password",
+    status: 400,
+    body: async ({ phone }) => ({ phone, password: `${testPassword}x` }),
+  },
+  {
+    name: "asking for a recovery mail",
+    rounds: mailsOfEach,
+    path: "/api/auth/recover",
+    status: 200,
+    body: async ({ email }) => ({ email, ...(await proof(site, { action: "recover", subject: email })) }),
+  },
+  {
+    name: "showing a wrong recovery code",
+    rounds: triesOfEach,
+    path: "/api/auth/recover/code",
+    status: 400,
+    body: async ({ phone }) => ({
+      phone,
+      code: "AAAAA-AAAAA-AAAAA-AAAAA",
+      ...(await proof(site, { action: "recover_by_code", subject: phone })),
+    }),
+  },
+];
+
+/** How long the whole answer takes; its text comes back too, which must be everybody's. */
+async function time(site: Site, way: Way, who: Pick<Known, "phone" | "email">): Promise<{ ms: number; text: string }> {
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(await way.body(who)),
+  };
+  const begun = performance.now();
+  const response = await site.fetch(site.origin + way.path, init);
+  const text = await response.text();
+  const ms = performance.now() - begun;
+  if (response.status !== way.status) throw new Error(`${way.name}: ${response.status} ${text}`);
+  return { ms, text };
+}
+
+/** By turns, so that whatever else the machine does falls on both. */
+async function compare(site: Site, known: readonly Known[], way: Way): Promise<string[]> {
+  const [of, ofNobody]: [number[], number[]] = [[], []];
+  const texts = new Set<string>();
+  for (let round = 0; round < way.rounds; round++) {
+    for (const [n, person] of known.entries()) {
+      const pair = [
+        { who: person, into: of },
+        { who: nobody(n), into: ofNobody },
+      ];
+      for (const { who, into } of (round + n) % 2 === 0 ? pair : pair.reverse()) {
+        const { ms, text } = await time(site, way, who);
+        into.push(ms);
+        texts.add(text);
+      }
+    }
+  }
+  if (texts.size !== 1) throw new Error(`${way.name}: not everybody is answered alike`);
+  const { ratio } = ratioOf(of, ofNobody);
+  const apart = median(of) - median(ofNobody);
+  return [
+    way.name,
+    String(of.length),
+    milliseconds(median(of)),
+    milliseconds(median(ofNobody)),
+    `${apart < 0 ? "−" : "+"}${milliseconds(Math.abs(apart))}`,
+    times(median(of) / median(ofNobody)),
+    times(ratio),
+    `${milliseconds(percentile(of, 0.1))} / ${milliseconds(percentile(ofNobody, 0.1))}`,
+    `${milliseconds(percentile(of, 0.9))} / ${milliseconds(percentile(ofNobody, 0.9))}`,
+  ];
+}
+
+/** Answers for a known number or address beside those for an unknown one. */
+export async function measureTiming(): Promise<Section[]> {
+  buildProduct();
+  const server = await startServer();
+  try {
+    const outer = toSite(server.origin);
+    const known = await makeKnown(outer);
+    const inner = await findInnerOrigin(server.port, "/api/health");
+    const site = toSite(inner ?? server.origin);
+    const rows: string[][] = [];
+    for (const way of listWays(site)) rows.push(await compare(site, known, way));
+    return [
+      {
+        title: "Known or unknown: how long the same answer takes",
+        columns: ["", "tries each", "known", "unknown", "apart", "of medians", "of pairs", "10 %", "90 %"],
+        rows,
+        notes: [
+          `${people} people and as many numbers and addresses of nobody, by turns; each try from an address of its own, so that no limit answers.`,
+          "Status, body and its length are the same, or the measurement fails. Aim: medians less than 10 ms apart.",
+        ],
+      },
+    ];
+  } finally {
+    await server.stop();
+  }
+}

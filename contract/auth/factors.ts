@@ -1,0 +1,109 @@
+import * as v from "valibot";
+import { Uuid } from "#contract/ids.ts";
+import { factorNameMaxLength } from "#contract/limits.ts";
+import { nameOf } from "#contract/text.ts";
+
+/** How one shows that one is oneself, besides the password: code apps, recovery codes, passkeys. */
+
+export const FactorName = nameOf(factorNameMaxLength, "invalid_name");
+
+// Code apps (RFC 6238), in the wire form of the public GoTrue API
+
+export const Enrolment = v.object({
+  factor_type: v.literal("totp"),
+  friendly_name: v.optional(v.union([v.literal(""), FactorName])),
+  /** What the code app calls us; "Lisolo" unless the program that asks is known by another name. */
+  issuer: v.optional(v.union([v.literal(""), FactorName])),
+});
+export type Enrolment = v.InferInput<typeof Enrolment>;
+
+export const Enrolled = v.object({
+  id: Uuid,
+  type: v.literal("totp"),
+  friendly_name: v.string(),
+  /** The picture as SVG, what it says, and the secret to type, in base32. Never told again. */
+  totp: v.object({ qr_code: v.string(), secret: v.string(), uri: v.string() }),
+});
+export type Enrolled = v.InferOutput<typeof Enrolled>;
+
+/** `expires_at` in seconds since 1970. */
+export const FactorChallenge = v.object({ id: Uuid, type: v.literal("totp"), expires_at: v.number() });
+export type FactorChallenge = v.InferOutput<typeof FactorChallenge>;
+
+export const FactorProof = v.object({ challenge_id: Uuid, code: v.pipe(v.string(), v.maxLength(16)) });
+export type FactorProof = v.InferInput<typeof FactorProof>;
+
+export const FactorRemoved = v.object({ id: Uuid });
+
+// Recovery codes
+
+/** Told once. */
+export const RecoveryCodes = v.object({ codes: v.array(v.string()) });
+export type RecoveryCodes = v.InferOutput<typeof RecoveryCodes>;
+
+const Code = v.pipe(v.string(), v.maxLength(64));
+/** As a second step, or as what one changes how one signs in with. Spaces, dashes and case are as one likes. */
+export const CodeProof = v.object({ code: Code });
+export type CodeProof = v.InferInput<typeof CodeProof>;
+
+// The password once more
+
+export const PasswordProof = v.object({ password: v.pipe(v.string(), v.minLength(1), v.maxLength(512)) });
+export type PasswordProof = v.InferInput<typeof PasswordProof>;
+
+// Passkeys (Web Authentication level 3; options and answers in its JSON forms)
+
+/** `PublicKeyCredentialCreationOptionsJSON` or `…RequestOptionsJSON`, for the browser as it is; `ceremony` goes back. */
+export const Ceremony = v.object({ ceremony: Uuid, options: v.record(v.string(), v.unknown()) });
+export type Ceremony = v.InferOutput<typeof Ceremony>;
+
+const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength));
+const credential = {
+  id: text(1_400),
+  rawId: text(1_400),
+  type: v.literal("public-key"),
+  authenticatorAttachment: v.optional(v.nullable(text(32))),
+  clientExtensionResults: v.optional(v.record(v.string(), v.unknown()), {}),
+};
+
+export const NewPasskey = v.object({
+  ceremony: Uuid,
+  name: v.optional(FactorName),
+  response: v.object({
+    ...credential,
+    response: v.object({
+      clientDataJSON: text(8_192),
+      attestationObject: text(32_768),
+      transports: v.optional(v.pipe(v.array(text(32)), v.maxLength(10))),
+    }),
+  }),
+});
+export type NewPasskey = v.InferInput<typeof NewPasskey>;
+
+export const PasskeyProof = v.object({
+  ceremony: Uuid,
+  response: v.object({
+    ...credential,
+    response: v.object({
+      clientDataJSON: text(8_192),
+      authenticatorData: text(8_192),
+      signature: text(4_096),
+      userHandle: v.optional(v.nullable(text(128))),
+    }),
+  }),
+});
+export type PasskeyProof = v.InferInput<typeof PasskeyProof>;
+
+/** Times in epoch milliseconds. `synced`: its maker keeps copies, so that a lost phone does not lose it. */
+export const Passkey = v.object({
+  id: Uuid,
+  name: v.string(),
+  synced: v.boolean(),
+  created_at: v.number(),
+  used_at: v.nullable(v.number()),
+});
+export type Passkey = v.InferOutput<typeof Passkey>;
+
+export const PasskeyRename = v.strictObject({ name: FactorName });
+/** Whether a passkey is asked for after the password too, as a code app is. */
+export const PasskeyStep = v.strictObject({ second_step: v.boolean() });

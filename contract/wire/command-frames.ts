@@ -1,0 +1,119 @@
+import type { Body, Source } from "#contract/conversations.ts";
+import { type ConversationId, packUuid, unpackUuid } from "#contract/ids.ts";
+import type { ClientFrame } from "./client-frames.ts";
+import type { Command, CommandOf } from "./commands.ts";
+import { fromWireBody, toWireBody, type WireBody } from "./compact-encoding.ts";
+
+/** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */
+export const toClientFrame = (
+  command: Exclude<Command, { type: "send" | "spread" }>,
+  ref: number,
+  conversation: number | ConversationId,
+): ClientFrame => {
+  switch (command.type) {
+    case "mark":
+      return ["r", conversation, command.delivered, command.read];
+    case "hide":
+      return ["d", ref, conversation, command.upTo, command.keep ? 1 : 0];
+    case "retract":
+      return ["e", ref, conversation, command.seq];
+    case "withdraw":
+      return ["e", ref, conversation, packUuid(command.cid)];
+    case "revised":
+      return ["v", ref, conversation, command.since];
+    case "mute":
+      return ["z", ref, conversation, command.muted ? 1 : 0];
+    case "page":
+      return toPageFrame(command, ref, conversation);
+    case "search":
+      return ["q", ref, conversation, command.query, command.before];
+    case "changes":
+      return ["c", ref, command.since, command.before ?? null];
+    case "presence":
+      return ["L", ref, conversation];
+    default: {
+      const { conversation: _, ...ask } = command;
+      return ["j", ref, conversation, ask];
+    }
+  }
+};
+
+const toPageFrame = (
+  { direction, seq, limit, held }: CommandOf<"page">,
+  ref: number,
+  conversation: number | ConversationId,
+): ClientFrame => {
+  const frame = ["g", ref, conversation, direction === "after" ? "a" : "b", seq, limit] as const;
+  return held === undefined ? [...frame] : [...frame, held];
+};
+
+export const toSendFrame = (
+  ref: number,
+  conversation: number | ConversationId,
+  message: { cid: string; body: Body; source?: Source | undefined },
+): ClientFrame => {
+  const frame = ["s", ref, conversation, packUuid(message.cid), toWireBody(message.body) as string | Body] as const;
+  const { source } = message;
+  return source ? [...frame, [source.conversation, source.seq]] : [...frame];
+};
+
+/** One body to many: the messages have the refs from `ref` on, in their order. */
+export const toSpreadFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
+  "f",
+  ref,
+  toWireBody(body) as string | Body,
+  source ? [source.conversation, source.seq] : null,
+  to.map(({ conversation, cid }) => [conversation, packUuid(cid)]),
+];
+
+/**
+ * The command a frame stands for, still to be checked by the command's own schema; undefined for the rest.
+ * `idOf` finds the conversation behind a handle; an unknown one becomes an id that no schema takes.
+ */
+export const toCommand = (
+  frame: ClientFrame,
+  conversation: ConversationId,
+  idOf: (conversation: number | ConversationId) => ConversationId = String,
+): unknown => {
+  const sourceOf = (source: readonly [number | ConversationId, number] | null | undefined) =>
+    source ? { source: { conversation: idOf(source[0]), seq: source[1] } } : {};
+  switch (frame[0]) {
+    case "s": {
+      const body = fromWireBody(frame[4] as WireBody);
+      return { type: "send", conversation, messages: [{ cid: unpackUuid(frame[3]), body, ...sourceOf(frame[5]) }] };
+    }
+    case "f": {
+      const to = frame[4].map(([one, cid]) => ({ conversation: idOf(one), cid: unpackUuid(cid) }));
+      return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
+    }
+    case "e": {
+      const named = frame[3];
+      return typeof named === "number"
+        ? { type: "retract", conversation, seq: named }
+        : { type: "withdraw", conversation, cid: unpackUuid(named) };
+    }
+    case "v":
+      return { type: "revised", conversation, since: frame[3] };
+    case "z":
+      return { type: "mute", conversation, muted: frame[3] === 1 };
+    case "r":
+      return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
+    case "g": {
+      const direction = frame[3] === "a" ? "after" : "before";
+      const held = frame[6] === undefined ? {} : { held: frame[6] };
+      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...held };
+    }
+    case "q":
+      return { type: "search", conversation, query: frame[3], before: frame[4] };
+    case "c":
+      return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
+    case "L":
+      return { type: "presence", conversation };
+    case "j":
+      return { ...frame[3], conversation };
+    case "d":
+      return { type: "hide", conversation, upTo: frame[3], keep: frame[4] === 1 };
+    default:
+      return undefined;
+  }
+};

@@ -1,0 +1,89 @@
+import type { Command } from "./commands.ts";
+
+/**
+ * The HTTP carrier: where each command goes when there is no socket. The answer is the command's result as
+ * JSON (`CommandResults`), a refusal is an `ApiError` with its status and, when rate limited, `Retry-After`
+ * in seconds.
+ */
+export type HttpRequest = {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  path: string;
+  body?: unknown;
+};
+
+const withQuery = (path: string, values: Record<string, string | number | undefined>): string => {
+  const query = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  return query === "" ? path : `${path}?${query}`;
+};
+
+export const toHttpRequest = (command: Command): HttpRequest => {
+  if (command.type === "changes") {
+    return { method: "GET", path: withQuery("/api/sync", { since: command.since, before: command.before }) };
+  }
+  if (command.type === "spread") {
+    const { body, source, to } = command;
+    return { method: "POST", path: "/api/messages", body: source ? { body, source, to } : { body, to } };
+  }
+  const conversation = `/api/conversations/${command.conversation}`;
+  const place = { conversation: command.conversation };
+  switch (command.type) {
+    case "send":
+      return { method: "POST", path: `${conversation}/messages`, body: { messages: command.messages } };
+    case "page":
+      return {
+        method: "GET",
+        path: withQuery(`${conversation}/messages`, {
+          [command.direction]: command.seq,
+          held: command.held,
+          limit: command.limit,
+        }),
+      };
+    case "search":
+      return {
+        method: "POST", // what is looked for stands in no URL
+        path: `${conversation}/search`,
+        body: { query: command.query, before: command.before },
+      };
+    case "mark":
+      return {
+        method: "PUT",
+        path: `${conversation}/marks`,
+        body: { delivered: command.delivered, read: command.read },
+      };
+    case "hide":
+      return command.keep
+        ? { method: "POST", path: `${conversation}/clear`, body: { upTo: command.upTo } }
+        : { method: "DELETE", path: withQuery(conversation, { upTo: command.upTo }) };
+    case "retract":
+      return { method: "DELETE", path: `${conversation}/messages/${command.seq}` };
+    case "withdraw":
+      return { method: "PUT", path: `${conversation}/withdrawals/${command.cid}` };
+    case "revised":
+      return { method: "GET", path: withQuery(`${conversation}/revisions`, { since: command.since }) };
+    case "dial": {
+      const { call, kind, device } = command;
+      return { method: "POST", path: "/api/calls", body: { ...place, call_id: call, type: kind, device } };
+    }
+    case "answer":
+      return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...place, device: command.device } };
+    case "hangUp": {
+      const { call, device, status, reason, ago } = command;
+      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason, ago } };
+    }
+    case "standing":
+      return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };
+    case "beat":
+      return { method: "POST", path: `/api/calls/${command.call}/beat`, body: { ...place, device: command.device } };
+    case "signal": {
+      const { call, from, to, signal } = command;
+      return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };
+    }
+    case "presence":
+      return { method: "GET", path: `${conversation}/presence` };
+    case "mute":
+      return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
+  }
+};

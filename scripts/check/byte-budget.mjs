@@ -1,0 +1,138 @@
+// `node scripts/check/byte-budget.mjs`: compares the compressed sizes of the build with bench/budget.json, as `npm run check` does;
+// `--update` writes the sizes of today's build into that file. Sizes are those of the files that are served (brotli 11), and
+// what belongs together is read from the bundler's manifest, so that no browser is needed and the same sources have the same
+// figures. `npm run bench -- size` shows beside them what Chromium loads.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { buildAny } from "../build/build.mjs";
+import { root } from "../run.mjs";
+
+const client = join(root, "dist", "client");
+const budgetPath = join("bench", "budget.json");
+/** An entry may grow by so much before the file has to say so. */
+const toleranceBytes = 500;
+/** Smaller ones only point to the part that has the code (docs/decisions/client-bundles.md). */
+const leastChunkBytes = 300;
+
+/** The language with the longest texts; each person loads one. */
+const texts = "src/i18n/fr.json";
+const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
+const list = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
+
+/**
+ * What is loaded together: a document, and modules that the page runs or asks for before it is at rest, with all that they
+ * import. `document` is a built file.
+ * @type {Record<string, { document: string, roots: string[] }>}
+ */
+export const scenes = {
+  "/": { document: "entry/welcome.fr.page", roots: entryRoots("welcome") },
+  "/login": { document: "entry/login.fr.page", roots: [...entryRoots("login"), "src/lib/factors/passkey-api.ts"] },
+  "/register": { document: "entry/register.fr.page", roots: entryRoots("register") },
+  "/recover": { document: "entry/recover.fr.page", roots: entryRoots("recover") },
+  "conversation list": { document: "index.html", roots: list },
+  // The list and a chat of texts are one part; what only some chats need is among the later ones.
+  "first text chat": { document: "index.html", roots: list },
+};
+
+function brotliSize(path) {
+  const compressed = join(client, `${path}.br`);
+  if (existsSync(compressed)) return readFileSync(compressed).length;
+  const content = readFileSync(join(client, path));
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  };
+  return brotliCompressSync(content, { params }).length;
+}
+
+/** The files of these modules' chunks and of all they import. */
+function filesOf(manifest, roots) {
+  const [files, seen] = [new Set(), new Set()];
+  const walk = (key) => {
+    if (seen.has(key)) return;
+    seen.add(key);
+    const chunk = manifest[key];
+    if (!chunk) throw new Error(`${key} is not among the client's chunks: scripts/check/byte-budget.mjs names it`);
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    for (const imported of chunk.imports ?? []) walk(imported);
+  };
+  for (const key of roots) walk(key);
+  return files;
+}
+
+const sum = (files) => [...files].reduce((total, file) => total + brotliSize(file), 0);
+/** Its name without the hash of its content. */
+const nameOf = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w+$)/, "");
+
+/**
+ * The sizes of the build that stands in dist/, in bytes: of each scene's document and of all it loads, and of each script
+ * and stylesheet that no scene of the app has.
+ * @returns {{ scenes: Record<string, { document: number, all: number, files: string[] }>, later: Record<string, number> }}
+ */
+export function measureBuild() {
+  const manifest = JSON.parse(readFileSync(join(root, "dist", "manifest.json"), "utf8"));
+  const measured = Object.entries(scenes).map(([name, { document, roots }]) => {
+    const files = filesOf(manifest, roots);
+    const size = brotliSize(document);
+    return [name, { document: size, all: size + sum(files), files: [...files].map((file) => `/${file}`) }];
+  });
+  const first = filesOf(
+    manifest,
+    Object.values(scenes).flatMap(({ roots }) => roots),
+  );
+  /** @type {Record<string, number>} */
+  const later = {};
+  for (const name of readdirSync(join(client, "assets")).sort()) {
+    const file = `assets/${name}`;
+    if (!/\.(js|css)$/.test(name) || first.has(file)) continue;
+    const size = brotliSize(file);
+    const title = nameOf(file);
+    if (size >= leastChunkBytes) later[title] = (later[title] ?? 0) + size;
+  }
+  return { scenes: Object.fromEntries(measured), later };
+}
+
+/** The entries of bench/budget.json as the build has them. */
+function toBudget({ scenes, later }) {
+  const entries = Object.entries(scenes).flatMap(([name, { document, all }]) =>
+    name.startsWith("/")
+      ? [
+          [`document: ${name}`, document],
+          [`all: ${name}`, all],
+        ]
+      : [[`all: ${name}`, all]],
+  );
+  return Object.fromEntries([...entries, ...Object.entries(later).map(([name, size]) => [`later: ${name}`, size])]);
+}
+
+const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
+
+/** What has grown too much, a line each. */
+export function compareBudget(budget, built) {
+  return Object.entries(built).flatMap(([name, size]) => {
+    const allowed = budget[name] ?? 0;
+    return size > allowed + toleranceBytes
+      ? [`${name}: ${kilobytes(size)} instead of ${kilobytes(allowed)}, ${kilobytes(size - allowed)} more`]
+      : [];
+  });
+}
+
+function main() {
+  buildAny();
+  const built = toBudget(measureBuild());
+  const path = join(root, budgetPath);
+  if (process.argv.includes("--update")) {
+    writeFileSync(path, `${JSON.stringify(built, null, 2)}\n`);
+    for (const [name, size] of Object.entries(built)) console.log(`${kilobytes(size).padStart(9)}  ${name}`);
+    return;
+  }
+  const grown = compareBudget(JSON.parse(readFileSync(path, "utf8")), built);
+  if (grown.length === 0) return;
+  console.error(`The client has grown beyond ${budgetPath}:\n${grown.map((line) => `  ${line}`).join("\n")}`);
+  console.error("Make it smaller, or say so in the same commit: npm run check -- --update-budget");
+  process.exitCode = 1;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) main();

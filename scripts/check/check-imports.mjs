@@ -1,0 +1,318 @@
+// Imports point one way. These are the rules; the first one broken by an import is named in the message.
+//   contract ← worker/lib, worker/db, worker/mail ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts, service ← worker/index.ts
+//   contract ← src/lib, src/components, src/i18n ← src/sync ← src/calls ← src/features/<feature> ← src/app and the files directly in src
+// Within these, folders are ordered by `stages`. An import names its file with the ending: relatively inside its own
+// folder and below, else by an alias of package.json. A folder has few enough entries to be read at a glance.
+import { readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { parseSync } from "oxc-parser";
+import { root } from "../run.mjs";
+import { listSources } from "./list-sources.mjs";
+
+/** Entries a folder may have, files and folders. */
+const entriesMax = 20;
+const testEntriesMax = 25;
+
+/** A feature of the Worker may use the doors of those before it: their queries.ts and what `doors` names. */
+const workerFeatures = [
+  "auth",
+  "people",
+  "contacts",
+  "conversations",
+  "groups",
+  "settings",
+  "calls",
+  "tala",
+  "files",
+  "account",
+];
+const doors = /^worker\/([^/]+)\/(queries|second-factor\/reauthentication)\.ts$/;
+
+/**
+ * Order of an area's folders and files, from what knows nothing of the rest to what knows all of it: a file imports its own
+ * stage and those before. An entry is a folder or a file; the longest that fits counts, "." is whatever no other entry
+ * names. Folders of an area that is not listed import each other without an order.
+ * @type {Record<string, string[][]>}
+ */
+const stages = {
+  contract: [
+    ["ids.ts", "limits.ts", "errors.ts", "text.ts", "reserved-names.ts", "phone.ts", "language.ts"],
+    ["calls"],
+    ["."],
+    ["auth"],
+    ["wire"],
+  ],
+  "worker/lib": [["log.ts", "limits/bounded-map.ts"], ["storage"], ["http", "limits"], ["."], ["deletion"]],
+  "worker/files": [["formats"], ["."]],
+  "worker/objects": [
+    ["shared"],
+    ["rpc.ts", "stubs.ts"],
+    ["conversation/log"],
+    ["conversation/messages", "conversation/delivery"],
+    ["conversation/groups"],
+    ["conversation"],
+    ["user-channel/commands/body-checks.ts", "user-channel/commands/send-queue.ts"],
+    ["user-channel/inbox", "user-channel/sockets"],
+    ["user-channel/presence"],
+    ["user-channel/commands/conversation-gateway.ts"],
+    ["user-channel/calls"],
+    ["user-channel/account-deletion.ts"],
+    ["user-channel/commands"],
+    ["user-channel/frames"],
+    ["."],
+  ],
+  "src/lib": [
+    ["browser"],
+    ["text"],
+    ["http"],
+    ["session/session.ts", "session/session-refresh.ts"],
+    ["http/api.ts"],
+    ["session"],
+    ["factors"],
+    ["media"],
+  ],
+  "src/components": [["focus", "images"], ["controls"], ["overlays"], ["layout"], ["people"], ["messages"], ["auth"]],
+  "src/sync": [
+    ["platform"],
+    ["store"],
+    ["store/recovery"],
+    ["inbound"],
+    ["queries"],
+    ["calls"],
+    ["connection"],
+    ["outbox", "drafts"],
+    ["files"],
+    ["people/settings-sender.ts", "people/fetch-profile.ts"],
+    ["feed"],
+    ["presence"],
+    ["tabs"],
+    ["unsent-summary.ts"],
+    ["engine.ts"],
+    ["actions.ts"],
+    ["people", "feed/feed-commands.ts", "calls/call-data-use.ts"],
+    ["hooks"],
+  ],
+  "src/calls": [
+    ["signaling"],
+    ["tab-lock.ts", "link.ts"],
+    ["quality"],
+    ["media"],
+    ["tones"],
+    ["views.ts", "world.ts"],
+    ["controller"],
+    ["."],
+    ["ui"],
+  ],
+  "src/features/auth": [["form"], ["flows"], ["screens"]],
+  "src/features/calls": [["host/call-notices.ts"], ["hooks"], ["screen"], ["end"], ["host"]],
+  "src/features/chat": [
+    ["search/search-matching.ts", "search/search-highlight.tsx"],
+    ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
+    ["message/senders.ts", "message/text-folding.ts", "message/message-text.tsx"],
+    ["attachments"],
+    ["message"],
+    ["voice"],
+    ["unsent"],
+    ["composer"],
+    ["list"],
+    ["search"],
+    ["header"],
+    ["."],
+  ],
+  "src/features/groups": [["run-with-toast.ts"], ["members"], ["create"], ["."]],
+  "src/features/security": [
+    ["account.ts", "changes.ts", "form-dialog.tsx", "row.tsx"],
+    ["notices"],
+    ["sheets"],
+    ["sections"],
+    ["."],
+  ],
+};
+
+/** Types that every file of their area may name: what its actions are given to work with. */
+const ports = ["src/sync/tabs/tab.ts"];
+
+/** Folders that never import each other. */
+const apart = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
+
+/**
+ * Imports against these rules that are still to be removed: "from → to". One that is gone must leave this list.
+ * @type {Set<string>}
+ */
+const exceptions = new Set([]);
+
+const all = listSources();
+const sources = all.filter((file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file));
+const known = new Set(all);
+const { imports: aliasEntries } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** "#sync/" → "src/sync/" */
+const aliases = Object.entries(aliasEntries).map(([alias, target]) => [alias.slice(0, -1), target.slice(2, -1)]);
+
+/** The file of the project that a specifier means, or the specifier itself when it is a package. */
+function resolve(from, specifier) {
+  const path = specifier.replace(/\?.*$/, "");
+  if (path.startsWith(".")) return posix.normalize(posix.join(dirname(from), path));
+  const alias = aliases.find(([prefix]) => path.startsWith(prefix));
+  return alias ? alias[1] + path.slice(alias[0].length) : path;
+}
+
+/** Every import and re-export of a file, with whether it vanishes when types are erased. */
+function importsOf(file) {
+  const { module, program } = parseSync(file, readFileSync(join(root, file), "utf8"));
+  const found = [];
+  for (const { moduleRequest, entries } of module.staticImports) {
+    const typeOnly = entries.length > 0 && entries.every((entry) => entry.isType);
+    found.push({ specifier: moduleRequest.value, typeOnly });
+  }
+  for (const { entries } of module.staticExports) {
+    for (const { moduleRequest, isType } of entries) {
+      if (moduleRequest) found.push({ specifier: moduleRequest.value, typeOnly: isType });
+    }
+  }
+  for (const specifier of dynamicImports(program)) found.push({ specifier, typeOnly: false });
+  return found.map(({ specifier, typeOnly }) => ({ specifier, typeOnly, to: resolve(file, specifier) }));
+}
+
+function dynamicImports(node, found = []) {
+  if (Array.isArray(node)) for (const item of node) dynamicImports(item, found);
+  else if (node && typeof node === "object") {
+    if (node.type === "ImportExpression" && typeof node.source.value === "string") found.push(node.source.value);
+    for (const value of Object.values(node)) if (value && typeof value === "object") dynamicImports(value, found);
+  }
+  return found;
+}
+
+/** The layer of a path within its tree: a file may import its own layer and those below. */
+function layerOf(path) {
+  const [tree, folder, rest] = path.split("/");
+  if (tree === "worker") {
+    if (folder === "lib" || folder === "db" || folder === "mail") return 1;
+    if (folder === "objects") return 2;
+    if (rest !== undefined && folder !== "service") return 3;
+    return folder === "index.ts" ? 5 : 4;
+  }
+  if (folder === "lib" || folder === "components" || folder === "i18n") return 1;
+  if (folder === "sync") return 2;
+  if (folder === "calls") return 2.5;
+  return folder === "features" ? 3 : 4;
+}
+
+/** The place of a file in its area's order. @param {string[][]} order @param {string} path relative to the area */
+function stageOf(order, path) {
+  const fits = (entry) => entry === "." || path === entry || path.startsWith(`${entry}/`);
+  const length = (entry) => (entry === "." ? 0 : entry.length);
+  const [best] = order
+    .flat()
+    .filter(fits)
+    .sort((a, b) => length(b) - length(a));
+  return order.findIndex((entries) => best !== undefined && entries.includes(best));
+}
+
+/** Why an import goes against the order of the area that both files are in, or undefined. */
+function objectionInArea(from, to, typeOnly) {
+  for (const [area, order] of Object.entries(stages)) {
+    if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) continue;
+    const [low, high] = [to, from].map((path) => stageOf(order, path.slice(area.length + 1)));
+    if (low < 0 || high < 0) return `${low < 0 ? to : from} has no place in the order of ${area}`;
+    if (low > high && !(typeOnly && ports.includes(to))) return `the folders of ${area} import along one order`;
+  }
+  for (const [a, b] of apart) {
+    if ((from.startsWith(a) && to.startsWith(b)) || (from.startsWith(b) && to.startsWith(a))) {
+      return `${a} and ${b} know nothing of each other`;
+    }
+  }
+  return undefined;
+}
+
+/** Why `from` may not import `to`, or undefined. */
+function objection(from, to, typeOnly) {
+  const [fromTree, fromFolder] = from.split("/");
+  const [toTree, toFolder] = to.split("/");
+  const isLocal = ["contract", "worker", "src", "migrations"].includes(toTree) && to.includes("/");
+  if (fromTree === "contract" && to !== "valibot" && !(isLocal && toTree === "contract")) {
+    return "contract imports valibot only";
+  }
+  if (/^(tests|scripts|bench|lab)\//.test(to)) return "the product imports no tests or scripts";
+  if (!isLocal || toTree === "migrations") return undefined;
+  const disorder = objectionInArea(from, to, typeOnly);
+  if (disorder) return disorder;
+  if (toTree === "contract") return undefined;
+  if (fromTree !== toTree) {
+    if (to === "worker/api.ts" && typeOnly) return undefined;
+    return "src knows the Worker only by `import type` of worker/api.ts, the Worker knows nothing of src";
+  }
+  if (layerOf(to) > layerOf(from)) return "imports point one way, down the layers";
+  const betweenFeatures = layerOf(from) === 3 && layerOf(to) === 3;
+  if (!betweenFeatures) return undefined;
+  if (fromTree === "src") {
+    return from.split("/")[2] === to.split("/")[2] ? undefined : "features meet only in src/app";
+  }
+  if (fromFolder === toFolder) return undefined;
+  if (!doors.test(to)) return "of another feature only its doors (queries.ts, reauthentication.ts) may be imported";
+  const ordered = workerFeatures.indexOf(toFolder) < workerFeatures.indexOf(fromFolder);
+  return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
+}
+
+/** Why a specifier is not written as it should be, or undefined. */
+function objectionToSpelling(from, specifier, to) {
+  if (!/^[.#]/.test(specifier)) return undefined;
+  if (!known.has(to)) return "there is no such file (an import names it with the ending)";
+  if (!aliases.some(([, folder]) => to.startsWith(folder))) return undefined;
+  const isBelow = to.startsWith(`${dirname(from)}/`);
+  if (isBelow && !specifier.startsWith("./")) return "what is in the same folder or below is imported relatively";
+  if (!isBelow && !specifier.startsWith("#"))
+    return "what is in another folder is imported by its alias (package.json)";
+  return undefined;
+}
+
+const graph = new Map();
+const problems = [];
+const usedExceptions = new Set();
+for (const file of sources) {
+  const imports = importsOf(file);
+  graph.set(
+    file,
+    imports.map(({ to }) => to).filter((to) => /\.tsx?$/.test(to) && known.has(to)),
+  );
+  for (const { specifier, to, typeOnly } of imports) {
+    const spelling = objectionToSpelling(file, specifier, to);
+    if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
+    const reason = objection(file, to, typeOnly);
+    const name = `${file} → ${to}`;
+    if (reason && exceptions.has(name)) usedExceptions.add(name);
+    else if (reason) problems.push(`${name}: ${reason}`);
+  }
+}
+for (const name of exceptions) {
+  if (!usedExceptions.has(name)) problems.push(`${name} is an exception that is not needed (any more)`);
+}
+
+const state = new Map();
+function visit(file, trail) {
+  if (state.get(file) === "done") return;
+  if (state.get(file) === "open") {
+    problems.push(`cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" → ")}`);
+    return;
+  }
+  state.set(file, "open");
+  for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+  state.set(file, "done");
+}
+for (const file of graph.keys()) visit(file, []);
+
+/** @type {Map<string, Set<string>>} */
+const entries = new Map();
+for (const file of all.filter((name) => /^(contract|worker|src|scripts|bench|tests)\//.test(name))) {
+  for (let path = file; path.includes("/"); path = dirname(path)) {
+    const folder = dirname(path);
+    entries.set(folder, (entries.get(folder) ?? new Set()).add(path));
+  }
+}
+for (const [folder, { size }] of entries) {
+  const max = folder.startsWith("tests") ? testEntriesMax : entriesMax;
+  if (size > max) problems.push(`${folder} has ${size} entries, more than ${max}: divide it by subject`);
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${sources.length} files import along the rules, without cycles.`);

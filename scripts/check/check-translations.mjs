@@ -1,0 +1,107 @@
+// The texts of all languages are complete: same keys, same placeholders, nothing empty, nothing unused, nothing missing.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseSync } from "oxc-parser";
+import { root } from "../run.mjs";
+
+const languages = ["fr", "en", "pt"];
+/** Keys under these are asked for with a typed variable, as in t(`errors.${code}`). */
+const dynamicPrefixes = [
+  "errors.",
+  "callLines.outcomes.",
+  "chat.status.",
+  "groups.events.",
+  "groups.receipts.",
+  "security.notices.events.",
+  "shell.tabs.",
+  "shell.storage.",
+  "settings.privacy.findable.",
+  "settings.privacy.seen.",
+];
+
+const problems = [];
+const pluralForm = /_(zero|one|two|few|many|other)$/;
+
+function flatten(node, path = "") {
+  return Object.entries(node).flatMap(([name, value]) =>
+    typeof value === "object" ? flatten(value, `${path}${name}.`) : [[`${path}${name}`, value]],
+  );
+}
+
+const textsOf = Object.fromEntries(
+  languages.map((language) => [
+    language,
+    new Map(flatten(JSON.parse(readFileSync(join(root, "src", "i18n", `${language}.json`), "utf8")))),
+  ]),
+);
+
+// A name in one or two braces; a plural form may leave out {count}, as in "a message".
+function placeholdersOf(key, text) {
+  const names = new Set([...text.matchAll(/\{\{?\s*(\w+)\s*\}?\}/g)].map((match) => match[1]));
+  if (pluralForm.test(key)) names.delete("count");
+  return [...names].sort().join(" ");
+}
+
+const french = textsOf.fr;
+for (const language of languages) {
+  for (const [key, text] of textsOf[language]) {
+    if (typeof text !== "string" || text.trim() === "") problems.push(`${language}: ${key} is empty`);
+    else if (!french.has(key)) problems.push(`fr: ${key} is missing (${language} has it)`);
+    else if (placeholdersOf(key, text) !== placeholdersOf(key, french.get(key)))
+      problems.push(`${language}: ${key} has other placeholders than fr`);
+  }
+  for (const key of french.keys()) if (!textsOf[language].has(key)) problems.push(`${language}: ${key} is missing`);
+}
+
+// French sets a space before these, at which no line may end.
+for (const [key, text] of french)
+  if (/ [?!;:»]|« /.test(text)) problems.push(`fr: ${key} lets a line end before its punctuation`);
+
+const stems = new Set([...french.keys()].map((key) => key.replace(pluralForm, "")));
+const literals = new Set();
+const seenPrefixes = new Set();
+
+function walk(node, file) {
+  if (Array.isArray(node)) {
+    for (const item of node) walk(item, file);
+    return;
+  }
+  if (!node || typeof node !== "object") return;
+  if (node.type === "Literal" && typeof node.value === "string") literals.add(node.value);
+  if (node.type === "TemplateLiteral") {
+    const start = node.quasis[0].value.cooked ?? "";
+    if (node.quasis.length === 1) literals.add(start);
+    for (const prefix of dynamicPrefixes) if (start === prefix) seenPrefixes.add(prefix);
+  }
+  if (node.type === "CallExpression" && (node.callee.name === "t" || node.callee.property?.name === "t")) {
+    const key = node.arguments[0];
+    if (key?.type === "Literal" && !stems.has(key.value) && !french.has(key.value))
+      problems.push(`${file}: ${key.value} is used and stands in no language`);
+    if (
+      key?.type === "TemplateLiteral" &&
+      key.quasis.length > 1 &&
+      !dynamicPrefixes.includes(key.quasis[0].value.cooked)
+    )
+      problems.push(
+        `${file}: \`${key.quasis[0].value.cooked}\${…}\` is no prefix named in scripts/check/check-translations.mjs`,
+      );
+  }
+  for (const value of Object.values(node)) if (value && typeof value === "object") walk(value, file);
+}
+
+const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name));
+for (const file of sources) walk(parseSync(file, readFileSync(file, "utf8")).program, relative(root, file));
+
+for (const stem of stems) {
+  const isDynamic = dynamicPrefixes.some((prefix) => stem.startsWith(prefix));
+  if (!literals.has(stem) && !isDynamic) problems.push(`${stem} is used nowhere`);
+}
+for (const prefix of dynamicPrefixes)
+  if (!seenPrefixes.has(prefix))
+    problems.push(`the prefix ${prefix} in scripts/check/check-translations.mjs is used nowhere`);
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${french.size} texts are complete in ${languages.join(", ")}.`);

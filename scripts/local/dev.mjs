@@ -1,0 +1,18 @@
+// `npm run dev`: the hot-reloading twin of `npm start`, on the same data and secrets.
+import { resolve } from "node:path";
+import { requireFreePort, root, serve } from "../run.mjs";
+import { readOptions } from "./options.mjs";
+import { prepare } from "./prepare.mjs";
+
+try {
+  const { port, state } = readOptions();
+  await requireFreePort(port);
+  prepare({ state });
+  serve("vite", ["dev", "--port", String(port), "--strictPort"], {
+    LISOLO_STATE: resolve(root, state),
+    LISOLO_MAILBOX: "1",
+  });
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,31 @@
+// What every local server needs before it starts: packages, secrets, types of the bindings, the newest tables.
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { install, must, root } from "../run.mjs";
+import { requireSecrets } from "./secrets.mjs";
+
+/** Applies D1's migrations to the local state in `folder`. Quick when there is nothing to do. */
+export function migrate(folder) {
+  must(
+    "wrangler",
+    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", resolve(root, folder), "-c", "wrangler.toml"],
+    {
+      env: { CI: "1" },
+    },
+  );
+}
+
+/** Writes worker-configuration.d.ts (type Env) when wrangler.toml or the packages changed since. */
+export function generateTypes() {
+  const output = join(root, "worker-configuration.d.ts");
+  const inputs = ["wrangler.toml", "package-lock.json"].map((name) => statSync(join(root, name)).mtimeMs);
+  if (existsSync(output) && inputs.every((time) => time <= statSync(output).mtimeMs)) return;
+  must("wrangler", ["types", "-c", "wrangler.toml", "--include-runtime=false"]);
+}
+
+export function prepare({ state }) {
+  install();
+  requireSecrets(join(root, ".dev.vars"));
+  generateTypes();
+  migrate(state);
+}

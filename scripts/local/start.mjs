@@ -1,0 +1,48 @@
+// `npm start`: installs, migrates, builds and serves the product on this machine. Nothing else is needed.
+import { resolve } from "node:path";
+import { build } from "../build/build.mjs";
+import { requireFreePort, root, run, serve } from "../run.mjs";
+import { settingArguments } from "./calls-env.mjs";
+import { readOptions } from "./options.mjs";
+import { prepare } from "./prepare.mjs";
+
+const sweepMs = 3_600_000;
+
+try {
+  const { port, state, demo, build: shouldBuild } = readOptions();
+  await requireFreePort(port);
+  prepare({ state });
+  if (shouldBuild) build({ mailbox: true, demo });
+
+  serve("wrangler", [
+    "dev",
+    "-c",
+    "dist/lisolo/wrangler.json",
+    "--port",
+    String(port),
+    "--persist-to",
+    resolve(root, state),
+    "--log-level",
+    "warn",
+    ...settingArguments(),
+    // The demo's people say in a minute what takes people days.
+    ...(demo ? ["--var", "LOCAL_LIMIT_FACTOR:1000"] : []),
+  ]);
+
+  const address = `http://localhost:${port}`;
+  while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
+  if (demo && !run("node", ["scripts/demo.mjs", address]).ok) {
+    console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
+  }
+  // The runtime of this machine starts nothing by the clock, as wrangler.toml's cron does in production.
+  setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), sweepMs).unref();
+  console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
+async function isHealthy(address) {
+  const response = await fetch(`${address}/api/health`).catch(() => undefined);
+  return response?.ok === true;
+}

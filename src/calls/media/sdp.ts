@@ -1,0 +1,131 @@
+import { videoStartKbps, voiceBitrate, voiceFrameMs } from "#calls/quality/quality-ladder.ts";
+import { isRelayOnly } from "#contract/calls/candidates.ts";
+
+/**
+ * What is changed in session descriptions (RFC 8866, RFC 9429): `slim` in those that leave, `tuneRemote` in those that
+ * came, before they are set. Codec options belong into the remote description: they say what the other side wants to get.
+ */
+type Section = { kind: string; lines: string[] };
+
+const sectionsOf = (sdp: string): Section[] => {
+  const sections: Section[] = [{ kind: "session", lines: [] }];
+  for (const line of sdp.split(/\r?\n/)) {
+    if (line === "") continue;
+    if (line.startsWith("m=")) sections.push({ kind: line.slice(2).split(" ", 1)[0] ?? "", lines: [] });
+    sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+};
+
+const joined = (sections: Section[]): string => `${sections.flatMap(({ lines }) => lines).join("\r\n")}\r\n`;
+
+/**
+ * Transport-wide feedback makes Chromium pad a call of voice alone as soon as packets are lost, and each extension costs
+ * bytes in every packet; of a voice nothing is asked but which section it belongs to.
+ */
+const audioDrops = [/^a=rtcp-fb:\S+ transport-cc/, /^a=extmap:(?!.*:sdes:mid\b)/];
+
+const videoExtensions = /:sdes:mid\b|transport-wide-cc|video-orientation|abs-send-time/;
+
+/** What the other side can do without; candidates travel by themselves. */
+const isNeedless = (line: string, kind: string): boolean =>
+  /^a=(candidate|end-of-candidates|rtcp:|rtcp-xr:|msid-semantic|remote-candidates)/.test(line) ||
+  /^a=ssrc:\d+ (msid|mslabel|label):/.test(line) ||
+  (kind === "audio" && audioDrops.some((pattern) => pattern.test(line))) ||
+  (kind === "video" && line.startsWith("a=extmap:") && !videoExtensions.test(line));
+
+/**
+ * A description that is worth sending: without what the other side does not need, and without any address. Browsers
+ * write the candidate they like best into the lines `c=` and `m=`.
+ */
+export const slim = (sdp: string): string =>
+  joined(
+    sectionsOf(sdp).map(({ kind, lines }) => ({
+      kind,
+      lines: lines
+        .filter((line) => !isNeedless(line, kind))
+        .map((line) => line.replace(/^c=.*/, "c=IN IP4 0.0.0.0").replace(/^(m=\S+) (?!0 )\d+ /, "$1 9 ")),
+    })),
+  );
+
+const payloadOf = (lines: string[], codec: RegExp): string | undefined =>
+  lines.map((line) => /^a=rtpmap:(\d+) (\S+)/.exec(line)).find((match) => codec.test(match?.[2] ?? ""))?.[1];
+
+/** The options of a payload with some of them set. */
+const withOptions = (lines: string[], payload: string, options: Record<string, number>): string[] => {
+  const start = `a=fmtp:${payload} `;
+  const had = lines.find((line) => line.startsWith(start))?.slice(start.length) ?? "";
+  const kept = had.split(";").map((option) => option.trim());
+  const others = kept.filter((option) => option !== "" && !((option.split("=", 1)[0] ?? "") in options));
+  const line = start + [...others, ...Object.entries(options).map(([name, value]) => `${name}=${value}`)].join(";");
+  return lines
+    .filter((other) => !other.startsWith(start))
+    .flatMap((other) => (other.startsWith(`a=rtpmap:${payload} `) ? [other, line] : [other]));
+};
+
+/** The codec that stands first is the one that is sent. */
+const withFirst = (lines: string[], payload: string): string[] =>
+  lines.map((line) => {
+    if (!line.startsWith("m=")) return line;
+    const [media, port, protocol, ...payloads] = line.split(" ");
+    return [media, port, protocol, payload, ...payloads.filter((other) => other !== payload)].join(" ");
+  });
+
+const tuneAudio = (lines: string[], isRedundant: boolean): string[] => {
+  const opus = payloadOf(lines, /^opus\//i);
+  if (opus === undefined) return lines;
+  const red = payloadOf(lines, /^red\/48000/i);
+  const kept = lines.filter((line) => !/^a=(max)?ptime:/.test(line) && !audioDrops.some((drop) => drop.test(line)));
+  const tuned = withOptions(kept, opus, {
+    usedtx: 1,
+    useinbandfec: 1,
+    stereo: 0,
+    "sprop-stereo": 0,
+    maxaveragebitrate: voiceBitrate,
+  });
+  return [...withFirst(tuned, isRedundant && red !== undefined ? red : opus), `a=ptime:${voiceFrameMs}`];
+};
+
+/** Chromium looks for the width of the link in multiples of where it starts, which is 300 kbit/s if nobody says so. */
+const tuneVideo = (lines: string[]): string[] => {
+  const payload = payloadOf(lines, /^(VP8|H264)\//i);
+  return payload === undefined ? lines : withOptions(lines, payload, { "x-google-start-bitrate": videoStartKbps });
+};
+
+const remoteCandidate = /^a=(candidate|end-of-candidates|remote-candidates)/;
+
+/**
+ * Remote description as it is applied locally. `isRedundant`: this side sends its audio with RED (RFC 2198). Candidates
+ * are removed, because the browser would check them before the call is accepted and so reveal this device's address.
+ */
+export const tuneRemote = (sdp: string, { isRedundant }: { isRedundant: boolean }): string =>
+  joined(
+    sectionsOf(sdp).map(({ kind, lines: all }) => {
+      const lines = all.filter((line) => !remoteCandidate.test(line));
+      return {
+        kind,
+        lines: kind === "audio" ? tuneAudio(lines, isRedundant) : kind === "video" ? tuneVideo(lines) : lines,
+      };
+    }),
+  );
+
+/** A candidate as it may leave: of one that is relayed, the address behind the relay is nobody's business. */
+export const toOutgoingCandidate = (candidate: string, isHidden: boolean): string | undefined => {
+  if (!isHidden) return candidate;
+  const anonymous = candidate.replace(/ raddr \S+/, " raddr 0.0.0.0").replace(/ rport \d+/, " rport 9");
+  return isRelayOnly(anonymous) ? anonymous : undefined;
+};
+
+/** The few codecs that are offered, of those this browser has: each more is text in every description. */
+export const pickCodecs = <C extends { mimeType: string; clockRate: number; sdpFmtpLine?: string }>(
+  kind: "audio" | "video",
+  codecs: readonly C[],
+): C[] => {
+  const named = (name: string, line = /(?:)/) =>
+    codecs.filter(({ mimeType, sdpFmtpLine = "" }) => mimeType.toLowerCase() === name && line.test(sdpFmtpLine));
+  if (kind === "audio") {
+    return [...named("audio/opus"), ...named("audio/red").filter(({ clockRate }) => clockRate === 48_000)];
+  }
+  const h264 = named("video/h264", /packetization-mode=1.*profile-level-id=42e0/i).slice(0, 1);
+  return [...named("video/vp8"), ...h264, ...named("video/rtx").slice(0, 1)];
+};

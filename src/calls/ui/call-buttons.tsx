@@ -1,0 +1,113 @@
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { dial } from "#calls/actions.ts";
+import { useCanCall } from "#calls/hooks.ts";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { lateLayer } from "#components/layout/lazy-component.tsx";
+import type { MenuItem } from "#components/overlays/menu.tsx";
+import type { CallKind } from "#contract/calls/call.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import type { TextKey } from "#i18n/setup.ts";
+import { isSavingData } from "#lib/browser/network-info.ts";
+import { getSession } from "#lib/session/session.ts";
+import { bytesPerMinute, formatMegabytes, formatPrice } from "./data-cost.ts";
+import { isPriceTold, rememberPrice } from "./data-cost-seen.ts";
+
+const CallQuestion = lateLayer(() => import("./data-cost-dialog.tsx"));
+
+const icons: Record<CallKind, string> = { audio: "i-ph-phone", video: "i-ph-video-camera" };
+const labels: Record<CallKind, TextKey> = { audio: "people.audioCallName", video: "people.videoCallName" };
+const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
+const bothKinds: readonly CallKind[] = ["audio", "video"];
+
+type CallStart = {
+  /** Whether this browser is in no call. */
+  canCall: boolean;
+  start: (kind: CallKind) => void;
+  /** The same as entries of a menu; `refuse` as with buttons. */
+  items: (refuse?: () => void) => MenuItem[];
+  /** What a minute takes, or why there can be none now. */
+  hint: (kind: CallKind) => string;
+  /** To be rendered somewhere: what a minute takes is told before it begins, where that is news or much. */
+  question: ReactNode;
+};
+
+const isToAsk = (kind: CallKind): boolean => !isPriceTold(kind) || (kind === "video" && isSavingData());
+
+/** Calling somebody, wherever that can be begun. */
+export const useCallStart = (peer: Uuid, name: string): CallStart => {
+  const { t } = useTranslation();
+  const canCall = useCanCall();
+  const [asked, setAsked] = useState<CallKind>();
+  if (asked && !canCall) setAsked(undefined); // somebody calls meanwhile
+  const call = (kind: CallKind) => {
+    const me = getSession()?.userId;
+    if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
+  };
+  // Who is in a call hears that, instead of a price.
+  const start = (kind: CallKind) => (canCall && isToAsk(kind) ? setAsked(kind) : call(kind));
+  return {
+    canCall,
+    start,
+    items: (refuse) =>
+      bothKinds.map((kind) => ({
+        id: kind,
+        label: t(words[kind]),
+        icon: icons[kind],
+        disabled: !canCall,
+        onSelect: () => (refuse ? refuse() : start(kind)),
+      })),
+    hint: (kind) =>
+      canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
+    question: asked && (
+      <CallQuestion
+        name={name}
+        kind={asked}
+        onClose={() => setAsked(undefined)}
+        onCall={(kind) => {
+          setAsked(undefined);
+          rememberPrice(asked);
+          call(kind);
+        }}
+      />
+    ),
+  };
+};
+
+type CallButtonsProps = {
+  peer: Uuid;
+  name: string;
+  kinds?: readonly CallKind[];
+  /** Why this person cannot be called: it is done in the place of a call. */
+  refuse?: (() => void) | undefined;
+  /** Of a button with a word below its icon; without it they are round icons. */
+  tile?: string;
+};
+
+/** Audio and video call with a person; they wait while there is a call (SPEC.md §2). */
+export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: CallButtonsProps) {
+  const { t } = useTranslation();
+  const { canCall, start, hint, question } = useCallStart(peer, name);
+  const press = (kind: CallKind) => (refuse ? refuse() : start(kind));
+  return (
+    <>
+      {kinds.map((kind) => {
+        const shared = { title: hint(kind), disabled: !canCall, onClick: () => press(kind) };
+        return tile === undefined ? (
+          <IconButton key={kind} {...shared} icon={icons[kind]} label={t(labels[kind], { name })} />
+        ) : (
+          <button key={kind} type="button" className={`${tile} disabled:opacity-50`} {...shared}>
+            <span className={`${icons[kind]} text-2xl`} aria-hidden="true" />
+            {t(words[kind])}
+            {!refuse && (
+              <span className="text-xs font-normal text-muted" aria-hidden="true">
+                {formatPrice(kind)}
+              </span>
+            )}
+          </button>
+        );
+      })}
+      {question}
+    </>
+  );
+}

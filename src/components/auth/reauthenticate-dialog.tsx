@@ -1,0 +1,131 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { PasswordField } from "#components/controls/password-field.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { cardLook, Modal } from "#components/overlays/modal.tsx";
+import type { Security } from "#contract/auth/security.ts";
+import { canUsePasskeys } from "#lib/factors/passkeys.ts";
+import { showPassword } from "#lib/factors/second-factor.ts";
+import { failureText } from "#lib/http/error-text.ts";
+import { failureCode } from "#lib/http/http-request.ts";
+import { findSteps, listApps, loadSecurity } from "#lib/session/security-overview.ts";
+import { PasskeyButton, StepPanel } from "./second-factor-panel.tsx";
+
+export type StepUpDialogProps = { onShown: () => void; onClose: () => void };
+
+function PasswordWay({ onShown }: { onShown: () => void }) {
+  const { t } = useTranslation();
+  const form = useRef<HTMLFormElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const focus = () => {
+    const field = form.current?.querySelector("input");
+    field?.focus();
+    field?.select();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at first, and at each refusal
+  useEffect(focus, [problem]);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const password = String(new FormData(event.currentTarget).get("ownPassword"));
+    setProblem(undefined);
+    if (password === "") return setProblem(t("security.stepUp.passwordMissing"));
+    setBusy(true);
+    try {
+      await showPassword(password);
+      onShown();
+    } catch (error) {
+      const isWrong = failureCode(error) === "invalid_credentials";
+      setProblem(isWrong ? t("security.stepUp.passwordWrong") : failureText(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form ref={form} noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <PasswordField
+        id="ownPassword"
+        label={t("auth.password")}
+        readOnly={isBusy}
+        error={problem}
+        leads
+        autoComplete="current-password"
+        enterKeyHint="go"
+      />
+      <Button type="submit" busy={isBusy} busyLabel={t("auth.secondStep.checking")}>
+        {t("auth.secondStep.go")}
+      </Button>
+    </form>
+  );
+}
+
+function Ways({ security, onShown }: { security: Security; onShown: () => void }) {
+  const steps = findSteps(security);
+  if (steps) return <StepPanel steps={steps} apps={listApps(security)} onShown={onShown} />;
+  return (
+    <div className="flex flex-col gap-2">
+      <PasswordWay onShown={onShown} />
+      {security.passkeys.length > 0 && canUsePasskeys() && <PasskeyButton look="secondary" onShown={onShown} />}
+    </div>
+  );
+}
+
+/** Asks whoever is signed in to show that they are themselves, by what this account asks for. */
+export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [security, setSecurity] = useState<Security>();
+  const [failure, setFailure] = useState<unknown>();
+  const [turn, setTurn] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn asks anew
+  useEffect(() => {
+    let isWanted = true;
+    loadSecurity().then(
+      (security) => isWanted && setSecurity(security),
+      (error: unknown) => isWanted && setFailure(error),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [turn]);
+  const retry = () => {
+    setFailure(undefined);
+    setTurn(turn + 1);
+  };
+  const steps = security && findSteps(security);
+  return (
+    <Modal
+      labelledBy={`${id}-title`}
+      describedBy={`${id}-body`}
+      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${cardLook}`}
+      onDismiss={onClose}
+    >
+      <div className="p-6">
+        <h2 id={`${id}-title`} className="text-xl font-bold text-balance">
+          {t("security.stepUp.title")}
+        </h2>
+        <p id={`${id}-body`} className="mt-2 mb-4 text-muted">
+          {t(steps ? "security.stepUp.bodyStep" : "security.stepUp.body")}
+        </p>
+        {failure !== undefined && (
+          <div role="alert" className="flex flex-col gap-3">
+            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(failure, t)}</p>
+            <Button onClick={retry}>{t("common.retry")}</Button>
+          </div>
+        )}
+        {security && <Ways security={security} onShown={onShown} />}
+        {!security && failure === undefined && (
+          <div className="grid min-h-40 place-items-center">
+            <Spinner label={t("common.loading")} className="text-3xl text-accent" />
+          </div>
+        )}
+        <Button look="quiet" className="mt-2 w-full" onClick={onClose}>
+          {t("common.cancel")}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,90 @@
+import { type ImgHTMLAttributes, useEffect, useEffectEvent, useState } from "react";
+import { isPermanent } from "#contract/errors.ts";
+import { ApiFailure, request } from "#lib/http/api.ts";
+import { retryDelayMs } from "#lib/http/backoff.ts";
+import { useObjectUrl } from "./use-object-url.ts";
+
+const retry = { baseMs: 2_000, maxMs: 60_000 };
+
+type State = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined };
+
+/** Fetches the image through the API client, which renews an expired session first. Throws `ApiFailure`. */
+const fetchImage = async (src: string, signal: AbortSignal): Promise<Blob> => {
+  const response = (await request("GET", src, undefined, {
+    unread: true,
+    signal,
+    headers: { accept: "image/*" },
+  })) as Response;
+  return response.blob();
+};
+
+/** Resolves after the delay, earlier when the network returns, and never while the page is hidden. */
+const waitForRetry = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    let isDue = false;
+    const settle = () => {
+      if (!isDue || document.visibilityState !== "visible") return;
+      finish();
+    };
+    const onOnline = () => {
+      isDue = true;
+      settle();
+    };
+    const timer = setTimeout(onOnline, ms);
+    const finish = () => {
+      clearTimeout(timer);
+      removeEventListener("online", onOnline);
+      document.removeEventListener("visibilitychange", settle);
+      resolve();
+    };
+    addEventListener("online", onOnline);
+    document.addEventListener("visibilitychange", settle);
+    signal.addEventListener("abort", finish);
+  });
+
+type ProtectedImageProps = Omit<ImgHTMLAttributes<HTMLImageElement>, "src" | "alt" | "onError"> & {
+  src: string;
+  alt: string;
+  /** It could not be had. It may still load later, unless the server has no such image. */
+  onFailure?: () => void;
+};
+
+/**
+ * An image that the server gives to signed-in people only. The browser requests it by itself first, which the service worker
+ * can answer without a network. When that fails, for instance because the access cookie expired, the image is fetched
+ * through the API client, again with increasing delays while the network or the server fails. Renders nothing meanwhile.
+ */
+export function ProtectedImage({ src, alt, onFailure, ...attributes }: ProtectedImageProps) {
+  const [state, setState] = useState<State>({ src, step: "direct" });
+  if (state.src !== src) setState({ src, step: "direct" });
+  const isFetching = state.step === "fetched" && state.blob === undefined;
+  const reportFailure = useEffectEvent(() => onFailure?.());
+  useEffect(() => {
+    if (!isFetching) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const load = async (): Promise<void> => {
+      for (let tries = 0; !signal.aborted; tries++) {
+        try {
+          const blob = await fetchImage(src, signal);
+          if (!signal.aborted) setState({ src, step: "fetched", blob });
+          return;
+        } catch (error) {
+          if (signal.aborted) return;
+          reportFailure();
+          if (!(error instanceof ApiFailure) || (error.code !== "offline" && isPermanent(error.code))) return;
+          await waitForRetry(Math.max(retryDelayMs(tries, Math.random, retry), error.retryAfterMs ?? 0), signal);
+        }
+      }
+    };
+    void load();
+    return () => controller.abort();
+  }, [isFetching, src]);
+  const url = useObjectUrl(state.step === "fetched" ? state.blob : undefined);
+  const shown = state.step === "direct" ? src : url;
+  const onError = () => {
+    if (state.step === "direct") setState({ src, step: "fetched", blob: undefined });
+    else onFailure?.(); // what was fetched is no image
+  };
+  return shown === undefined ? null : <img {...attributes} alt={alt} src={shown} onError={onError} />;
+}

@@ -1,0 +1,53 @@
+import { type ReactNode, useId } from "react";
+import { Button } from "#components/controls/button.tsx";
+import { cardLook, Modal } from "./modal.tsx";
+
+export type ConfirmDialogProps = {
+  open: boolean;
+  title: string;
+  body: ReactNode;
+  confirmLabel: string;
+  cancelLabel: string;
+  tone?: "danger" | "accent";
+  /** While the confirmed work runs: both buttons wait and the dialog cannot be dismissed. */
+  busy?: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Asks before something that cannot be taken back. The focus starts on the harmless answer. */
+export function ConfirmDialog({ open, title, body, tone = "danger", busy = false, ...props }: ConfirmDialogProps) {
+  const id = useId();
+  if (!open) return null;
+  return (
+    <Modal
+      role="alertdialog"
+      labelledBy={`${id}-title`}
+      describedBy={`${id}-body`}
+      className={cardLook}
+      onDismiss={() => !busy && props.onClose()}
+    >
+      <div className="p-6">
+        <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
+          {title}
+        </h2>
+        <div id={`${id}-body`} className="mt-2 text-muted break-words">
+          {body}
+        </div>
+        <div className="mt-6 flex flex-wrap justify-end gap-3">
+          <Button look="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
+            {props.cancelLabel}
+          </Button>
+          <Button
+            look={tone === "danger" ? "danger" : "primary"}
+            busy={busy}
+            className="grow"
+            onClick={props.onConfirm}
+          >
+            {props.confirmLabel}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

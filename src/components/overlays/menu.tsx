@@ -1,0 +1,134 @@
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { Modal } from "./modal.tsx";
+
+export type MenuItem = {
+  id: string;
+  label: string;
+  icon?: string;
+  tone?: "danger";
+  disabled?: boolean;
+  onSelect: () => void;
+};
+
+/** Where a menu opens: below (or above) this rectangle, in viewport pixels. */
+export type MenuAnchor = Pick<DOMRect, "top" | "bottom" | "left" | "right">;
+
+const edgePx = 8;
+
+/** Beside the anchor where there is room, never beyond the screen's edge. */
+const place = (
+  anchor: MenuAnchor,
+  menu: { width: number; height: number },
+  screen: { width: number; height: number },
+) => {
+  const fitsBelow = anchor.bottom + menu.height + edgePx <= screen.height;
+  const top = fitsBelow ? anchor.bottom : anchor.top - menu.height;
+  const towardsLeft = anchor.right > screen.width / 2;
+  const left = towardsLeft ? anchor.right - menu.width : anchor.left;
+  return {
+    top: Math.max(edgePx, Math.min(top, screen.height - menu.height - edgePx)),
+    left: Math.max(edgePx, Math.min(left, screen.width - menu.width - edgePx)),
+  };
+};
+
+/** An open menu. Arrow keys, Home, End and first letters move; Escape, Tab, the back gesture and a tap beside close. */
+export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: MenuAnchor; onClose: () => void }) {
+  const { label, items, anchor, onClose } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const [position, setPosition] = useState({ top: 0, left: 0 });
+  // The finger whose long press opened the menu is lifted over it and has chosen nothing.
+  const hasPressed = useRef(false);
+  useLayoutEffect(() => {
+    const box = list.current?.getBoundingClientRect();
+    if (box) setPosition(place(anchor, box, { width: innerWidth, height: innerHeight }));
+  }, [anchor]);
+
+  const move = (event: KeyboardEvent) => {
+    const enabled = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not([disabled])") ?? [])];
+    const at = enabled.indexOf(document.activeElement as HTMLElement);
+    const startsWith = (from: number) => {
+      const order = [...enabled.slice(from), ...enabled.slice(0, from)];
+      return order.find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()));
+    };
+    let next: HTMLElement | undefined;
+    if (event.key === "ArrowDown") next = enabled[(at + 1) % enabled.length];
+    else if (event.key === "ArrowUp") next = enabled.at(at <= 0 ? -1 : at - 1);
+    else if (event.key === "Home") next = enabled[0];
+    else if (event.key === "End") next = enabled.at(-1);
+    else if (event.key === "Tab") onClose();
+    else if (event.key.length === 1 && event.key !== " ") next = startsWith(at + 1);
+    else return;
+    event.preventDefault();
+    next?.focus();
+  };
+
+  return (
+    <Modal
+      label={label}
+      className="menu-layer fixed inset-0 m-0 size-full max-h-none max-w-none bg-transparent p-0"
+      onDismiss={onClose}
+    >
+      <div
+        ref={list}
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        className="rise absolute max-h-[calc(100dvh-16px)] min-w-56 max-w-[calc(100vw-16px)] overflow-y-auto rounded-card border border-line bg-surface py-1 text-text shadow-xl"
+        style={position}
+        onKeyDown={move}
+        onPointerDown={() => {
+          hasPressed.current = true;
+        }}
+      >
+        {items.map((item, index) => (
+          <button
+            key={item.id}
+            type="button"
+            role="menuitem"
+            tabIndex={-1}
+            data-autofocus={index === 0 ? "" : undefined}
+            disabled={item.disabled}
+            className={`flex min-h-12 w-full items-center gap-3 px-4 text-left hover:bg-raised focus-visible:bg-raised disabled:opacity-50 ${item.tone === "danger" ? "text-danger" : ""}`}
+            onClick={({ detail }) => {
+              if (detail > 0 && !hasPressed.current) return;
+              onClose();
+              item.onSelect();
+            }}
+          >
+            {item.icon && <span className={`${item.icon} text-xl`} aria-hidden="true" />}
+            <span className="min-w-0 break-words">{item.label}</span>
+          </button>
+        ))}
+      </div>
+    </Modal>
+  );
+}
+
+/** The button that opens a menu; three dots unless `icon` says otherwise. */
+export function MenuButton({
+  label,
+  items,
+  icon = "i-ph-dots-three-vertical-bold",
+  className,
+}: {
+  label: string;
+  items: MenuItem[];
+  icon?: string;
+  className?: string;
+}): ReactNode {
+  const [anchor, setAnchor] = useState<MenuAnchor>();
+  return (
+    <>
+      <IconButton
+        icon={icon}
+        label={label}
+        className={className ?? ""}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== undefined}
+        onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}
+      />
+      {anchor && <MenuPopup label={label} items={items} anchor={anchor} onClose={() => setAnchor(undefined)} />}
+    </>
+  );
+}

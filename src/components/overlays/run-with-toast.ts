@@ -1,0 +1,14 @@
+import { t } from "#i18n/setup.ts";
+import { showToast } from "./toast.tsx";
+
+/** Does something that may fail and says what came of it; answers whether it succeeded. */
+export const attempt = async (work: () => Promise<void>, said: { done?: string; failed: string }): Promise<boolean> => {
+  try {
+    await work();
+  } catch {
+    showToast({ tone: "danger", title: t("common.error"), message: said.failed });
+    return false;
+  }
+  if (said.done !== undefined) showToast({ message: said.done });
+  return true;
+};

@@ -1,0 +1,33 @@
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { createPortal } from "react-dom";
+import { Toaster } from "./toast.tsx";
+
+const NotesPlace = createContext<HTMLElement | null>(null);
+
+/**
+ * What is told beside the page, taking no room: every `Note` below the header and the strips above it, toasts at the page's
+ * end, above the tab bar.
+ */
+export function Notes({ strips, children }: { strips: ReactNode; children: ReactNode }) {
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  return (
+    <NotesPlace value={place}>
+      {strips}
+      <div className="relative z-40 h-0 shrink-0">
+        <div className="notes pointer-events-none absolute inset-x-0 flex flex-col items-center px-3">
+          <div ref={setPlace} className="contents" />
+        </div>
+      </div>
+      {children}
+      <div className="pointer-events-none relative z-40 h-0 shrink-0">
+        <Toaster place="app" />
+      </div>
+    </NotesPlace>
+  );
+}
+
+/** Something that stays longer than a toast. */
+export function Note({ children }: { children: ReactNode }) {
+  const place = useContext(NotesPlace);
+  return place && createPortal(children, place);
+}

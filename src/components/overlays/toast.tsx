@@ -1,0 +1,164 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { keepOff } from "#components/focus/avoid-covering-focus.ts";
+import { Observable } from "#lib/browser/observable.ts";
+
+/** SPEC.md §9: one toast at a time, for five seconds. */
+const toastMs = 5_000;
+
+type ToastTone = "info" | "danger";
+type Told = {
+  title?: string;
+  message?: string;
+  tone?: ToastTone;
+  /** Where the focus is led at this moment the same is heard: here it is only seen. */
+  isHeard?: boolean;
+  /** A field, or a form, whose content is the problem: the toast goes when that is changed. */
+  about?: HTMLElement | null | undefined;
+  /** What can be done next; the toast goes with it. */
+  action?: { label: string; onSelect: () => void };
+};
+type Toast = Omit<Told, "about"> & { id: number; tone: ToastTone };
+
+let current: Toast | undefined;
+let lastId = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+/** What nobody looks at is not told yet: it is there still for whoever comes back to the page. */
+const countDown = (): void => {
+  clearTimeout(timer);
+  const isLookedAt = typeof document !== "undefined" && document.visibilityState === "visible";
+  if (current && isLookedAt) timer = setTimeout(() => set(undefined), toastMs);
+};
+const set = (toast: Toast | undefined): void => {
+  current = toast;
+  countDown();
+  for (const listener of listeners) listener();
+};
+const read = (): Toast | undefined => current;
+// A prerendered page has none: what is to be said comes after React took the page over.
+const readPrerendered = (): undefined => undefined;
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  document.addEventListener("visibilitychange", countDown);
+  return () => listeners.delete(listener);
+};
+
+/**
+ * Says something for five seconds. A newer toast replaces the one that shows. Returns what takes it back as soon as it is no
+ * longer true.
+ */
+export const openToast = ({ about, ...toast }: Told): (() => void) => {
+  const id = ++lastId;
+  const takeBack = () => {
+    about?.removeEventListener("input", takeBack);
+    if (current?.id === id) set(undefined);
+  };
+  about?.addEventListener("input", takeBack);
+  set({ tone: "info", ...toast, id });
+  return takeBack;
+};
+
+export const showToast = (toast: Told): void => {
+  openToast(toast);
+};
+
+/** Where toasts are shown; what comes later lies over what comes before. */
+const looks = {
+  page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
+  app: "absolute inset-x-0 bottom-0 px-3",
+  call: "absolute inset-x-0 top-16 z-10 px-3",
+} as const;
+type Place = keyof typeof looks;
+const inOrder: readonly Place[] = ["page", "app", "call"];
+
+const places = new Observable<readonly Place[]>([]);
+const findTopmost = (): Place | undefined => inOrder.findLast((place) => places.get().includes(place));
+
+const useIsTopmost = (place: Place): boolean => {
+  useEffect(() => {
+    places.set([...places.get(), place]);
+    return () => {
+      const leaving = places.get().indexOf(place);
+      places.set(places.get().filter((_, index) => index !== leaving));
+    };
+  }, [place]);
+  const topmost = useSyncExternalStore(places.subscribe, findTopmost, readPrerendered);
+  return topmost === place;
+};
+
+/** Stands once in each place. Failures interrupt a screen reader, everything else waits its turn. */
+export function Toaster({ place = "page" }: { place?: Place }) {
+  const { t } = useTranslation();
+  const isTopmost = useIsTopmost(place);
+  const newest = useSyncExternalStore(subscribe, read, readPrerendered);
+  const toast = isTopmost ? newest : undefined;
+  // Where the keyboard was before it came to the button that goes.
+  const cameFrom = useRef<EventTarget>(null);
+  const close = () => {
+    const back = cameFrom.current;
+    set(undefined);
+    if (back instanceof HTMLElement) back.focus({ preventScroll: true });
+  };
+  const card = toast && (
+    <div
+      key={toast.id}
+      ref={place === "app" ? keepOff.upwards : keepOff.downwards}
+      data-toast
+      className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 items-center gap-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+        toast.tone === "danger" ? "border-danger" : "border-line"
+      }`}
+    >
+      <span
+        className={`shrink-0 text-2xl ${toast.tone === "danger" ? "i-ph-warning-circle-fill text-danger" : "i-ph-info-fill text-accent"}`}
+        aria-hidden="true"
+      />
+      <div className="min-w-0 flex-1 py-2">
+        {toast.title && <p className="leading-snug font-semibold break-words">{toast.title}</p>}
+        {toast.message && <p className="leading-snug break-words whitespace-pre-line">{toast.message}</p>}
+      </div>
+      {toast.action && (
+        <button
+          type="button"
+          className="min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-raised"
+          onClick={() => {
+            close();
+            toast.action?.onSelect();
+          }}
+        >
+          {toast.action.label}
+        </button>
+      )}
+      <IconButton
+        icon="i-ph-x"
+        label={t("common.close")}
+        onFocus={({ relatedTarget }) => {
+          cameFrom.current = relatedTarget;
+        }}
+        onBlur={() => {
+          cameFrom.current = null;
+        }}
+        onClick={close}
+      />
+    </div>
+  );
+  return (
+    <div className={`pointer-events-none flex flex-col items-center ${looks[place]}`}>
+      <div role="status" className="flex w-full justify-center">
+        {toast?.tone === "info" && card}
+      </div>
+      {toast?.tone === "danger" &&
+        (toast.isHeard ? (
+          <section aria-label={toast.title} className="flex w-full justify-center">
+            {card}
+          </section>
+        ) : (
+          <div role="alert" className="flex w-full justify-center">
+            {card}
+          </div>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { clampPose, fitSize, fitted, type Pose, type Size, zoomAt } from "./pan-zoom.ts";
+
+const doubleTapScale = 2.5;
+const doubleTapMs = 300;
+const tapPx = 10;
+const swipePx = 60;
+const keyStep = 1.5;
+const keyPanPx = 80;
+const wheelPerPx = 0.0025;
+
+type Point = { x: number; y: number };
+type Gesture = { pointers: Map<number, Point>; start: Point; moved: boolean };
+
+/**
+ * Zooming and moving a picture with fingers, wheel, keys and double taps. A swipe over a picture that is not zoomed
+ * asks for the one beside it, a swipe down asks to close.
+ */
+export const useZoom = (
+  picture: Size,
+  frame: RefObject<HTMLElement | null>,
+  on: { turn: (by: 1 | -1) => void; close: () => void },
+) => {
+  const [pose, setPose] = useState(fitted);
+  const [isHeld, setHeld] = useState(false);
+  const latest = useRef(pose);
+  latest.current = pose;
+  const gesture = useRef<Gesture>({ pointers: new Map(), start: { x: 0, y: 0 }, moved: false });
+  const lastTap = useRef<Point & { at: number }>(undefined);
+
+  const sizeOf = (): Size => {
+    const { clientWidth: width = 1, clientHeight: height = 1 } = frame.current ?? {};
+    return { width, height };
+  };
+  const put = (next: Pose) => {
+    const size = sizeOf();
+    latest.current = clampPose(next, fitSize(picture, size), size);
+    setPose(latest.current);
+  };
+  const putLatest = useRef(put);
+  putLatest.current = put;
+
+  useLayoutEffect(() => {
+    const refit = () => putLatest.current(latest.current);
+    addEventListener("resize", refit);
+    return () => removeEventListener("resize", refit);
+  }, []);
+
+  /** From the frame's middle. */
+  const toPoint = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
+    const box = frame.current?.getBoundingClientRect();
+    return box ? { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 } : { x: 0, y: 0 };
+  };
+  const toPointLatest = useRef(toPoint);
+  toPointLatest.current = toPoint;
+
+  // React listens to the wheel passively, and the page must not zoom with the picture.
+  useEffect(() => {
+    const element = frame.current;
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const scale = latest.current.scale * Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
+      putLatest.current(zoomAt(latest.current, scale, toPointLatest.current(event)));
+    };
+    element?.addEventListener("wheel", onWheel, { passive: false });
+    return () => element?.removeEventListener("wheel", onWheel);
+  }, [frame]);
+
+  const toggle = (point: Point) =>
+    put(latest.current.scale > 1 ? fitted : zoomAt(latest.current, doubleTapScale, point));
+
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const { pointers } = gesture.current;
+    pointers.set(event.pointerId, toPoint(event));
+    if (pointers.size === 1) gesture.current = { pointers, start: toPoint(event), moved: false };
+    setHeld(true);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const { pointers, start } = gesture.current;
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const now = toPoint(event);
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    pointers.set(event.pointerId, now);
+    if (Math.hypot(now.x - start.x, now.y - start.y) > tapPx) gesture.current.moved = true;
+    const { current: was } = latest;
+    const moved = {
+      ...was,
+      x: was.x + (now.x - before.x) / pointers.size,
+      y: was.y + (now.y - before.y) / pointers.size,
+    };
+    if (!other) {
+      if (was.scale > 1) put(moved);
+      return;
+    }
+    gesture.current.moved = true;
+    const wide = Math.hypot(before.x - other.x, before.y - other.y);
+    const wider = Math.hypot(now.x - other.x, now.y - other.y);
+    const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+    put(zoomAt(moved, moved.scale * (wide > 0 ? wider / wide : 1), middle));
+  };
+  const onPointerUp = (event: PointerEvent) => {
+    const { pointers, start, moved } = gesture.current;
+    if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
+    setHeld(false);
+    const end = toPoint(event);
+    if (!moved) {
+      const tap = lastTap.current;
+      const isDouble =
+        tap && event.timeStamp - tap.at < doubleTapMs && Math.hypot(tap.x - end.x, tap.y - end.y) < 3 * tapPx;
+      lastTap.current = isDouble ? undefined : { ...end, at: event.timeStamp };
+      if (isDouble) toggle(end);
+      return;
+    }
+    if (latest.current.scale > 1) return;
+    const [dx, dy] = [end.x - start.x, end.y - start.y];
+    if (Math.abs(dx) > swipePx && Math.abs(dx) > 2 * Math.abs(dy)) on.turn(dx < 0 ? 1 : -1);
+    else if (dy > swipePx && dy > 2 * Math.abs(dx)) on.close();
+  };
+  const onPointerCancel = (event: PointerEvent) => {
+    gesture.current.pointers.delete(event.pointerId);
+    setHeld(false);
+  };
+
+  /** True when the key meant something here. */
+  const press = (key: string): boolean => {
+    const { scale, x, y } = latest.current;
+    const middle = { x: 0, y: 0 };
+    const isZoomed = scale > 1;
+    const pan = (dx: number, dy: number) => put({ scale, x: x + dx, y: y + dy });
+    if (key === "+" || key === "=") put(zoomAt(latest.current, scale * keyStep, middle));
+    else if (key === "-") put(zoomAt(latest.current, scale / keyStep, middle));
+    else if (key === "0") put(fitted);
+    else if (key === "ArrowLeft") isZoomed ? pan(keyPanPx, 0) : on.turn(-1);
+    else if (key === "ArrowRight") isZoomed ? pan(-keyPanPx, 0) : on.turn(1);
+    else if (key === "ArrowUp" && isZoomed) pan(0, keyPanPx);
+    else if (key === "ArrowDown" && isZoomed) pan(0, -keyPanPx);
+    else return false;
+    return true;
+  };
+
+  return { pose, isHeld, press, handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel } };
+};

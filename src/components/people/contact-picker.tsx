@@ -1,0 +1,133 @@
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { searchQueryMaxLength } from "#contract/limits.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { type LinePerson, PersonLine } from "./person-row.tsx";
+import { useFoundPeople } from "./use-found-people.ts";
+
+type PickablePerson = LinePerson & { id: Uuid };
+
+type ContactPickerProps = {
+  /** Who can be picked, in any order; undefined while they are being read. Leave out those it cannot be done with. */
+  people: readonly PickablePerson[] | undefined;
+  /** What the list is called. */
+  label: string;
+  /** What the search is called, where it is neither contacts nor groups that are searched. */
+  searchLabel?: string;
+  /** Who is picked so far: the rows are boxes to tick. Without it they are buttons, for picking one. */
+  selected?: ReadonlySet<Uuid>;
+  /** A row was pressed: add or remove the person, or go on with the one. */
+  onPick: (person: PickablePerson) => void;
+  /** So many can be picked; the others wait then, and it is said why. */
+  max?: number;
+};
+
+const shownAtFirst = 40;
+const nearEndPx = 600;
+
+const rowLook =
+  "flex min-h-16 w-full items-center gap-3 px-4 py-2 text-start -outline-offset-3 [content-visibility:auto] [contain-intrinsic-size:auto_64px]";
+
+/** A round box to tick, drawn so that it looks the same on every phone. */
+function Tick({ isOn }: { isOn: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`grid size-6 shrink-0 place-items-center rounded-full border-2 text-[14px] peer-focus-visible:outline-3 peer-focus-visible:outline-offset-3 peer-focus-visible:outline-accent peer-focus-visible:outline-solid ${
+        isOn ? "border-accent bg-accent text-on-accent" : "border-field"
+      }`}
+    >
+      {isOn && <span className="i-ph-check-bold" />}
+    </span>
+  );
+}
+
+/**
+ * Contacts (and groups, if there are some among them) to choose from, with a search by name or number; fills the
+ * height it is given and scrolls. Several with `selected`, one without. What is chosen belongs to the caller.
+ */
+export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
+  const { max = Number.POSITIVE_INFINITY, searchLabel } = props;
+  const { t } = useTranslation();
+  const { typed, setTyped, query, sorted, found } = useFoundPeople(people);
+  const [limit, setLimit] = useState(shownAtFirst);
+  const list = useRef<HTMLUListElement>(null);
+  const hasGroups = people?.some(({ members }) => members !== undefined) ?? false;
+  const isFull = (selected?.size ?? 0) >= max;
+  const names =
+    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolate(person.username || person.phone)) ?? [];
+
+  const search = (next: string) => {
+    setTyped(next);
+    setLimit(shownAtFirst);
+    list.current?.scrollTo(0, 0);
+  };
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="shrink-0 px-4 pb-2">
+        <SearchField
+          label={searchLabel ?? t(hasGroups ? "picker.searchAll" : "picker.search")}
+          value={typed}
+          maxLength={searchQueryMaxLength}
+          onChange={search}
+        />
+      </div>
+      {selected && (
+        <p role="status" className="min-h-6 shrink-0 truncate px-5 text-sm text-muted">
+          {isFull && <span className="text-danger">{t("picker.most", { count: max })} </span>}
+          {names.length > 0 && <bdi>{t("picker.chosen", { names: names.join(", ") })}</bdi>}
+        </p>
+      )}
+      {found?.length === 0 && (
+        <div role="status" className="overflow-y-auto">
+          {query === "" ? (
+            <EmptyState icon="i-ph-address-book" title={t("picker.noneTitle")} body={t("picker.noneBody")} />
+          ) : (
+            <EmptyState
+              icon="i-ph-binoculars"
+              title={t("picker.noMatchTitle")}
+              body={t("picker.noMatchBody", { query })}
+            />
+          )}
+        </div>
+      )}
+      <ul
+        ref={list}
+        aria-label={label}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + shownAtFirst);
+        }}
+      >
+        {found?.slice(0, limit).map((person) => {
+          const isOn = selected?.has(person.id) ?? false;
+          const isBarred = isFull && !isOn;
+          return (
+            <li key={person.id}>
+              {selected ? (
+                <label className={`${rowLook} cursor-pointer relative hover:bg-raised`}>
+                  <input
+                    type="checkbox"
+                    className="peer sr-only"
+                    checked={isOn}
+                    disabled={isBarred}
+                    onChange={() => onPick(person)}
+                  />
+                  <PersonLine person={person} />
+                  <Tick isOn={isOn} />
+                </label>
+              ) : (
+                <button type="button" className={`${rowLook} hover:bg-raised`} onClick={() => onPick(person)}>
+                  <PersonLine person={person} />
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

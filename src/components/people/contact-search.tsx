@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { RowList } from "#components/layout/row-list.tsx";
+import { searchQueryMaxLength } from "#contract/limits.ts";
+import { NoContacts } from "./no-contacts.tsx";
+import { useFoundPeople } from "./use-found-people.ts";
+
+type FoundPeopleProps<P> = {
+  /** Undefined while they are not known yet. */
+  contacts: P[] | undefined;
+  label: string;
+  rowPx: () => number;
+  children: (contact: P) => ReactNode;
+};
+
+/** One's contacts with a field to find some of them by name or number (SPEC.md §2), and what is said where there are none. */
+export function FoundPeople<P extends { id: string; username: string; phone: string }>({
+  contacts,
+  label,
+  rowPx,
+  children,
+}: FoundPeopleProps<P>) {
+  const { t } = useTranslation();
+  const { typed, setTyped, found } = useFoundPeople(contacts);
+  const hasNone = found?.length === 0;
+  const query = typed.trim();
+  return (
+    <>
+      <div className="shrink-0 p-4">
+        <SearchField
+          label={t("contacts.searchLabel")}
+          maxLength={searchQueryMaxLength}
+          value={typed}
+          onChange={setTyped}
+        />
+      </div>
+      {!found && <PaneSpinner />}
+      {hasNone && query === "" && <NoContacts />}
+      {hasNone && query !== "" && (
+        <div role="status">
+          <EmptyState
+            icon="i-ph-binoculars"
+            title={t("contacts.noMatch.title")}
+            body={t("contacts.noMatch.body", { query })}
+          />
+        </div>
+      )}
+      {found && found.length > 0 && (
+        <RowList keys={found.map(({ id }) => id)} label={label} rowPx={rowPx}>
+          {(index) => {
+            const contact = found[index];
+            return contact && children(contact);
+          }}
+        </RowList>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { useTranslation } from "react-i18next";
+import { Avatar, type AvatarPerson } from "./avatar.tsx";
+import { BlockedMark } from "./blocked-badge.tsx";
+import { GroupMark } from "./group-badge.tsx";
+import { PhoneNumber } from "./phone-number.tsx";
+
+/** A person, or a group with so many members. */
+export type LinePerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
+
+/**
+ * Picture, name and number of a person on one line of a list. Names may be of any script and direction. `wraps`: name
+ * and number take a second line each rather than be cut.
+ */
+export function PersonLine({ person, note, wraps = false }: { person: LinePerson; note?: string; wraps?: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <span className="flex min-w-0 flex-1 items-center gap-3">
+      <Avatar person={person} />
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="flex items-center gap-1.5">
+          {person.members !== undefined && <GroupMark />}
+          <bdi className={`min-w-0 font-semibold ${wraps ? "line-clamp-2 break-words" : "truncate"}`}>
+            {person.username || t("common.user")}
+          </bdi>
+          {person.blocked === 1 && <BlockedMark />}
+        </span>
+        {person.phone !== "" && (
+          <PhoneNumber
+            phone={person.phone}
+            className={`max-w-full self-start text-sm text-muted tabular-nums ${wraps ? "break-words" : "truncate"}`}
+          />
+        )}
+        {person.members !== undefined && (
+          <span className="truncate text-sm text-muted">{t("groups.chat.members", { count: person.members })}</span>
+        )}
+        {note && <span className="truncate text-sm text-muted">{note}</span>}
+      </span>
+    </span>
+  );
+}

@@ -1,7 +1,0 @@
-import type { Translate } from "../i18n/setup";
-
-/** How somebody is called. Whose account is gone has no name any more. */
-export const nameOfPerson = (
-  person: { username: string; deleted?: 1 | undefined } | undefined,
-  t: Translate,
-): string => (person?.deleted ? t("common.deletedAccount") : person?.username || t("common.user"));

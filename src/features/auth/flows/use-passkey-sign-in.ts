@@ -1,0 +1,62 @@
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from "react";
+import { ceremonySeconds } from "#contract/limits.ts";
+import { isConnectionSlow } from "#lib/browser/network-info.ts";
+import { canOfferPasskeys, canUsePasskeys, signInByPasskey } from "#lib/factors/passkeys.ts";
+import { isStepExpected } from "#lib/factors/pending-second-factor.ts";
+import type { Opened } from "#lib/session/session.ts";
+
+type Use = {
+  /** Something else is asked for in the form's place. */
+  isPaused: boolean;
+  onOpened: (opened: Opened) => Promise<void>;
+  onFailed: (error: unknown) => void;
+};
+
+const renewAfterMs = (ceremonySeconds - 60) * 1_000; // what is offered may be taken for a minute at least
+const neverChanges = () => () => undefined;
+
+/**
+ * Signing in by a passkey: by a button, and by what the browser offers in the number's field. Behind the offer waits a
+ * question of the server's, which is put anew when somebody comes back to the form after it grew old.
+ */
+export const usePasskeySignIn = ({ isPaused, onOpened, onFailed }: Use) => {
+  // Not known where the page is prerendered.
+  const canSignIn = useSyncExternalStore(neverChanges, canUsePasskeys, () => false);
+  const [isBusy, setBusy] = useState(false);
+  const offeredAt = useRef(0);
+
+  const show = async (conditional: boolean): Promise<void> => {
+    try {
+      const opened = await signInByPasskey({ conditional });
+      if (opened) await onOpened(opened);
+    } catch (error) {
+      onFailed(error);
+    }
+  };
+
+  // A browser asks one thing at a time: each question takes the place of the one before.
+  const press = async (): Promise<void> => {
+    setBusy(true);
+    await show(false);
+    setBusy(false);
+  };
+  const offer = useEffectEvent(async (): Promise<void> => {
+    const now = Date.now();
+    if (isPaused || isStepExpected() || isBusy || now - offeredAt.current < renewAfterMs || isConnectionSlow()) return;
+    offeredAt.current = now;
+    if (!(await canOfferPasskeys())) return;
+    await show(true);
+    // Over, taken or not: unless another one has begun, the next comer gets one.
+    if (offeredAt.current === now) offeredAt.current = 0;
+  });
+
+  useEffect(() => {
+    if (!canSignIn) return;
+    const comeBack = () => void offer();
+    comeBack();
+    document.addEventListener("focusin", comeBack);
+    return () => document.removeEventListener("focusin", comeBack);
+  }, [canSignIn]);
+
+  return { canSignIn, isBusy, press };
+};

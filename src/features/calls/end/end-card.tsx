@@ -1,0 +1,97 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
+import { formatMegabytes, toldFromBytes } from "#calls/ui/data-cost.ts";
+import type { CallSaying, CallView } from "#calls/views.ts";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { callLine } from "#components/messages/call-text.ts";
+import { Avatar, type AvatarPerson } from "#components/people/avatar.tsx";
+import type { CallBody } from "#contract/calls/call.ts";
+import { wordsOf } from "#features/calls/host/call-notices.ts";
+import { isLargeText } from "#features/calls/screen/large-text.ts";
+import { isolate } from "#lib/text/bidi.ts";
+import { useCallBody, useConversation, usePerson } from "#sync/hooks/use-live-query.ts";
+import { type CardLook, isToJudge, stay } from "./end-card-timing.ts";
+import { Feedback } from "./feedback.tsx";
+
+type EndCardProps = {
+  call: Extract<CallView["state"], { at: "ended" }>;
+  bytes: number;
+  person: AvatarPerson;
+  name: string;
+  /** What there is to say of its end: here, or in a toast of a call that was not talked. */
+  said: CallSaying | undefined;
+  onLeave: () => void;
+};
+
+const subscribeVisible = (listener: () => void): (() => void) => {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
+};
+const readVisible = (): boolean => document.visibilityState === "visible";
+
+/** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
+export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
+  const { t } = useTranslation();
+  // In the log's own words: the server's, as soon as they are here.
+  const told = useCallBody(call.call.conversation, call.call.id);
+  // Whom they let go of just now, they are not asked about.
+  const isConnected = usePerson(call.call.peer)?.state === "contact";
+  const isBlocked = useConversation(call.call.conversation)?.blocked === true;
+  const asks = isConnected && !isBlocked && isToJudge(told?.seconds ?? call.seconds);
+  const [stage, setStage] = useState<CardLook["stage"]>("asked");
+  const [isTouched, setTouched] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
+  const isHeld = isTouched || isFocused || !isVisible;
+  const leave = useEffectEvent(onLeave);
+  useEffect(() => stay({ asks, stage, isHeld }, () => leave()), [asks, stage, isHeld]);
+  const { id, kind, isCaller } = call.call;
+  const { status, seconds, reason, isElsewhere } = call;
+  const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
+  const body = told ?? own;
+  if (said && seconds === 0) return null;
+  const line = callLine(body, { isMine: isCaller, name }, t);
+  const words = said && wordsOf(said, isolate(name), t);
+  const details = [
+    ...(line.length === undefined || isElsewhere ? [] : [line.length]),
+    ...(bytes >= toldFromBytes ? [formatMegabytes(bytes)] : []),
+  ];
+  return (
+    <section
+      data-call
+      aria-label={t("calls.with", { name })}
+      className="rise pointer-events-auto w-full max-w-104 rounded-card border border-line bg-surface py-1 pr-1 pl-3 text-text shadow-lg"
+      onPointerEnter={() => setTouched(true)}
+      onPointerLeave={() => setTouched(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+    >
+      <div className="flex items-center gap-3">
+        {!isLargeText() && <Avatar person={person} size={40} />}
+        <div role="status" className="min-w-0 flex-1 py-2 leading-tight">
+          <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
+            {isElsewhere ? t("calls.elsewhere") : line.text}
+          </p>
+          {/* The dot before what begins a line is cut off. */}
+          <p className="overflow-hidden text-sm text-muted">
+            <span className="-ml-3 flex flex-wrap">
+              <bdi className="max-w-full truncate pl-3">{name}</bdi>
+              {details.length > 0 && (
+                <span className="whitespace-nowrap before:inline-block before:w-3 before:text-center before:content-['·']">
+                  {details.join(" · ")}
+                </span>
+              )}
+            </span>
+          </p>
+          {words && (
+            <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
+              <b className="block font-semibold">{words.title}</b> {words.message}
+            </p>
+          )}
+        </div>
+        <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
+      </div>
+      {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
+    </section>
+  );
+}

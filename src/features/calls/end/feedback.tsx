@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { CallView } from "#calls/views.ts";
+import type { CallComplaint, CallVerdict } from "#contract/calls/call.ts";
+import { isLargeText } from "#features/calls/screen/large-text.ts";
+import type { TextKey } from "#i18n/setup.ts";
+import { sendFeedback } from "./send-feedback.ts";
+
+const complaints: [CallComplaint, TextKey][] = [
+  ["sound", "calls.feedback.sound"],
+  ["picture", "calls.feedback.picture"],
+  ["dropped", "calls.feedback.dropped"],
+];
+
+const choice =
+  "inline-flex min-h-12 min-w-fit flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
+
+/** The button that was pressed has gone. */
+const takeFocus = (button: HTMLButtonElement | null): void => {
+  if (document.activeElement === document.body) button?.focus();
+};
+
+type FeedbackProps = {
+  call: Extract<CallView["state"], { at: "ended" }>;
+  onJudging: () => void;
+  onSent: () => void;
+};
+
+/** One tap for a good call; for a bad one another that says why. */
+export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
+  const { t } = useTranslation();
+  const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
+  const send = (verdict: CallVerdict) => {
+    void sendFeedback(call, verdict);
+    setStage("sent");
+    onSent();
+  };
+  if (stage === "sent") {
+    return (
+      <p role="status" className="pr-2 pb-3 font-semibold text-accent">
+        {t("calls.feedback.thanks")}
+      </p>
+    );
+  }
+  const isBad = stage === "bad";
+  const word = isLargeText() ? "sr-only" : "";
+  return (
+    <fieldset className="min-w-0 pr-2 pb-2">
+      <legend className="max-w-full px-0 pb-2 leading-tight">
+        {t(isBad ? "calls.feedback.why" : "calls.feedback.question")}
+      </legend>
+      {isBad ? (
+        <div className="flex flex-col gap-2">
+          {complaints
+            .filter(([reason]) => reason !== "picture" || call.kind === "video")
+            .map(([reason, key], index) => (
+              <button
+                key={reason}
+                ref={index === 0 ? takeFocus : undefined}
+                type="button"
+                className={choice}
+                onClick={() => send({ good: false, reason })}
+              >
+                {t(key)}
+              </button>
+            ))}
+        </div>
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          <button type="button" className={choice} onClick={() => send({ good: true })}>
+            <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
+            <span className={word}>{t("calls.feedback.good")}</span>
+          </button>
+          <button
+            type="button"
+            className={choice}
+            onClick={() => {
+              setStage("bad");
+              onJudging();
+            }}
+          >
+            <span className="i-ph-thumbs-down text-xl" aria-hidden="true" />
+            <span className={word}>{t("calls.feedback.bad")}</span>
+          </button>
+        </div>
+      )}
+    </fieldset>
+  );
+}

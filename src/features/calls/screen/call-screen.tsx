@@ -1,0 +1,247 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { chooseDevice } from "#calls/actions.ts";
+import { statusKey } from "#calls/ui/call-status-text.ts";
+import { bytesPerMinute, formatMegabytes, toldFromBytes } from "#calls/ui/data-cost.ts";
+import { putAway } from "#calls/ui/minimize-focus.ts";
+import { useCallClock } from "#calls/use-clock.ts";
+import type { CallView } from "#calls/views.ts";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { Modal } from "#components/overlays/modal.tsx";
+import { Toaster } from "#components/overlays/toast.tsx";
+import { Avatar, type AvatarPerson } from "#components/people/avatar.tsx";
+import { useCameras } from "#features/calls/hooks/use-cameras.ts";
+import type { SoundOutput } from "#features/calls/hooks/use-remote-audio.ts";
+import { CallControls } from "./call-controls.tsx";
+import DeviceSheet from "./device-sheet.tsx";
+import { isLargeText } from "./large-text.ts";
+import { LocalPreview } from "./local-preview.tsx";
+import { BehindLine } from "./messages-strip.tsx";
+import type { Spot } from "./preview-position.ts";
+import { QualityBars } from "./quality-bars.tsx";
+import { TroubleLines } from "./trouble-lines.tsx";
+import type { Trouble } from "./troubles.ts";
+import { useIsLow } from "./use-short-screen.ts";
+import { Picture } from "./video.tsx";
+
+export type CallScreenProps = {
+  call: CallView;
+  /** The call's own; an ended one has no screen. */
+  state: Exclude<CallView["state"], { at: "ended" }>;
+  person: AvatarPerson;
+  name: string;
+  troubles: Trouble[];
+  /** There is no way to the server. */
+  isAway: boolean;
+  sound: SoundOutput;
+  /** When the browser does not let the other side be heard: within a tap it does. */
+  onUnblock: (() => void) | undefined;
+  spot: Spot | undefined;
+  onSpot: (spot: Spot) => void;
+  onPopOut: (() => void) | undefined;
+};
+
+const largePx = 22; // the largest text of the appearance settings is 23
+const avatarPx = { high: 144, filmed: 96, low: 64 };
+
+/** What it takes: a minute at first, all together once that is something. */
+function DataLine({ call: { state, media } }: { call: CallView }) {
+  const { t } = useTranslation();
+  const { kind } = state.call;
+  if (state.at === "connected" && media.bytes >= toldFromBytes) {
+    return t("calls.used", { amount: formatMegabytes(media.bytes) });
+  }
+  return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
+}
+
+/** A call over the whole screen (SPEC.md §2). Putting it away, by Escape too, never ends it. */
+export function CallScreen({ call, state, person, name, troubles, sound, ...props }: CallScreenProps) {
+  const { media } = call;
+  const { t } = useTranslation();
+  const id = useId();
+  const [panel, setPanel] = useState<HTMLElement | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  const time = useCallClock(state);
+  const isVideo = state.call.kind === "video";
+  const isLow = useIsLow();
+  const isLarge = isLargeText(largePx);
+  const isTight = isLow || isLarge;
+  // Three answers in a large text leave room for words alone.
+  const isCrowded = isLarge && isVideo && state.at === "ringing";
+  const isUp = state.at === "connected";
+  const isSteady = isUp && state.lostAt === undefined;
+  const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
+  const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
+  const nextCamera = useCameras(isFilmed && isUp, media.local);
+  const status = t(statusKey(state));
+  // In little room one's own picture moves along the right edge, and words leave that free.
+  const isBeside = isFilmed && !isSeen && isTight;
+  const isRow = isLow || isBeside;
+  const hasAvatar = !isCrowded && !(isBeside && isLarge);
+  // Whatever a picture may lie under, or be moved over, stands clear of it.
+  const isClear = isSeen || isFilmed;
+  const iconLook = isSeen ? "bg-black/50 hover:!bg-white/20" : "";
+
+  // The button that was pressed is gone with its state.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement?.tagName === "DIALOG")
+      heading.current?.focus();
+  }, [state.at]);
+
+  const timer = isUp && (
+    <p role="timer" aria-label={t("calls.time")} className="text-lg tabular-nums">
+      {time}
+    </p>
+  );
+  const bars = isUp && <QualityBars quality={media.quality} />;
+  const who: ReactNode = (
+    <>
+      <h2
+        id={`${id}-name`}
+        ref={heading}
+        tabIndex={-1}
+        data-autofocus
+        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : `line-clamp-2 ${isTight ? "text-xl leading-tight" : "text-2xl"}`}`}
+      >
+        <bdi>{name}</bdi>
+      </h2>
+      {!isSteady && <p className={isSeen ? "" : "text-lg leading-tight"}>{status}</p>}
+      {isSeen ? (
+        <div className="flex items-center">
+          {timer}
+          {bars}
+        </div>
+      ) : (
+        timer
+      )}
+      {props.isAway && !isUp && (
+        <p role="status" className="late my-1 rounded-card bg-raised px-3 py-2 text-sm leading-tight text-text">
+          {t(state.at === "ringing" ? "calls.awayRinging" : "calls.away")}
+        </p>
+      )}
+    </>
+  );
+  const troubleLines = <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
+  return (
+    <Modal
+      {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
+      labelledBy={`${id}-name`}
+      describedBy={`${id}-status`}
+      className="m-0 size-full max-h-none max-w-none overflow-hidden bg-bg p-0 text-text"
+      onDismiss={putAway}
+    >
+      <div className="flex h-full items-center justify-center">
+        <div
+          ref={setPanel}
+          className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${isSeen ? "bg-black text-white" : "entry-ground bg-surface"}`}
+        >
+          <Toaster place="call" />
+          <p id={`${id}-status`} role="status" className="sr-only">
+            {status}
+          </p>
+          {isSeen && media.remote && <Picture stream={media.remote} fits className="absolute inset-0 size-full" />}
+          {isFilmed && media.local && panel && (
+            <LocalPreview
+              stream={media.local}
+              panel={panel}
+              isTight={isTight}
+              spot={props.spot}
+              onMove={props.onSpot}
+            />
+          )}
+          <header
+            data-part="header"
+            className={`relative z-3 flex shrink-0 flex-wrap items-start gap-x-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
+          >
+            <IconButton
+              icon="i-ph-caret-down-bold"
+              label={t("calls.minimise")}
+              className={iconLook}
+              onClick={putAway}
+            />
+            <BehindLine isSeen={isSeen} className={isSeen ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"} />
+            {isSeen && (
+              <div className="min-w-0 flex-1 leading-tight">
+                <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>
+              </div>
+            )}
+            {!isSeen && <span className="flex h-12 items-center">{bars}</span>}
+            {nextCamera && (
+              <IconButton
+                icon="i-ph-camera-rotate"
+                label={t("calls.turnCamera")}
+                className={iconLook}
+                onClick={() => chooseDevice("videoinput", nextCamera)}
+              />
+            )}
+            {props.onPopOut && (
+              <IconButton
+                icon="i-ph-picture-in-picture"
+                label={t("calls.popOut")}
+                className={iconLook}
+                onClick={props.onPopOut}
+              />
+            )}
+            {isUp && (
+              <IconButton
+                icon="i-ph-sliders-horizontal"
+                label={t(isVideo ? "calls.devices.open" : "calls.devices.openAudio")}
+                className={iconLook}
+                onClick={() => setChoosing(true)}
+              />
+            )}
+          </header>
+          <div className="relative flex min-h-0 flex-1 flex-col items-center gap-3 overflow-y-auto overscroll-contain px-4 pb-2 text-center">
+            {!isSeen && (
+              <>
+                <div
+                  className={`flex shrink-0 items-center ${isRow ? "gap-4 text-left" : `flex-col ${isLarge ? "" : "pt-6"}`} ${isFilmed ? (isRow ? "mr-auto" : "") : "my-auto"} ${isBeside ? "max-w-[calc(100%-92px)]" : "max-w-full"}`}
+                >
+                  {hasAvatar && (
+                    <span className={`rounded-full ${isTight ? "" : "mb-6"} ${isUp || isRow ? "" : "call-pulse"}`}>
+                      <Avatar person={person} size={avatarPx[isTight ? "low" : isFilmed ? "filmed" : "high"]} />
+                    </span>
+                  )}
+                  <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isRow ? "" : "items-center"}`}>
+                    {who}
+                    {!isClear && (
+                      <p className="text-sm leading-tight text-muted">
+                        <DataLine call={call} />
+                      </p>
+                    )}
+                  </div>
+                </div>
+                {!isClear && troubleLines}
+              </>
+            )}
+          </div>
+          <div
+            data-part="controls"
+            className={`relative z-3 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
+          >
+            {isClear && (
+              <>
+                {troubleLines}
+                <p className={`self-center text-sm ${isSeen ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}>
+                  <DataLine call={call} />
+                </p>
+              </>
+            )}
+            <CallControls call={call} sound={sound} isSeen={isSeen} isLow={isLow} />
+          </div>
+        </div>
+      </div>
+      {isChoosing && (
+        <DeviceSheet
+          hasVideo={isVideo}
+          sound={sound}
+          media={media}
+          chosen={call.devices}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,119 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { chooseDevice } from "#calls/actions.ts";
+import type { ChosenDevices } from "#calls/media/media-preferences.ts";
+import type { MediaView } from "#calls/media/media-session.ts";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import type { SoundOutput } from "#features/calls/hooks/use-remote-audio.ts";
+import type { TextKey } from "#i18n/setup.ts";
+
+type DeviceSheetProps = {
+  hasVideo: boolean;
+  sound: SoundOutput;
+  media: Pick<MediaView, "mic" | "camera" | "local">;
+  chosen: ChosenDevices;
+  onClose: () => void;
+};
+
+const useDevices = (): MediaDeviceInfo[] | undefined => {
+  const [devices, setDevices] = useState<MediaDeviceInfo[]>();
+  useEffect(() => {
+    const media = navigator.mediaDevices as MediaDevices | undefined;
+    const list = () =>
+      void media?.enumerateDevices().then(
+        (all) => setDevices(all.filter(({ deviceId }) => deviceId !== "")),
+        () => setDevices([]),
+      );
+    list();
+    media?.addEventListener("devicechange", list);
+    return () => media?.removeEventListener("devicechange", list);
+  }, []);
+  return devices;
+};
+
+type GroupProps = {
+  title: TextKey;
+  icon: string;
+  devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
+  chosen: string | undefined;
+  /** What is said where there is none. */
+  none?: TextKey | undefined;
+  onChoose: (id: string) => void;
+};
+
+function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: GroupProps) {
+  const { t } = useTranslation();
+  return (
+    <fieldset className="py-2">
+      <legend className="flex items-center gap-2 px-4 py-2 font-semibold">
+        <span className={`${icon} text-xl text-accent`} aria-hidden="true" />
+        {t(title)}
+      </legend>
+      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(none)}</p>}
+      {devices.map(({ deviceId, label }, index) => (
+        <label key={deviceId} className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2 hover:bg-raised">
+          <input
+            type="radio"
+            name={title}
+            className="size-5 shrink-0 accent-[var(--accent-fill)]"
+            checked={deviceId === chosen}
+            onChange={() => onChoose(deviceId)}
+          />
+          <span className="min-w-0 break-words">{label || t("calls.devices.unnamed", { number: index + 1 })}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The device a stream comes from. */
+const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput"): string | undefined =>
+  (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
+
+/** Microphone, camera and where the sound goes. What is chosen holds at once. */
+export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }: DeviceSheetProps) {
+  const { t } = useTranslation();
+  const devices = useDevices() ?? [];
+  const [hasOutputFailed, setOutputFailed] = useState(false);
+  // Those that may not be used are not named by the browser either.
+  const none = {
+    audioinput: media.mic === "refused" ? "calls.notice.micRefused" : undefined,
+    videoinput: media.camera === "refused" ? "calls.notice.cameraRefused" : undefined,
+  } as const;
+  const group = (kind: "audioinput" | "videoinput", title: TextKey, icon: string) => {
+    const found = devices.filter((device) => device.kind === kind);
+    const isThere = (id: string | undefined) => found.some(({ deviceId }) => deviceId === id);
+    return (
+      <DeviceGroup
+        title={title}
+        icon={icon}
+        devices={found}
+        chosen={[chosen[kind], usedIn(media.local, kind)].find(isThere) ?? found[0]?.deviceId}
+        none={none[kind]}
+        onChoose={(id) => chooseDevice(kind, id)}
+      />
+    );
+  };
+  return (
+    <Sheet title={t(hasVideo ? "calls.devices.title" : "calls.devices.titleAudio")} onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe">
+        {group("audioinput", "calls.devices.microphone", "i-ph-microphone")}
+        {hasVideo && group("videoinput", "calls.devices.camera", "i-ph-video-camera")}
+        {sound.outputs.length > 1 && (
+          <DeviceGroup
+            title="calls.devices.output"
+            icon="i-ph-speaker-high"
+            devices={[{ deviceId: "", label: t("calls.devices.standard") }, ...sound.outputs]}
+            chosen={sound.chosen}
+            onChoose={async (id) => setOutputFailed(!(await sound.choose(id)))}
+          />
+        )}
+        {hasOutputFailed && (
+          <p role="alert" className="px-4 py-2 text-danger">
+            {t("calls.devices.outputFailed")}
+          </p>
+        )}
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,98 @@
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { showToast } from "#components/overlays/toast.tsx";
+import { FoundWords } from "#features/chat/search/search-highlight.tsx";
+import { formatBytes } from "#i18n/format.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { useUpload } from "#sync/hooks/use-live-query.ts";
+import type { AttachmentProps } from "./attachment-props.ts";
+import { endOf, saveAs } from "./save-file.ts";
+import { CancelUpload, UploadBytes, UploadRing } from "./upload-progress.tsx";
+import { fetchFailure, useAttachment } from "./use-attachment.ts";
+
+const iconsByEnd: [ends: RegExp, icon: string][] = [
+  [/^\.pdf$/, "i-ph-file-pdf"],
+  [/^\.(docx?|odt|rtf)$/, "i-ph-file-doc"],
+  [/^\.(xlsx?|ods|csv)$/, "i-ph-file-xls"],
+  [/^\.(pptx?|odp)$/, "i-ph-file-ppt"],
+  [/^\.(zip|rar|7z|gz|tar)$/, "i-ph-file-zip"],
+  [/^\.(mp3|ogg|opus|wav|m4a|aac|flac|amr)$/, "i-ph-file-audio"],
+  [/^\.(mp4|webm|mov|3gp|mkv|avi)$/, "i-ph-file-video"],
+  [/^\.(jpe?g|png|gif|webp|heic|bmp|svg)$/, "i-ph-file-image"],
+  [/^\.(txt|md|log)$/, "i-ph-file-text"],
+];
+
+const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(end.toLowerCase()))?.[1] ?? "i-ph-file";
+
+/** A file in its bubble: a tap fetches it and gives it to the browser to save. */
+export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const attachment = useAttachment(conversation, body);
+  const { url, state, ask } = attachment;
+  const failure = state === "failed" ? fetchFailure(attachment) : undefined;
+  const latest = useUpload(item.upload && body.file);
+  const upload = item.upload && (latest ?? item.upload);
+  const end = endOf(body.name);
+  // What a long name does not show of its end.
+  const kind = end === "" ? "" : `${end.slice(1).toUpperCase()} · `;
+  const isWanted = useRef(false);
+  useEffect(() => {
+    if (!isWanted.current) return;
+    if (state === "here" && url) saveAs(url, body.name);
+    if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
+    if (state !== "loading") isWanted.current = false;
+  }, [state, failure, url, body.name, t]);
+
+  const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
+  const content = (
+    <>
+      {!upload && (
+        <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent">
+          <span className={state === "loading" ? "spinner" : iconOf(end)} aria-hidden="true" />
+        </span>
+      )}
+      <span className="min-w-0 flex-1">
+        <span className="sr-only">{t(url ? "messages.saveFile" : "messages.fetchFile", { name: body.name })}</span>
+        <bdi aria-hidden="true" className="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">
+          <FoundWords text={body.name} />
+        </bdi>
+        <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
+          {upload ? <UploadBytes upload={upload} /> : `${kind}${formatBytes(body.size, language)}`}
+          {!upload && failure && (
+            <span className="text-danger">
+              {" "}
+              · {t(failure === "errors.file_not_found" ? "messages.gone" : "messages.loadAgain")}
+            </span>
+          )}
+        </span>
+      </span>
+    </>
+  );
+  return (
+    <div className="flex items-center">
+      {upload && item.cid && (
+        <span className="mr-3 rounded-full bg-accent-soft text-accent">
+          <UploadRing upload={upload} cid={item.cid} />
+        </span>
+      )}
+      {url ? (
+        <a href={url} download={body.name} className={look}>
+          {content}
+        </a>
+      ) : (
+        <button
+          type="button"
+          className={look}
+          aria-busy={state === "loading" || undefined}
+          onClick={() => {
+            isWanted.current = ask();
+          }}
+        >
+          {content}
+        </button>
+      )}
+      {upload && item.cid && <CancelUpload cid={item.cid} />}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { useObjectUrl } from "#components/images/use-object-url.ts";
+import { formatBytes } from "#i18n/format.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { refusedTexts } from "./rejected-files.ts";
+import type { Prepared } from "./use-media-preparation.ts";
+
+/** A picture that nobody can draw is a file like any other. */
+const iconOf = (file: File, prepared: Prepared): string => {
+  if (prepared.state === "refused") return "i-ph-warning-circle text-danger!";
+  const type = prepared.state === "ready" ? prepared.small.body.mime : file.type;
+  if (type.startsWith("image/")) return "i-ph-image";
+  if (type.startsWith("audio/")) return "i-ph-file-audio";
+  if (type.startsWith("video/")) return "i-ph-file-video";
+  return type === "application/pdf" ? "i-ph-file-pdf" : "i-ph-file";
+};
+
+/** The chosen file as large as there is room. */
+export function AttachStage({ file, prepared, onRemove }: { file: File; prepared: Prepared; onRemove: () => void }) {
+  const { t } = useTranslation();
+  const size = formatBytes(file.size, useLanguage());
+  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
+  const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.picture !== undefined);
+  return (
+    <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-raised p-3">
+      {url ? (
+        <img src={url} alt={file.name} className="max-h-full min-h-0 max-w-full rounded-card object-contain" />
+      ) : (
+        <div className="grid max-w-full justify-items-center gap-2 px-4 text-center">
+          {isWaiting ? (
+            <Spinner label={t("chat.attach.preparing")} className="text-5xl text-accent" />
+          ) : (
+            <span className={`text-6xl text-accent ${iconOf(file, prepared)}`} aria-hidden="true" />
+          )}
+          <bdi className="line-clamp-3 font-semibold [overflow-wrap:anywhere]">{file.name}</bdi>
+          {prepared.state === "refused" ? (
+            <p role="alert" className="text-danger">
+              {t(refusedTexts[prepared.why])}
+            </p>
+          ) : (
+            <p className="text-sm text-muted">{size}</p>
+          )}
+        </div>
+      )}
+      <IconButton
+        icon="i-ph-trash"
+        label={t("chat.attach.remove", { name: file.name })}
+        className="absolute top-3 right-3 border border-line bg-surface shadow-sm"
+        onClick={onRemove}
+      />
+    </div>
+  );
+}
+
+type AttachThumbProps = { file: File; prepared: Prepared; isSelected: boolean; onSelect: () => void };
+
+/** One of several, small; chosen, it stands on the stage. */
+export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThumbProps) {
+  const { t } = useTranslation();
+  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
+  return (
+    <button
+      type="button"
+      aria-label={t("chat.attach.show", { name: file.name })}
+      aria-current={isSelected}
+      className={`grid size-14 shrink-0 place-items-center overflow-hidden rounded-card bg-raised text-2xl text-muted ${
+        isSelected ? "ring-3 ring-accent ring-inset" : ""
+      }`}
+      onClick={onSelect}
+    >
+      {url ? (
+        <img src={url} alt="" className={`size-full object-cover ${isSelected ? "rounded-card p-[3px]" : ""}`} />
+      ) : prepared.state === "preparing" ? (
+        <Spinner className="text-xl" />
+      ) : (
+        <span className={iconOf(file, prepared)} aria-hidden="true" />
+      )}
+    </button>
+  );
+}

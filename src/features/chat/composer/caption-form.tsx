@@ -1,0 +1,67 @@
+import { useTranslation } from "react-i18next";
+import { messageTextMaxLength } from "#contract/limits.ts";
+import { hasKeyboard } from "./has-keyboard.ts";
+import { pastedFiles } from "./pasted-files.ts";
+
+const linesMax = 4;
+
+type CaptionFormProps = {
+  /** Of the file it belongs to. */
+  name: string;
+  caption: string;
+  canSend: boolean;
+  isSending: boolean;
+  onChange: (caption: string) => void;
+  onFiles: (files: File[]) => void;
+  onSend: () => void;
+};
+
+/** The words that go with a file, and the button that sends all of them. */
+export function CaptionForm({ name, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
+  const { t } = useTranslation();
+  return (
+    <form
+      className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    >
+      <textarea
+        rows={Math.min(linesMax, caption.split("\n").length)}
+        dir="auto"
+        enterKeyHint="send"
+        autoComplete="off"
+        maxLength={messageTextMaxLength}
+        aria-label={t("chat.attach.caption", { name })}
+        placeholder={t("chat.attach.captionHint")}
+        value={caption}
+        data-autofocus={hasKeyboard() ? "" : undefined}
+        className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+        onPaste={(event) => {
+          const files = pastedFiles(event.clipboardData);
+          if (files.length === 0) return;
+          event.preventDefault();
+          onFiles(files);
+        }}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          onSend();
+        }}
+      />
+      <button
+        type="submit"
+        data-autofocus=""
+        disabled={!canSend}
+        aria-busy={isSending}
+        aria-label={t("chat.send")}
+        title={t("chat.send")}
+        className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[20px] text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
+      >
+        <span className={isSending ? "spinner" : "i-ph-paper-plane-right-fill"} aria-hidden="true" />
+      </button>
+    </form>
+  );
+}

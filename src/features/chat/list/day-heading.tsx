@@ -1,0 +1,11 @@
+import { formatDayHeading } from "#i18n/relative-date.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { useServerNow } from "#lib/browser/clock.ts";
+
+export function DayHeading({ at }: { at: number }) {
+  return (
+    <p className="py-3 text-center text-xs font-semibold text-muted">
+      {formatDayHeading(at, useLanguage(), useServerNow())}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import { useTranslation } from "react-i18next";
+import { DayHeading } from "./day-heading.tsx";
+
+type ListTopProps = {
+  hasOlder: boolean;
+  isLoading: boolean;
+  isStuck: boolean;
+  height: number;
+  /** When the oldest message was written. */
+  firstAt: number | undefined;
+};
+
+/** What stands above the oldest message. Its height never changes, so nothing below it moves. */
+export function ListTop({ hasOlder, isLoading, isStuck, height, firstAt }: ListTopProps) {
+  const { t } = useTranslation();
+  return (
+    <div
+      className="absolute inset-x-0 top-0 flex flex-col items-center justify-end px-4 text-center text-xs text-muted"
+      style={{ height }}
+    >
+      {!hasOlder && (
+        <>
+          <p>{t("chat.start")}</p>
+          {firstAt !== undefined && <DayHeading at={firstAt} />}
+        </>
+      )}
+      {hasOlder && isStuck && <p className="my-auto">{t("chat.olderOffline")}</p>}
+      {hasOlder && !isStuck && isLoading && (
+        <p className="my-auto flex items-center gap-2">
+          <span className="spinner text-base" aria-hidden="true" />
+          {t("chat.loadingOlder")}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { useEffect, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { MessagePreview } from "#components/messages/message-preview.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import { PersonLine } from "#components/people/person-row.tsx";
+import type { StoredBody } from "#contract/conversations.ts";
+import type { Receipts } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { useAuthors, useLink } from "#sync/hooks/use-live-query.ts";
+import { readReceipts } from "#sync/people/group-commands.ts";
+import { asSyncError } from "#sync/platform/sync-error.ts";
+import type { ShownStatus } from "#sync/store/views.ts";
+import { writerOf } from "./senders.ts";
+
+const shownAtFirst = 40;
+const nearEndPx = 600;
+
+const parts = [
+  { id: "read", look: "i-ph-checks-bold text-read" },
+  { id: "delivered", look: "i-ph-checks-bold text-muted" },
+  { id: "sent", look: "i-ph-check-bold text-muted" },
+] as const;
+
+type ReceiptsSheetProps = {
+  group: Uuid;
+  own: number;
+  seq: number;
+  body: StoredBody;
+  /** What its ticks say: when they change, somebody else has got or read it. */
+  status: ShownStatus;
+  onClose: () => void;
+};
+
+type Answer = { receipts?: Receipts; failure?: string };
+
+/** Who of a group has read a message of mine, who has got it, and who has not. */
+export default function ReceiptsSheet({ group, own, seq, body, status, onClose }: ReceiptsSheetProps) {
+  const { t } = useTranslation();
+  const isOnline = useLink() === "online";
+  const [{ receipts, failure }, setAnswer] = useState<Answer>({});
+  const [tries, setTries] = useState(0);
+  const [limit, setLimit] = useState(shownAtFirst);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, with other ticks and when the network is back
+  useEffect(() => {
+    let isWanted = true;
+    readReceipts(group, seq).then(
+      (receipts) => isWanted && setAnswer({ receipts }),
+      (error: unknown) =>
+        isWanted &&
+        setAnswer(({ receipts }) => (receipts ? { receipts } : { failure: t(`errors.${asSyncError(error).code}`) })),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [group, seq, status, tries, isOnline]);
+  const numbers = useMemo(
+    () => (receipts ? [...receipts.read, ...receipts.delivered, ...receipts.sent] : []),
+    [receipts],
+  );
+  const shown = useMemo(() => new Set(numbers.slice(0, limit)), [numbers, limit]);
+  const asked = useMemo(() => [...shown], [shown]);
+  const members = { own, authors: useAuthors(group, asked) };
+
+  return (
+    <Sheet title={t("groups.receipts.title")} onClose={onClose}>
+      <p className="mx-4 mb-3 shrink-0 truncate rounded-card bg-raised px-3 py-2 text-sm text-muted">
+        <MessagePreview body={body} />
+      </p>
+      {failure !== undefined ? (
+        <div role="alert" className="grid justify-items-center gap-3 p-6 text-center">
+          <p className="font-semibold">{t("groups.receipts.failed")}</p>
+          <p className="text-muted">{failure}</p>
+          <Button
+            look="secondary"
+            onClick={() => {
+              setAnswer({});
+              setTries(tries + 1);
+            }}
+          >
+            {t("common.retry")}
+          </Button>
+        </div>
+      ) : !receipts ? (
+        <div className="grid flex-1 place-items-center text-accent">
+          <Spinner label={t("common.loading")} className="text-4xl" />
+        </div>
+      ) : (
+        <div
+          className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
+          onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+            if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + shownAtFirst);
+          }}
+        >
+          {numbers.length === 0 && <p className="p-6 text-center text-muted">{t("groups.receipts.nobody")}</p>}
+          {parts.map(({ id, look }) => {
+            const here = receipts[id].filter((number) => shown.has(number));
+            if (receipts[id].length === 0) return null;
+            return (
+              <section key={id} aria-labelledby={`receipts-${id}`}>
+                <h3
+                  id={`receipts-${id}`}
+                  className="flex items-center gap-2 px-4 pt-4 pb-1 text-sm font-semibold text-muted"
+                >
+                  <span className={`${look} text-base`} aria-hidden="true" />
+                  {t(`groups.receipts.${id}`, { count: receipts[id].length })}
+                </h3>
+                <ul>
+                  {here.map((number) => {
+                    const writer = writerOf({ name: "", members }, number, t);
+                    return (
+                      <li key={number} className="flex min-h-16 items-center px-4 py-2">
+                        {writer && (
+                          <PersonLine person={{ phone: "", avatar: null, ...writer.person, username: writer.name }} />
+                        )}
+                      </li>
+                    );
+                  })}
+                </ul>
+              </section>
+            );
+          })}
+        </div>
+      )}
+    </Sheet>
+  );
+}

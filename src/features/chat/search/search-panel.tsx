@@ -1,0 +1,147 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { SearchField } from "#components/controls/search-field.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { useBack } from "#components/overlays/back-button-layers.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { searchQueryMaxLength } from "#contract/limits.ts";
+import type { ChatPeople } from "#features/chat/message/senders.ts";
+import { nextFrom, placeOf } from "./result-navigation.ts";
+import type { Found } from "./search-highlight.tsx";
+import { SearchResults } from "./search-results.tsx";
+import { useChatSearch } from "./use-chat-search.ts";
+
+type SearchPanelProps = {
+  conversation: ConversationId;
+  people: ChatPeople;
+  /** Where one is among what was found; undefined while the results cover the messages. */
+  found: Found | undefined;
+  /** Go to a message, or back to the list of results. */
+  onGo: (found: Found | undefined) => void;
+  onClose: () => void;
+};
+
+/**
+ * Search through the whole history (SPEC.md §2). While one types the results cover the messages; Enter or a tap
+ * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
+ */
+export default function SearchPanel({ conversation, people, found, onGo, onClose }: SearchPanelProps) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState("");
+  const query = typed.trim();
+  const search = useChatSearch(conversation, query);
+  const { state, error } = search;
+  const results = search.found;
+  const panel = useRef<HTMLDivElement>(null);
+  useBack(onClose);
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current?.querySelector("input")?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, []);
+
+  // Others may still be found while one walks: the place is the message, its number follows.
+  const seqs = results.map(({ seq }) => seq);
+  const step = (by: 1 | -1) => {
+    const seq = found ? nextFrom(seqs, found.seq, by) : seqs[0];
+    setEager(!found);
+    if (seq !== undefined) onGo({ query, seq });
+  };
+  // Enter goes to the first, also when it is pressed before that is found, or before a newer one is.
+  const [isEager, setEager] = useState(false);
+  const firstSeq = seqs[0];
+  const foundSeq = found?.seq;
+  useEffect(() => {
+    if (isEager && firstSeq !== undefined && firstSeq !== foundSeq) onGo({ query, seq: firstSeq });
+  }, [isEager, firstSeq, foundSeq, query, onGo]);
+  const leaveTo = (next: Found | undefined) => {
+    setEager(false);
+    onGo(next);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") onClose();
+    else if (event.key === "Enter" && event.shiftKey && event.target instanceof HTMLInputElement) step(-1);
+    else return;
+    event.preventDefault();
+  };
+  const isOver = state === "complete" || state === "local";
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes from anywhere inside
+    <div
+      ref={panel}
+      className={found ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}
+      onKeyDown={onKeyDown}
+    >
+      <div className="flex flex-wrap items-center gap-x-1 border-b border-line bg-surface py-2 pr-1 pl-3">
+        <div className="min-w-0 flex-1 basis-60">
+          <SearchField
+            label={t("chat.searchLabel")}
+            value={typed}
+            maxLength={searchQueryMaxLength}
+            onChange={(next) => {
+              setTyped(next);
+              leaveTo(undefined);
+            }}
+            onSubmit={() => step(1)}
+          />
+        </div>
+        {found && (
+          <div className="order-1 flex w-full items-center sm:order-none sm:w-auto">
+            <p role="status" className="flex flex-1 items-center gap-2 px-2 text-sm text-muted tabular-nums">
+              {t("chat.foundAt", { at: placeOf(seqs, found.seq), count: results.length })}
+              {state === "running" && <Spinner className="text-base" />}
+            </p>
+            <IconButton
+              icon="i-ph-list-magnifying-glass"
+              label={t("chat.foundList")}
+              onClick={() => leaveTo(undefined)}
+            />
+            <IconButton icon="i-ph-caret-up-bold" label={t("chat.nextFound")} onClick={() => step(1)} />
+            <IconButton icon="i-ph-caret-down-bold" label={t("chat.previousFound")} onClick={() => step(-1)} />
+          </div>
+        )}
+        <IconButton icon="i-ph-x" label={t("chat.closeSearch")} onClick={onClose} />
+      </div>
+      {!found && (
+        <>
+          <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
+            {state === "running" && (
+              <>
+                <Spinner className="text-base" />
+                {t("chat.searching")}
+              </>
+            )}
+            {results.length > 0 && <span>{t("chat.found", { count: results.length })}</span>}
+            {state === "idle" && t("chat.searchPrompt")}
+          </p>
+          {state === "local" && (
+            <p className="px-4 pb-2 text-sm text-muted">
+              {error === undefined || error === "offline" ? t("chat.searchOffline") : t(`errors.${error}`)}
+            </p>
+          )}
+          {isOver && results.length === 0 && (
+            <EmptyState
+              icon="i-ph-magnifying-glass"
+              title={t("chat.noneTitle")}
+              body={<bdi>{t("chat.noneBody", { query })}</bdi>}
+            />
+          )}
+          <SearchResults
+            key={query}
+            found={results}
+            query={query}
+            conversation={conversation}
+            people={people}
+            onPick={({ seq }) => leaveTo({ query, seq })}
+          />
+        </>
+      )}
+    </div>
+  );
+}

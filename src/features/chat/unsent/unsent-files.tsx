@@ -1,0 +1,98 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton, iconButtonLook } from "#components/controls/icon-button.tsx";
+import { useObjectUrl } from "#components/images/use-object-url.ts";
+import { copyText } from "#components/overlays/copy-text.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { DiscardDialog } from "#features/chat/composer/discard-dialog.tsx";
+import { formatBytes } from "#i18n/format.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { balance } from "#lib/text/bidi.ts";
+import { readChosen, throwAwayChoices } from "#sync/actions.ts";
+import type { LeftOver } from "#sync/hooks/use-live-query.ts";
+
+const useChosen = (id: Uuid): Blob | undefined => {
+  const [blob, setBlob] = useState<Blob>();
+  useEffect(() => {
+    let isCurrent = true;
+    readChosen(id).then(
+      (read) => isCurrent && setBlob(read),
+      (error: unknown) => console.warn("a chosen file cannot be read", error),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id]);
+  return blob;
+};
+
+function LeftFile({ file }: { file: LeftOver["files"][number] }) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const blob = useChosen(file.id);
+  const url = useObjectUrl(blob);
+  const [isDrawn, setDrawn] = useState(file.type.startsWith("image/"));
+  return (
+    <li className="flex items-start gap-3 py-1">
+      <span className="grid size-12 shrink-0 place-items-center overflow-hidden rounded-card bg-raised text-2xl text-muted">
+        {url && isDrawn ? (
+          <img src={url} alt="" className="size-full object-cover" onError={() => setDrawn(false)} />
+        ) : (
+          <span className={isDrawn ? "i-ph-image" : "i-ph-file"} aria-hidden="true" />
+        )}
+      </span>
+      <div className="min-w-0 flex-1">
+        <bdi className="block truncate">{file.name}</bdi>
+        <span className="text-sm text-muted tabular-nums">{blob && formatBytes(blob.size, language)}</span>
+        {file.caption !== "" && (
+          <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <bdi>{balance(file.caption)}</bdi>
+          </p>
+        )}
+      </div>
+      {file.caption !== "" && (
+        <IconButton
+          icon="i-ph-copy"
+          label={t("groups.chat.copyCaption", { name: file.name })}
+          onClick={() => void copyText(file.caption)}
+        />
+      )}
+      {url && (
+        <a href={url} download={file.name} className={iconButtonLook} title={t("messages.save")}>
+          <span className="i-ph-download-simple" aria-hidden="true" />
+          <span className="sr-only">{t("messages.saveFile", { name: file.name })}</span>
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** What was chosen in a group that one is no member of any more: looked at, saved, copied, thrown away. */
+export function LeftFiles({ conversation, files }: { conversation: ConversationId; files: LeftOver["files"] }) {
+  const { t } = useTranslation();
+  const [isLeaving, setLeaving] = useState(false);
+  const discard = () => {
+    setLeaving(false);
+    throwAwayChoices(conversation).catch(() =>
+      showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
+    );
+  };
+  return (
+    <section className="border-t border-line px-4 pt-3 pb-2">
+      <h2 className="text-sm font-semibold text-muted">{t("groups.chat.leftFiles", { count: files.length })}</h2>
+      <ul>
+        {files.map((file) => (
+          <LeftFile key={file.id} file={file} />
+        ))}
+      </ul>
+      <div className="flex justify-end">
+        <Button look="quiet" className="!px-3 !text-danger" onClick={() => setLeaving(true)}>
+          {t("chat.attach.discardConfirm")}
+        </Button>
+      </div>
+      {isLeaving && <DiscardDialog onConfirm={discard} onClose={() => setLeaving(false)} />}
+    </section>
+  );
+}

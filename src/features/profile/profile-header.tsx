@@ -1,0 +1,158 @@
+import { type ChangeEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { TextField } from "#components/controls/text-field.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import { displayNameMaxLength } from "#contract/limits.ts";
+import { refuseAvatar } from "#lib/media/avatar-file.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import { CropSheet } from "./crop-sheet.tsx";
+import { useProfileEdit } from "./use-profile-edit.ts";
+
+const avatarPx = 112;
+
+const focusAtEnd = (field: HTMLInputElement | null): void => {
+  field?.focus();
+  field?.setSelectionRange(field.value.length, field.value.length);
+};
+
+/** When what is under way is over and took the focused element with it, the focus goes to what stands there. */
+const useFocusAfter = (isUnderway: boolean, target: RefObject<HTMLElement | null>): void =>
+  useEffect(() => {
+    if (!isUnderway) return;
+    return () => {
+      if (document.activeElement === document.body) target.current?.focus();
+    };
+  }, [isUnderway, target]);
+
+type PictureProps = { me: PersonRow; preview: string | undefined; isBusy: boolean; onChoose: (file: File) => void };
+
+/** The own picture: the whole round chooses another one. */
+function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
+  const { t } = useTranslation();
+  const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+    const file = currentTarget.files?.[0];
+    currentTarget.value = "";
+    if (file) onChoose(file);
+  };
+  return (
+    <div className="relative" style={{ width: avatarPx, height: avatarPx }}>
+      <input
+        type="file"
+        accept="image/*"
+        disabled={isBusy}
+        aria-label={t("auth.changePicture")}
+        title={t("auth.changePicture")}
+        className="peer absolute inset-0 z-10 size-full cursor-pointer rounded-full opacity-0"
+        onChange={choose}
+      />
+      <span className="block overflow-hidden rounded-full peer-focus-visible:outline-3 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-accent peer-focus-visible:outline-solid">
+        {preview ? (
+          <img src={preview} alt="" width={avatarPx} height={avatarPx} className="rounded-full" />
+        ) : (
+          <Avatar person={me} size={avatarPx} />
+        )}
+      </span>
+      <span
+        aria-hidden="true"
+        className="absolute right--1 bottom--1 grid size-10 place-items-center rounded-full border-2 border-bg bg-accent text-on-accent"
+      >
+        <span className="i-ph-camera-fill text-[20px]" />
+      </span>
+    </div>
+  );
+}
+
+/** Who one is here: picture, name and number, and what of them is being changed. */
+export function OwnHead({ me }: { me: PersonRow }) {
+  const { t } = useTranslation();
+  const edit = useProfileEdit(me);
+  const [file, setFile] = useState<File>();
+  const pencil = useRef<HTMLButtonElement>(null);
+  useFocusAfter(edit.name !== undefined, pencil);
+  useFocusAfter(edit.isPending, pencil);
+
+  const open = (chosen: File) => {
+    const refusal = refuseAvatar(chosen);
+    if (!refusal) return setFile(chosen);
+    showToast({ tone: "danger", title: t(refusal.title), message: t(refusal.message) });
+  };
+  const sayUnreadable = () => {
+    setFile(undefined);
+    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t("auth.notAnImage") });
+  };
+
+  return (
+    <>
+      <form
+        aria-label={t("profile.title")}
+        className="flex min-h-54 flex-col items-center gap-1 py-4 text-center"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!edit.isBusy) void edit.save();
+        }}
+      >
+        <OwnPicture me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
+        <p role="status" className={edit.hasPicture ? "mt-2 text-sm text-muted" : "sr-only"}>
+          {edit.hasPicture && t("profile.pictureWaits")}
+        </p>
+        {edit.name === undefined ? (
+          <div className="mt-1 flex max-w-full items-center gap-1 pl-12">
+            <p className="min-w-0 text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
+              <bdi>{me.username || t("common.user")}</bdi>
+            </p>
+            <IconButton
+              icon="i-ph-pencil-simple"
+              label={t("profile.editName")}
+              className="text-muted"
+              ref={pencil}
+              onClick={() => edit.type(me.username)}
+            />
+          </div>
+        ) : (
+          <TextField
+            id="displayName"
+            label={t("auth.displayName")}
+            className="mt-3 w-full max-w-80 text-left"
+            maxLength={displayNameMaxLength}
+            autoComplete="nickname"
+            enterKeyHint="done"
+            dir="auto"
+            readOnly={edit.isBusy}
+            value={edit.name}
+            error={edit.problem}
+            ref={focusAtEnd}
+            onChange={({ target }) => edit.type(target.value)}
+            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.type(undefined)}
+          />
+        )}
+        <p className="text-muted">
+          <bdi dir="ltr">{me.phone}</bdi>
+        </p>
+        {edit.isPending && (
+          <div className="mt-3 flex w-full max-w-80 flex-wrap gap-3">
+            <Button type="submit" busy={edit.isBusy} busyLabel={t("profile.saving")} className="grow">
+              {t("profile.save")}
+            </Button>
+            <Button look="secondary" disabled={edit.isBusy} className="grow" onClick={edit.cancel}>
+              {t("common.cancel")}
+            </Button>
+          </div>
+        )}
+      </form>
+      {file && (
+        <CropSheet
+          file={file}
+          onDone={(picture) => {
+            setFile(undefined);
+            edit.choose(picture);
+          }}
+          onUnreadable={sayUnreadable}
+          onClose={() => setFile(undefined)}
+        />
+      )}
+    </>
+  );
+}

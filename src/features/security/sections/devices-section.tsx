@@ -1,0 +1,91 @@
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { SettingsCard } from "#components/layout/settings-page.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import type { Device } from "#contract/auth/security.ts";
+import { endDevice, endOtherDevices } from "#features/security/account.ts";
+import { devicesCard, useAskedChange } from "#features/security/changes.ts";
+import { ActionRow, Row } from "#features/security/row.tsx";
+import { useFormat } from "#i18n/format.ts";
+import { isSameDay } from "#i18n/relative-date.ts";
+
+const iconOf = (device: string): string =>
+  /Android|iPhone|KaiOS/.test(device) ? "i-ph-device-mobile" : "i-ph-desktop";
+
+function DeviceRow({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const words = useId();
+  const name = device.device || t("security.devices.unknown");
+  const { created_at, used_at, current } = device;
+  const { ask, dialog } = useAskedChange(() => endDevice(device.id), t("security.devices.ended", { name }));
+  const used = isSameDay(used_at, Date.now())
+    ? t("security.devices.usedToday", { time: format.time(used_at) })
+    : t("security.used", { date: format.date(used_at) });
+  const since = t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) });
+  return (
+    <li>
+      <Row
+        icon={iconOf(device.device)}
+        title={name}
+        details={[current ? t("security.devices.current") : used, since]}
+        words={words}
+        end={
+          !current && (
+            <IconButton
+              icon="i-ph-sign-out"
+              label={t("security.devices.endName", { name })}
+              aria-describedby={words}
+              aria-haspopup="dialog"
+              onClick={ask}
+            />
+          )
+        }
+      />
+      <ConfirmDialog
+        {...dialog}
+        title={t("security.devices.endTitle", { name })}
+        body={
+          <>
+            <p>{used}</p>
+            <p>{since}</p>
+            <p className="mt-2">{t("security.devices.endBody")}</p>
+          </>
+        }
+        confirmLabel={t("security.devices.end")}
+        cancelLabel={t("common.cancel")}
+      />
+    </li>
+  );
+}
+
+/** Where one is signed in, this device first. */
+export function DevicesSection({ devices }: { devices: readonly Device[] }) {
+  const { t } = useTranslation();
+  const { ask, dialog } = useAskedChange(endOtherDevices, t("security.devices.othersEnded"));
+  const sorted = [...devices].sort((a, b) => Number(b.current) - Number(a.current) || b.used_at - a.used_at);
+  return (
+    <SettingsCard anchor={devicesCard} title={t("security.devices.title")} icon="i-ph-devices">
+      {(heading) => (
+        <>
+          <ul aria-labelledby={heading} className="divide-y divide-line">
+            {sorted.map((device) => (
+              <DeviceRow key={device.id} device={device} />
+            ))}
+          </ul>
+          {devices.some(({ current }) => !current) && (
+            <ActionRow icon="i-ph-sign-out" tone="danger" label={t("security.devices.endOthers")} onPress={ask} />
+          )}
+          <ConfirmDialog
+            {...dialog}
+            title={t("security.devices.othersTitle")}
+            body={t("security.devices.othersBody")}
+            confirmLabel={t("security.devices.end")}
+            cancelLabel={t("common.cancel")}
+          />
+        </>
+      )}
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { SettingsCard } from "#components/layout/settings-page.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { Identity } from "#contract/auth/auth.ts";
+import type { Provider } from "#contract/auth/security.ts";
+import { useAskedChange, useChanges } from "#features/security/changes.ts";
+import { ActionRow, CardText, Row } from "#features/security/row.tsx";
+import { useFormat } from "#i18n/format.ts";
+import { finishLinking, hasReturned, linkProvider, unlinkIdentity } from "#lib/factors/oauth.ts";
+import { failureText } from "#lib/http/error-text.ts";
+
+function IdentityRow({ identity, provider }: { identity: Identity; provider: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { email, name } = identity.identity_data;
+  const done = t("security.linked.unlinked", { provider });
+  const { ask, dialog } = useAskedChange(() => unlinkIdentity(identity.id), done);
+  return (
+    <li>
+      <Row
+        icon="i-ph-link-simple"
+        title={provider}
+        details={[email ?? name ?? "", t("security.added", { date: format.date(Date.parse(identity.created_at)) })]}
+        end={
+          <IconButton
+            icon="i-ph-trash"
+            label={t("security.linked.unlinkName", { provider })}
+            aria-haspopup="dialog"
+            onClick={ask}
+          />
+        }
+      />
+      <ConfirmDialog
+        {...dialog}
+        title={t("security.linked.unlinkTitle", { provider })}
+        body={t("security.linked.unlinkBody", { provider })}
+        confirmLabel={t("security.linked.unlink")}
+        cancelLabel={t("common.cancel")}
+      />
+    </li>
+  );
+}
+
+function LinkRow({ provider }: { provider: Provider }) {
+  const { t } = useTranslation();
+  const { withProof } = useChanges();
+  const [isBusy, setBusy] = useState(false);
+  const link = async () => {
+    setBusy(true);
+    try {
+      if (await withProof(() => linkProvider(provider.id))) return; // the page is being left
+    } catch (error) {
+      showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+    }
+    setBusy(false);
+  };
+  const label = t("security.linked.link", { provider: provider.name });
+  return <ActionRow icon="i-ph-plus-circle" label={label} busy={isBusy} onPress={() => void link()} />;
+}
+
+/** Says how linking ended, to whoever comes back from a provider. */
+const useReturn = () => {
+  const { t } = useTranslation();
+  const { reload } = useChanges();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what came back is there once
+  useEffect(() => {
+    if (!hasReturned()) return;
+    finishLinking().then(
+      async (end) => {
+        if (end !== "linked") return;
+        await reload();
+        showToast({ message: t("security.linked.done") });
+      },
+      (error: unknown) => {
+        showToast({ tone: "danger", title: t("security.linked.failed"), message: failureText(error, t) });
+      },
+    );
+  }, []);
+};
+
+type IdentitiesSectionProps = { identities: readonly Identity[]; providers: readonly Provider[] };
+
+/** Accounts elsewhere that sign in to this one; nothing where nobody offers that. */
+export function IdentitiesSection({ identities, providers }: IdentitiesSectionProps) {
+  const { t } = useTranslation();
+  useReturn();
+  if (identities.length === 0 && providers.length === 0) return null;
+  const nameOf = (id: string): string => providers.find((provider) => provider.id === id)?.name ?? id;
+  const unlinked = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
+  return (
+    <SettingsCard title={t("security.linked.title")} icon="i-ph-link-simple">
+      {(heading) => (
+        <>
+          <CardText>{t("security.linked.about")}</CardText>
+          {identities.length > 0 && (
+            <ul aria-labelledby={heading} className="divide-y divide-line">
+              {identities.map((identity) => (
+                <IdentityRow key={identity.id} identity={identity} provider={nameOf(identity.provider)} />
+              ))}
+            </ul>
+          )}
+          {unlinked.map((provider) => (
+            <LinkRow key={provider.id} provider={provider} />
+          ))}
+        </>
+      )}
+    </SettingsCard>
+  );
+}

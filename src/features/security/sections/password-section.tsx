@@ -1,0 +1,85 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { PasswordField } from "#components/controls/password-field.tsx";
+import { SettingsCard } from "#components/layout/settings-page.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { isAcceptablePassword } from "#contract/auth/auth.ts";
+import { passwordMaxLength } from "#contract/limits.ts";
+import { passwordCard, useChanges } from "#features/security/changes.ts";
+import { FormDialog } from "#features/security/form-dialog.tsx";
+import { ActionRow, CardText } from "#features/security/row.tsx";
+import { failureCode } from "#lib/http/http-request.ts";
+import { createPasswordChange } from "#lib/session/change-password.ts";
+
+/** SPEC.md §5: the new one twice, by the rule of the registration. */
+function PasswordDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { withProof, reload } = useChanges();
+  const [changePassword] = useState(createPasswordChange);
+
+  const send = async (data: FormData) => {
+    const [password, again] = [String(data.get("newPassword")), String(data.get("newPasswordAgain"))];
+    if (password === "") return { field: "newPassword", text: t("auth.fillAllFields") };
+    if (password.length > passwordMaxLength) {
+      return { field: "newPassword", text: t("auth.passwordTooLong", { max: passwordMaxLength }) };
+    }
+    if (!isAcceptablePassword(password)) return { field: "newPassword", text: t("auth.passwordRequirement") };
+    if (password !== again) return { field: "newPasswordAgain", text: t("auth.passwordsDoNotMatch") };
+    try {
+      if (!(await withProof(() => changePassword(password)))) return false;
+    } catch (error) {
+      const code = failureCode(error);
+      if (code !== "same_password" && code !== "weak_password" && code !== "common_password") throw error;
+      return { field: "newPassword", text: t(`errors.${code}`) };
+    }
+    showToast({ message: t("security.password.done") });
+    void reload();
+    return true;
+  };
+  return (
+    <FormDialog
+      title={t("security.password.change")}
+      body={t("security.password.body")}
+      submitLabel={t("security.password.submit")}
+      send={send}
+      onClose={onClose}
+    >
+      {(fieldOf) => (
+        <>
+          <PasswordField
+            {...fieldOf("newPassword")}
+            label={t("security.password.new")}
+            hint={t("auth.passwordHint")}
+            leads
+            autoComplete="new-password"
+            enterKeyHint="next"
+            data-autofocus
+          />
+          <PasswordField
+            {...fieldOf("newPasswordAgain")}
+            label={t("auth.confirmPassword")}
+            leads
+            autoComplete="new-password"
+            enterKeyHint="done"
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function PasswordSection() {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <SettingsCard anchor={passwordCard} title={t("auth.password")} icon="i-ph-password">
+      {() => (
+        <>
+          <CardText>{t("security.password.about")}</CardText>
+          <ActionRow icon="i-ph-pencil-simple" label={t("security.password.change")} onPress={() => setOpen(true)} />
+          {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
+        </>
+      )}
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,27 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+
+/** Gives words to the clipboard and says so itself: it stands in dialogs, which toasts lie under. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const { t } = useTranslation();
+  const [outcome, setOutcome] = useState<"security.copied" | "security.copyFailed">();
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setOutcome("security.copied"),
+      () => setOutcome("security.copyFailed"),
+    );
+  return (
+    <div className="flex flex-col gap-1">
+      <Button look="secondary" onClick={() => void copy().catch(() => setOutcome("security.copyFailed"))}>
+        <span className="flex items-center justify-center gap-2">
+          <span className="i-ph-copy text-xl" aria-hidden="true" />
+          {label}
+        </span>
+      </Button>
+      <p role="status" className="min-h-6 text-center text-sm text-muted">
+        {outcome && t(outcome)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { useTranslation } from "react-i18next";
+import type { Feed } from "#sync/hooks/use-feed.ts";
+
+/**
+ * Says how many statuses came while one reads, over the feed, so that nothing in it moves: below, beside the button that
+ * opens the composer, where no name is that one reads first.
+ */
+export function NewerPill({ view, onShow }: { view: Feed["view"]; onShow: () => void }) {
+  const { t } = useTranslation();
+  const count = view?.newer ?? 0;
+  return (
+    <div
+      role="status"
+      className="pointer-events-none absolute right-20 bottom-4 left-0 z-2 flex min-h-14 items-center justify-center pl-4"
+    >
+      {count > 0 && (
+        <button
+          type="button"
+          className="pointer-events-auto inline-flex min-h-12 items-center gap-2 rounded-full bg-accent px-5 font-semibold text-on-accent shadow-lg hover:bg-accent-hover"
+          onClick={onShow}
+        >
+          <span className="i-ph-arrow-up-bold" aria-hidden="true" />
+          {view?.hasMoreNewer ? t("tala.newerMany", { count }) : t("tala.newer", { count })}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import type { Feed } from "#sync/hooks/use-feed.ts";
+import { useLink } from "#sync/hooks/use-live-query.ts";
+
+const aheadPx = 1_200; // it is asked for before it is reached
+
+/** Shows what is further down as its end comes near. What fails waits for the link, or to be asked for. */
+export const useOlder = (end: RefObject<HTMLElement | null>, { view, loadOlder }: Feed) => {
+  const [isNear, setNear] = useState(false);
+  const [isStuck, setStuck] = useState(false);
+  const isAsking = useRef(false);
+  const isOnline = useLink() === "online";
+
+  useEffect(() => {
+    if (!end.current) return;
+    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), {
+      root: end.current.closest("[data-scroller]"),
+      rootMargin: `${aheadPx}px 0px`,
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [end]);
+
+  useEffect(() => {
+    if (isOnline) setStuck(false);
+  }, [isOnline]);
+
+  const ask = useCallback(() => {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    setStuck(false);
+    loadOlder()
+      .catch(() => setStuck(true))
+      .finally(() => {
+        isAsking.current = false;
+      });
+  }, [loadOlder]);
+
+  const hasOlder = view?.older !== undefined;
+  useEffect(() => {
+    if (isNear && hasOlder && !isStuck) ask();
+  }, [isNear, hasOlder, isStuck, ask]);
+  return { isStuck, ask };
+};

@@ -1,0 +1,9 @@
+import { type Language, languageParameter, resolveLanguage } from "#contract/language.ts";
+
+/** The language this browser reads, by the Worker's own rule (`contract/language.ts`). */
+export const browserLanguage = (): Language =>
+  resolveLanguage({
+    parameter: new URLSearchParams(location.search).get(languageParameter),
+    cookies: document.cookie,
+    accept: navigator.languages.join(","),
+  });

@@ -1,0 +1,34 @@
+import { trustedUrl } from "./trusted-url.ts";
+
+/**
+ * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
+ * this page has loaded already (its language among them), so that it keeps them without another download.
+ */
+const workerUrl = "/sw.js";
+const idleTimeoutMs = 5_000;
+
+const register = async () => {
+  try {
+    const registration = await navigator.serviceWorker.register(trustedUrl(workerUrl));
+    const loaded = performance
+      .getEntriesByType("resource")
+      .map(({ name }) => new URL(name))
+      .filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith("/assets/"))
+      .map(({ pathname }) => pathname);
+    await navigator.serviceWorker.ready;
+    registration.active?.postMessage({ type: "keep", paths: loaded });
+  } catch (error) {
+    // Without it everything works but opening offline.
+    console.warn("service worker", error);
+  }
+};
+
+export const registerServiceWorker = (): void => {
+  if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
+  const whenIdle = () =>
+    "requestIdleCallback" in window
+      ? requestIdleCallback(() => void register(), { timeout: idleTimeoutMs })
+      : setTimeout(() => void register(), idleTimeoutMs);
+  if (document.readyState === "complete") whenIdle();
+  else addEventListener("load", whenIdle, { once: true });
+};

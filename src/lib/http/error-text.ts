@@ -1,0 +1,31 @@
+import type { TextKey, Translate } from "#i18n/setup.ts";
+import { ApiFailure, failureCode } from "./http-request.ts";
+
+const minuteSeconds = 60;
+const hourSeconds = 60 * minuteSeconds;
+const daySeconds = 24 * hourSeconds;
+const secondsMax = 90; // more are told in minutes
+const minutesMax = 90; // and these in hours
+const hoursMax = 36; // and these in days
+
+/** A text and the number it names. */
+export type Words = { text: TextKey; values?: { count: number } };
+
+/** What a caught error says to the person; a limit says how long to wait when the server told. */
+export const failureWords = (error: unknown): Words => {
+  if (error instanceof ApiFailure && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
+    const seconds = Math.ceil(error.retryAfterMs / 1_000);
+    const told = (text: TextKey, unit: number): Words => ({ text, values: { count: Math.ceil(seconds / unit) } });
+    if (seconds <= secondsMax) return told("shell.rateLimited", 1);
+    if (seconds <= minutesMax * minuteSeconds) return told("shell.rateLimitedMinutes", minuteSeconds);
+    if (seconds <= hoursMax * hourSeconds) return told("shell.rateLimitedHours", hourSeconds);
+    return told("shell.rateLimitedDays", daySeconds);
+  }
+  return { text: `errors.${failureCode(error)}` };
+};
+
+/** The same, in a language. */
+export const failureText = (error: unknown, t: Translate): string => {
+  const { text, values = {} } = failureWords(error);
+  return t(text, values);
+};

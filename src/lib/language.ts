@@ -1,9 +1,0 @@
-import { type Language, languageParameter, resolveLanguage } from "../../contract/language";
-
-/** The language this browser reads, by the Worker's own rule (`contract/language.ts`). */
-export const browserLanguage = (): Language =>
-  resolveLanguage({
-    parameter: new URLSearchParams(location.search).get(languageParameter),
-    cookies: document.cookie,
-    accept: navigator.languages.join(","),
-  });

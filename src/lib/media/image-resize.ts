@@ -1,0 +1,75 @@
+import { rgbaToThumbHash } from "thumbhash";
+import { imageEdgePx } from "#contract/limits.ts";
+
+// Runs in a worker, and in the page where a worker cannot be had.
+
+const quality = 0.8;
+const thumbEdgePx = 64; // the hash keeps less detail than this
+
+type Canvas = OffscreenCanvas | HTMLCanvasElement;
+type Size = { width: number; height: number };
+
+export type Drawn = Size & { thumb: string; small: { blob: Blob; width: number; height: number } | undefined };
+
+/** The largest size of the same shape whose longer edge is at most `edge`; never larger than it is. */
+export const fitWithin = ({ width, height }: Size, edge: number): Size => {
+  const scale = Math.min(1, edge / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+};
+
+const createCanvas = ({ width, height }: Size): Canvas => {
+  if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(width, height);
+  return Object.assign(document.createElement("canvas"), { width, height });
+};
+
+const draw = (source: CanvasImageSource, size: Size, ground?: string) => {
+  const canvas = createCanvas(size);
+  const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
+  if (!context) throw new Error("no canvas to be had");
+  context.imageSmoothingQuality = "high";
+  if (ground) {
+    context.fillStyle = ground;
+    context.fillRect(0, 0, size.width, size.height);
+  }
+  context.drawImage(source, 0, 0, size.width, size.height);
+  return { canvas, context };
+};
+
+const encode = async (canvas: Canvas, type: string): Promise<Blob> => {
+  if ("convertToBlob" in canvas) return canvas.convertToBlob({ type, quality });
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture was not encoded"))), type, quality),
+  );
+};
+
+/** WebP, or JPEG on white where the browser cannot write WebP. */
+const encodeSmall = async (bitmap: ImageBitmap, size: Size): Promise<Blob> => {
+  const webp = await encode(draw(bitmap, size).canvas, "image/webp");
+  return webp.type === "image/webp" ? webp : encode(draw(bitmap, size, "#fff").canvas, "image/jpeg");
+};
+
+const hash = (bitmap: ImageBitmap, full: Size): string => {
+  const { width, height } = fitWithin(full, thumbEdgePx);
+  const { data } = draw(bitmap, { width, height }).context.getImageData(0, 0, width, height);
+  return btoa(String.fromCharCode(...rgbaToThumbHash(width, height, data)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+};
+
+/**
+ * Decodes a picture, upright as its EXIF orientation says (the default of `createImageBitmap`, whose option for
+ * it has other values in Chrome below 111), hashes it and, when asked, draws it at most `edge` pixels large.
+ * Rejects what cannot be decoded.
+ */
+export const drawPicture = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<Drawn> => {
+  const bitmap = await createImageBitmap(file);
+  try {
+    const full = { width: bitmap.width, height: bitmap.height };
+    const size = fitWithin(full, edge);
+    const small = wantsSmall ? { blob: await encodeSmall(bitmap, size), ...size } : undefined;
+    return { ...full, thumb: hash(bitmap, full), small };
+  } finally {
+    bitmap.close();
+  }
+};

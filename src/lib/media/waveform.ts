@@ -1,0 +1,55 @@
+import { waveformBars } from "#contract/limits.ts";
+
+const firstSlotMs = 100;
+const slotsMax = 512; // of which a waveform is made, however long it lasted
+
+/** How loud a recording was over its time, 0 to 1. Bounded: when it is full, two neighbours become one. */
+export class LevelTrack {
+  #slotMs = firstSlotMs;
+  #slots: number[] = [];
+
+  /** The level at `ms`. A timer that came late (a hidden page) leaves no hole. */
+  put(ms: number, level: number): void {
+    let slot = Math.floor(ms / this.#slotMs);
+    while (slot >= slotsMax) {
+      this.#halve();
+      slot = Math.floor(ms / this.#slotMs);
+    }
+    while (this.#slots.length < slot) this.#slots.push(this.#slots.at(-1) ?? 0);
+    this.#slots[slot] = Math.max(this.#slots[slot] ?? 0, Math.min(1, Math.max(0, level)));
+  }
+
+  get levels(): number[] {
+    return [...this.#slots];
+  }
+
+  #halve(): void {
+    const pairs = Math.ceil(this.#slots.length / 2);
+    this.#slots = Array.from({ length: pairs }, (_, at) =>
+      Math.max(this.#slots[2 * at] ?? 0, this.#slots[2 * at + 1] ?? 0),
+    );
+    this.#slotMs *= 2;
+  }
+}
+
+const silenceDb = -55;
+const loudDb = -12;
+
+/** A root mean square of samples as the ear has it: 0 for a quiet room, 1 for a loud voice. */
+export const loudnessOf = (rms: number): number =>
+  Math.min(1, Math.max(0, (20 * Math.log10(Math.max(rms, 1e-6)) - silenceDb) / (loudDb - silenceDb)));
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const amplifyMax = 1.6; // a quiet voice still shows its shape, a silent room does not become one
+
+/** `waveformBars` digits of base64url (RFC 4648 §5), A silent to _ loud; empty when nothing was measured. */
+export const waveformOf = (levels: readonly number[]): string => {
+  if (levels.length === 0) return "";
+  const peak = Math.max(...levels);
+  const gain = peak > 0 ? Math.min(1 / peak, amplifyMax) : 1;
+  return Array.from({ length: waveformBars }, (_, bar) => {
+    const from = Math.floor((bar * levels.length) / waveformBars);
+    const to = Math.max(from + 1, Math.floor(((bar + 1) * levels.length) / waveformBars));
+    return digits[Math.round(Math.min(1, Math.max(...levels.slice(from, to)) * gain) * (digits.length - 1))];
+  }).join("");
+};

@@ -1,0 +1,40 @@
+import { refreshMarginSeconds } from "#contract/limits.ts";
+import { isSavingData } from "#lib/browser/network-info.ts";
+import { getSession, isNearExpiry, subscribeSession } from "./session.ts";
+import { refreshSession } from "./session-refresh.ts";
+
+const retryMs = 60_000; // after a renewal that failed in all its tries
+
+/**
+ * Renews the session before its access cookie expires, as long as this page is visible: images are requested by the browser
+ * itself, with the cookie and nothing else. Hidden pages and phones that save data renew on demand only. Several visible
+ * pages renew once between them (`refreshSession`). Returns the function that stops it.
+ */
+export const renewSessionWhileVisible = (): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+
+  const schedule = (minimumMs = 0): void => {
+    clearTimeout(timer);
+    const session = getSession();
+    if (isStopped || !session || document.visibilityState !== "visible" || isSavingData()) return;
+    const dueMs = session.expiresAt - Date.now() - refreshMarginSeconds * 1_000 + 1;
+    timer = setTimeout(() => void renew(), Math.max(dueMs, minimumMs));
+  };
+  const renew = async (): Promise<void> => {
+    const session = getSession();
+    const isRenewed = session === undefined || !isNearExpiry(session) || (await refreshSession());
+    schedule(isRenewed ? 1_000 : retryMs);
+  };
+  const onChange = () => schedule();
+
+  const unsubscribe = subscribeSession(onChange);
+  document.addEventListener("visibilitychange", onChange);
+  schedule();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    unsubscribe();
+    document.removeEventListener("visibilitychange", onChange);
+  };
+};

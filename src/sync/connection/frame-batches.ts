@@ -1,0 +1,14 @@
+import type { OutboxRow } from "#sync/store/database.ts";
+
+type Batch = readonly [OutboxRow, ...OutboxRow[]];
+
+/** What goes in one frame: a message, or all of a spread. */
+export const inFrames = (due: readonly OutboxRow[]): Batch[] => {
+  const frames: [OutboxRow, ...OutboxRow[]][] = [];
+  for (const row of due) {
+    const frame = frames.at(-1);
+    if (frame && row.spread !== undefined && frame[0].spread === row.spread) frame.push(row);
+    else frames.push([row]);
+  }
+  return frames;
+};

@@ -1,0 +1,160 @@
+import type {
+  ChangesResult,
+  CommandResults,
+  PageResult,
+  RevisedResult,
+  SearchResult,
+} from "#contract/wire/commands.ts";
+import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
+import type { LiveText, Base as ProtocolBase, ServerFrame } from "#contract/wire/server-frames.ts";
+import type { Change } from "#sync/inbound/apply-changes.ts";
+import type { Asked } from "./asked-command.ts";
+
+/** What counters and times in frames are relative to, and the inbox they belong to. */
+export type Base = ProtocolBase & { epoch: string };
+
+type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
+export type WelcomeFrame = FrameOf<"w">;
+export type AnswerFrame = FrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
+type SignalFrame = FrameOf<"t" | "l" | "d">;
+export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | SignalFrame | FrameOf<"w" | "n" | "x">>;
+
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
+
+export const readChanges = (
+  [epoch, counter, now, rows, people, calls, before, settings, notices, since]: [
+    ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
+  ],
+  base: Base,
+): ChangesResult => ({
+  epoch,
+  counter,
+  since,
+  now,
+  rows: rows.map((row) => fromWireRow(row, base.now)),
+  people: people.map(fromWirePerson),
+  calls,
+  before,
+  settings,
+  notices,
+});
+
+const readPage = ([, , epoch, head, messages, more, anchor]: FrameOf<"g">, base: Base): PageResult => ({
+  epoch,
+  head,
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  more,
+  anchor: anchor === null ? null : anchor + base.now,
+});
+
+const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  before,
+});
+
+const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: Base): RevisedResult => ({
+  epoch,
+  revision,
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  more,
+});
+
+/** What an answer says, as the result of the command it belongs to. */
+export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked["type"]] => {
+  switch (frame[0]) {
+    case "c": {
+      const [, , ...changes] = frame;
+      return readChanges(changes, base);
+    }
+    case "g":
+      return readPage(frame, base);
+    case "q":
+      return readFound(frame, base);
+    case "v":
+      return readRevised(frame, base);
+    case "j":
+      return frame[2];
+    case "L":
+      return { here: frame[2] === 1, seen_at: frame[3] === null ? null : frame[3] + base.now };
+    case "y":
+      return { passed: true };
+  }
+};
+
+type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;
+
+type SentChange = Extract<Change, { type: "sent" }>;
+
+const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): SentChange[] => {
+  const changes: SentChange[] = [];
+  for (let i = 0; i + 2 < numbers.length; i += 3) {
+    const [ref = 0, seq = 0, at = 0] = numbers.slice(i, i + 3);
+    const sent = refs.get(ref);
+    if (sent) changes.push({ type: "sent", ...sent, seq, at: at + base.now });
+  }
+  return changes;
+};
+
+/** New messages and, in their places among them, those that this device sent. */
+const readMessages = ([, , of, wire, places = []]: FrameOf<"m">, base: Base, refs: SentRefs): Change[] => {
+  const messages = wire.map((message) => fromWireMessage(message, base.now));
+  const changes: Change[] = [];
+  for (const sent of readSent(places, base, refs)) {
+    const before = messages.filter(({ seq }) => seq < sent.seq);
+    if (before.length > 0) changes.push({ type: "messages", of, messages: messages.splice(0, before.length) });
+    changes.push(sent);
+  }
+  return messages.length > 0 ? [...changes, { type: "messages", of, messages }] : changes;
+};
+
+/** The numbers a device gave to what it sent and has a place now. */
+export const refsIn = (frame: LiveText | ChangeFrame): number[] => {
+  const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
+  const places = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
+  return places.filter((_, index) => index % 3 === 0);
+};
+
+/** What a frame that counts as a change says, its counter aside. */
+export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentRefs): Change[] => {
+  if (!Array.isArray(frame)) {
+    const { handle, seq, at, text } = frame as LiveText;
+    return [{ type: "live", of: handle, seq, at: at + base.now, text }];
+  }
+  const change = frame as ChangeFrame;
+  switch (change[0]) {
+    case "a":
+      return readSent(change.slice(2) as number[], base, refs);
+    case "m":
+      return readMessages(change, base, refs);
+    case "i":
+      return [{ type: "row", row: fromWireRow(change[2], base.now) }];
+    case "o":
+      return [{ type: "others", of: change[2], delivered: change[3], read: change[4] }];
+    case "u":
+      return [
+        { type: "mine", of: change[2], delivered: change[3], read: change[4], unread: change[5], head: change[6] },
+      ];
+    case "p":
+      return [{ type: "person", relation: fromWirePerson(change[2]) }];
+    case "s":
+      return [{ type: "settings", kept: change[2] }];
+    case "z":
+      return change[2] ? [{ type: "notice", notice: change[2] }] : [];
+    case "b":
+      return [{ type: "head", of: change[2], head: change[3] }];
+    case "e": {
+      const messages = change[5].map((message) => fromWireMessage(message, base.now));
+      return [{ type: "changed", of: change[2], since: change[3], revision: change[4], messages }];
+    }
+  }
+};
+
+export const counterOf = (frame: LiveText | ChangeFrame, base: Base): number =>
+  base.counter + (Array.isArray(frame) ? (frame as ChangeFrame)[1] : (frame as LiveText).counter);
+
+/** Messages in a frame that count against the socket's credit. */
+export const messagesIn = (frame: LiveText | ChangeFrame): number => {
+  if (!Array.isArray(frame)) return 1;
+  const change = frame as ChangeFrame;
+  return change[0] === "m" ? change[3].length : 0;
+};

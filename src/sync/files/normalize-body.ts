@@ -1,0 +1,21 @@
+import type { AttachedBody, Body } from "#contract/conversations.ts";
+import type { FileState } from "#contract/files.ts";
+
+/**
+ * A body as the server will store it, which says of a file what it found it to be: so that what is shown here is what
+ * everybody gets. A picture or a voice message that turns out to be something else goes as a file.
+ */
+export const settleBody = (body: Body, { size, ready }: FileState): Body => {
+  if (!("file" in body) || !ready) return body;
+  const { type: mime, width, height } = ready;
+  if (body.type === "image" && mime.startsWith("image/") && width !== null && height !== null)
+    return { ...body, mime, size, width, height };
+  if (body.type === "file" || (body.type === "voice" && mime.startsWith("audio/"))) return { ...body, mime, size };
+  return toFileBody(body, mime, size);
+};
+
+const toFileBody = (body: AttachedBody, mime: AttachedBody["mime"], size: number): Body => {
+  const { file, name, forwarded } = body;
+  const text = "text" in body ? body.text : undefined;
+  return { type: "file", file, name, mime, size, ...(text ? { text } : {}), ...(forwarded ? { forwarded } : {}) };
+};

@@ -1,0 +1,24 @@
+import type { GroupCard } from "#contract/groups.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { PersonRow, Store } from "#sync/store/database.ts";
+import { useLive } from "./use-live-query.ts";
+
+/** A conversation that asks for nothing, as a list names it. */
+export type MutedConversation = {
+  id: ConversationId;
+  peer: Uuid | undefined;
+  person: PersonRow | undefined;
+  group: GroupCard | null;
+};
+
+const readMuted = (store: Store): Promise<MutedConversation[]> =>
+  store.transaction("r", [store.conversations, store.people], async () => {
+    const rows = await store.conversations.filter(({ muted, gone }) => muted && !gone).toArray();
+    const people = await store.people.bulkGet(rows.map(({ peer }) => peer ?? ""));
+    rows.sort((a, b) => b.lastAt - a.lastAt);
+    const byId = new Map(people.flatMap((person) => (person ? [[person.id, person]] : [])));
+    return rows.map(({ id, peer, group }) => ({ id, peer, group, person: byId.get(peer ?? "") }));
+  });
+
+/** All conversations whose notifications are off, the last used first. */
+export const useMuted = (): MutedConversation[] | undefined => useLive("muted", ({ store }) => readMuted(store));

@@ -1,5 +1,0 @@
-import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
-import type { Platform } from "./platform";
-
-/** Where a browser gives no storage: IndexedDB in memory, so that everything else stays as it is. Loaded only then. */
-export const memoryStorage = (): NonNullable<Platform["storage"]> => ({ indexedDB: new IDBFactory(), IDBKeyRange });

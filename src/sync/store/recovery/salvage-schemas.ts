@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { Body, Source } from "#contract/conversations.ts";
+import { errorCodes } from "#contract/errors.ts";
+import { ConversationId, Uuid } from "#contract/ids.ts";
+import { isBegun } from "#sync/store/database.ts";
+import { isNoteOfWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+
+/** What is read out of a store that this version cannot use, checked row by row: what is not of these kinds stays behind. */
+
+export const RescuedMessage = v.object({
+  cid: Uuid,
+  conversation: ConversationId,
+  order: v.number(),
+  body: Body,
+  createdAt: v.number(),
+  state: v.picklist(["queued", "awaiting", "failed"]),
+  error: v.optional(v.picklist(errorCodes)),
+  attempts: v.number(),
+  source: v.optional(Source),
+  spread: v.optional(Uuid),
+});
+export const RescuedUpload = v.object({
+  file: Uuid,
+  name: v.string(),
+  size: v.number(),
+  state: v.picklist(["waiting", "uploading", "paused", "failed"]),
+  sent: v.number(),
+  announced: v.optional(v.literal(true)),
+  createdAt: v.number(),
+});
+export const RescuedBlob = v.object({ file: Uuid, blob: v.blob() });
+
+const RescuedFile = v.object({
+  id: Uuid,
+  name: v.string(),
+  type: v.string(),
+  modified: v.number(),
+  caption: v.string(),
+});
+const RescuedChoice = v.object({
+  files: v.array(RescuedFile),
+  isOriginal: v.boolean(),
+  text: v.string(),
+  to: v.array(Uuid),
+  id: v.optional(Uuid),
+});
+const RescuedBegun = v.object({
+  key: v.pipe(v.string(), v.check(isBegun)),
+  value: v.union([v.string(), RescuedChoice]),
+});
+const RescuedWithdrawn = v.object({
+  key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
+  value: v.object({ cid: Uuid, conversation: ConversationId }),
+});
+export const RescuedRecording = v.object({
+  conversation: ConversationId,
+  startedAt: v.number(),
+  mime: v.string(),
+  ms: v.number(),
+  levels: v.array(v.number()),
+});
+export const RescuedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
+
+export const RescuedPost = v.object({
+  id: Uuid,
+  content: v.string(),
+  picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
+  createdAt: v.number(),
+  state: v.picklist(["queued", "failed", "cancelled"]),
+  error: v.optional(v.picklist(errorCodes)),
+  attempts: v.number(),
+});
+/** What of `meta` exists on this device only. */
+export const RescuedMeta = v.union([RescuedBegun, RescuedWithdrawn]);

@@ -1,0 +1,90 @@
+import Dexie, { type Table } from "dexie";
+import type { Platform } from "#sync/platform/platform.ts";
+import type {
+  BlobRow,
+  ChunkRow,
+  MetaRow,
+  OutboxRow,
+  PostboxRow,
+  RecordingRow,
+  UploadRow,
+} from "#sync/store/database.ts";
+import { isQuotaError } from "#sync/store/storage-quota.ts";
+
+/**
+ * What nobody else has: unsent messages and statuses and what was begun (`meta`: drafts and what is chosen), with their
+ * files, and voice messages half recorded.
+ */
+export type UnsentRows = {
+  outbox: OutboxRow[];
+  uploads: UploadRow[];
+  blobs: BlobRow[];
+  meta: MetaRow[];
+  recordings: RecordingRow[];
+  chunks: ChunkRow[];
+  postbox: PostboxRow[];
+};
+
+/**
+ * Where unsent messages stand while the store they were in is made anew: a store of its own on the same phone,
+ * so that a page that dies in the middle leaves them somewhere.
+ */
+class Aside extends Dexie {
+  declare outbox: Table<OutboxRow, string>;
+  declare uploads: Table<UploadRow, string>;
+  declare blobs: Table<BlobRow, string>;
+  declare meta: Table<MetaRow, string>;
+  declare recordings: Table<RecordingRow, string>;
+  declare chunks: Table<ChunkRow, [string, number]>;
+  declare postbox: Table<PostboxRow, string>;
+
+  constructor(platform: Platform, name: string) {
+    super(`${name}-unsent`, { ...platform.storage, chromeTransactionDurability: "strict", cache: "disabled" });
+    this.version(1).stores({ outbox: "cid" });
+    this.version(2).stores({ uploads: "file", blobs: "file" });
+    this.version(3).stores({ meta: "key", recordings: "conversation", chunks: "[conversation+n]" });
+    this.version(4).stores({ postbox: "id" });
+  }
+}
+
+export const keepAside = async (platform: Platform, name: string, unsent: UnsentRows): Promise<void> => {
+  const aside = new Aside(platform, name);
+  try {
+    await aside.outbox.bulkPut(unsent.outbox);
+    await aside.meta.bulkPut(unsent.meta);
+    await aside.postbox.bulkPut(unsent.postbox);
+    await aside.uploads.bulkPut(unsent.uploads);
+    await aside.recordings.bulkPut(unsent.recordings);
+    await aside.chunks.bulkPut(unsent.chunks);
+    for (const row of unsent.blobs) await aside.blobs.put(row);
+  } catch (error) {
+    if (!isQuotaError(error)) throw error; // texts come first, then as many files as there is room for
+  } finally {
+    aside.close();
+  }
+};
+
+/** What an earlier page could not put back. */
+export const readAside = async (platform: Platform, name: string): Promise<UnsentRows> => {
+  const aside = new Aside(platform, name);
+  try {
+    const [outbox, uploads, blobs] = await Promise.all([
+      aside.outbox.toArray(),
+      aside.uploads.toArray(),
+      aside.blobs.toArray(),
+    ]);
+    const [meta, recordings, chunks, postbox] = await Promise.all([
+      aside.meta.toArray(),
+      aside.recordings.toArray(),
+      aside.chunks.toArray(),
+      aside.postbox.toArray(),
+    ]);
+    return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
+  } finally {
+    aside.close();
+  }
+};
+
+export const dropAside = async (platform: Platform, name: string): Promise<void> => {
+  await new Aside(platform, name).delete();
+};

@@ -1,0 +1,55 @@
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { messagePageRows } from "#contract/limits.ts";
+import type { Store } from "./database.ts";
+
+/** Dexie wraps what the browser threw, sometimes twice. */
+export const isQuotaError = (error: unknown): boolean => {
+  for (let cause: unknown = error; typeof cause === "object" && cause !== null; ) {
+    if ("name" in cause && cause.name === "QuotaExceededError") return true;
+    cause = "inner" in cause ? cause.inner : undefined;
+  }
+  return false;
+};
+
+/** Forgets local copies of files; what is unsent needs its own. */
+export const dropFiles = (store: Store, files: readonly Uuid[]): Promise<void> =>
+  store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
+    const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+    const known = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
+    const kept = known.filter((file) => !unsent.has(file));
+    await Promise.all([store.files.bulkDelete(kept), store.blobs.bulkDelete(kept)]);
+  });
+
+/** Drops the local copies used least lately until the rest is no more than `maxBytes`; what is unsent needs its own. */
+export const trimFiles = async (store: Store, maxBytes: number): Promise<void> => {
+  const rows = await store.files.toArray();
+  let bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= maxBytes) return;
+  const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+  rows.sort((a, b) => a.usedAt - b.usedAt);
+  for (const { file, size } of rows) {
+    if (bytes <= maxBytes) return;
+    if (unsent.has(file)) continue;
+    await dropFiles(store, [file]); // one transaction each: a phone that is full has no room for a big one
+    bytes -= size;
+  }
+};
+
+/** Drops the oldest cached messages of every conversation that holds more than a screenful; they can be fetched again. */
+export const trimMessages = async (store: Store): Promise<void> => {
+  const big: { id: ConversationId; count: number }[] = [];
+  await store.conversations.each(({ id, lo, hi }) => {
+    if (hi - lo + 1 > messagePageRows) big.push({ id, count: hi - lo + 1 });
+  });
+  big.sort((a, b) => b.count - a.count);
+  // One transaction each: a deletion of everything at once would itself need much room.
+  for (const { id } of big) {
+    await store.transaction("rw", [store.conversations, store.messages], async () => {
+      const row = await store.conversations.get(id);
+      if (!row) return;
+      row.lo = Math.max(row.lo, row.hi - messagePageRows + 1);
+      await store.range(id, 0, row.lo - 1).delete();
+      await store.conversations.put(row);
+    });
+  }
+};

@@ -1,0 +1,255 @@
+import type { Page } from "@playwright/test";
+import { type Language, languages } from "#contract/language.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, onePixelPng, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+
+const { en } = textsOf;
+const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
+const password = "Masolo2026";
+
+/** The fields by their names, which are the same in every language. */
+const field = (page: Page, name: string) => page.locator(`[name=${name}]`);
+const submit = (page: Page) => page.locator("[type=submit]");
+
+/** The notice and the text beside the field say the same, the field says it is wrong, and the focus is there. */
+const expectRefusal = async (page: Page, name: string, text: string, title: string) => {
+  const notice = toastIn(page);
+  await expect(notice).toContainText(text);
+  await expect(notice).toContainText(title);
+  await expect(field(page, name)).toHaveAttribute("aria-invalid", "true");
+  await expect(field(page, name)).toHaveAccessibleDescription(new RegExp(text.replace(/[+.?]/g, "\\$&")));
+  await expect(field(page, name)).toBeFocused();
+  await expect(page.locator("[aria-invalid=true]")).toHaveCount(1);
+};
+
+for (const language of languages) {
+  test(`registration refuses in the stated order and then leads to /app, in ${language}`, async ({ page }) => {
+    const { auth, common, errors, shell } = textsOf[language];
+    const numbers: Record<Language, string> = { fr: "243810000021", en: "243810000022", pt: "243810000023" };
+    const say = (text: string, name: string) => expectRefusal(page, name, text, common.error);
+    await page.goto(`/register?lang=${language}`);
+
+    await submit(page).click();
+    await say(auth.profilePictureRequired, "avatar");
+
+    await field(page, "avatar").setInputFiles({
+      name: "huge.png",
+      mimeType: "image/png",
+      buffer: Buffer.alloc(5_242_881),
+    });
+    await expect(page.getByRole("alert")).toContainText(auth.fileTooLargeTitle);
+    await expect(page.getByRole("alert")).toContainText(auth.fileTooLarge);
+    await field(page, "avatar").setInputFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("no") });
+    await expect(page.getByRole("alert")).toContainText(auth.notAnImage);
+    await field(page, "avatar").setInputFiles({
+      name: "x.png",
+      mimeType: "image/png",
+      buffer: Buffer.from("not a picture"),
+    });
+    await expect(page.getByRole("alert")).toContainText(auth.notAnImage);
+    await submit(page).click();
+    await say(auth.profilePictureRequired, "avatar");
+
+    await field(page, "avatar").setInputFiles(smallPicture);
+    await expect(page.locator("form img")).toHaveAttribute("src", /^blob:/);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "displayName");
+    await field(page, "displayName").fill(`Amina ${language}`);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "phoneNumber");
+    await field(page, "phoneNumber").fill(`+${numbers[language]}`);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "password");
+    await field(page, "password").fill("kort");
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "confirmPassword");
+    await field(page, "confirmPassword").fill("lang");
+    await submit(page).click();
+    await say(auth.invalidPhoneNumberFormat, "phoneNumber");
+    await field(page, "phoneNumber").fill(numbers[language]);
+    await submit(page).click();
+    await say(auth.passwordsDoNotMatch, "confirmPassword");
+    await field(page, "confirmPassword").fill("kort");
+    await submit(page).click();
+    await say(auth.passwordRequirement, "password");
+    await field(page, "password").fill(password);
+    await field(page, "confirmPassword").fill(password);
+    await submit(page).click();
+    await say(auth.mustCheckRobot, "robot");
+
+    await field(page, "robot").check();
+    await submit(page).click();
+    await page.waitForURL("**/app", { waitUntil: "commit" });
+    await expect(page.getByRole("status").filter({ hasText: auth.accountCreated })).toBeVisible();
+
+    // Somebody who is signed in has no use for the entry pages.
+    for (const path of ["/", "/login", "/register"]) {
+      await page.goto(path);
+      await page.waitForURL("**/app");
+    }
+
+    // The cookies last: the app, left alone without them, would lead away by itself.
+    await page.evaluate(() => {
+      localStorage.clear();
+      location.replace("about:blank");
+    });
+    await page.waitForURL("about:blank");
+    await page.context().clearCookies({ name: /lisolo/ });
+    await page.goto(`/register?lang=${language}`);
+    await field(page, "avatar").setInputFiles(smallPicture);
+    await field(page, "displayName").fill("Amina");
+    await field(page, "phoneNumber").fill(numbers[language]);
+    await field(page, "password").fill(password);
+    await field(page, "confirmPassword").fill(password);
+    await field(page, "robot").check();
+    await submit(page).click();
+    await say(auth.phoneAlreadyRegistered, "phoneNumber");
+
+    await page.goto("/login");
+    await submit(page).click();
+    await say(auth.fillAllFields, "phoneNumber");
+    await field(page, "phoneNumber").fill(`+${numbers[language]}`);
+    await submit(page).click();
+    await say(auth.fillAllFields, "password");
+    await field(page, "password").fill("Wrong2026");
+    await submit(page).click();
+    await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    // Led to the field, one hears it there; where one is already, it is told.
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await field(page, "password").press("Enter");
+    await expect(page.getByRole("alert")).toContainText(errors.invalid_credentials);
+    const limited = { code: 429, error_code: "rate_limited", msg: "" };
+    await page.route(
+      "**/api/auth/token?grant_type=password",
+      (route) => route.fulfill({ status: 429, headers: { "retry-after": "298" }, json: limited }),
+      { times: 1 },
+    );
+    await submit(page).click();
+    const wait = fill(shell.rateLimitedMinutes_other, { count: 5 });
+    await expect(page.locator("#form")).toHaveText(wait);
+    await expect(page.locator("#form")).toBeFocused();
+    await expect(toastIn(page)).toContainText(wait);
+    await field(page, "password").fill(password);
+    await submit(page).click();
+    await page.waitForURL("**/app", { waitUntil: "commit" });
+    await expect(page.getByRole("status").filter({ hasText: auth.loginSuccessful })).toBeVisible();
+  });
+}
+
+const fillRegistration = async (page: Page, phone: string) => {
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await field(page, "displayName").fill("Ben");
+  await field(page, "phoneNumber").fill(phone);
+  await field(page, "password").fill(password);
+  await field(page, "confirmPassword").fill(password);
+  await field(page, "robot").check();
+};
+
+test("on a small phone the notice leaves in sight what it is about", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 560 });
+  await page.goto("/register?lang=fr");
+  await submit(page).click();
+  const notice = toastIn(page);
+  await expect(notice).toContainText(textsOf.fr.auth.profilePictureRequired);
+  await expect(field(page, "avatar")).toBeFocused();
+  const bottomOf = async () => (await notice.boundingBox())?.height ?? 0;
+  await expect.poll(async () => ((await field(page, "avatar").boundingBox())?.y ?? 0) >= (await bottomOf())).toBe(true);
+});
+
+test("an account whose picture could not be stored is there all the same, and the person is told", async ({ page }) => {
+  await page.route("**/api/profile/avatar", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000031");
+  await submit(page).click();
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  const notice = page.getByRole("status").filter({ hasText: "Account Created" });
+  await expect(notice).toContainText(
+    "Your account is ready, but there was an issue setting up your profile. You can update it later.",
+  );
+});
+
+test("a registration whose answer was lost is finished by the next try", async ({ page }) => {
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000032");
+  await page.route(
+    "**/api/auth/signup",
+    async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    },
+    { times: 1 },
+  );
+  await submit(page).click();
+  await expect(toastIn(page)).toContainText(en.auth.offline);
+  await expect(field(page, "displayName")).toHaveValue("Ben");
+  await submit(page).click();
+  await page.waitForURL("**/app");
+});
+
+test("what was typed is kept by a page loaded anew, but for the passwords, and offline, which is said", async ({
+  page,
+  context,
+}) => {
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000033");
+  await expect(page.getByText(en.auth.robotDone)).toBeVisible();
+  await page.goto("/register");
+  await expect(field(page, "displayName")).toHaveValue("Ben");
+  await expect(field(page, "phoneNumber")).toHaveValue("243810000033");
+  await expect(field(page, "password")).toHaveValue("");
+  const kept = () => page.evaluate(() => Object.entries(sessionStorage));
+  expect(await kept()).toEqual([["typed-register", "displayName=Ben&phoneNumber=243810000033"]]);
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await context.setOffline(true);
+  await fillRegistration(page, "243810000033");
+  await expect(page.getByText(en.auth.robotWaiting)).toBeVisible();
+  await submit(page).click();
+  await expect(toastIn(page)).toContainText(en.auth.offline);
+  await expect(page.getByText(en.auth.offline).last()).toBeVisible();
+  await expect(field(page, "password")).toHaveValue(password);
+  await expect(field(page, "robot")).toBeChecked();
+  await context.setOffline(false);
+  await submit(page).click();
+  await page.waitForURL("**/app");
+  await expect.poll(kept).toEqual([]);
+});
+
+test("a proof of work that ran out is made anew without a word", async ({ page }) => {
+  let challenges = 0;
+  await page.route("**/api/auth/challenge", (route) => {
+    challenges++;
+    return route.continue();
+  });
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000034");
+  await expect(page.getByText(en.auth.robotDone)).toBeVisible();
+  await page.clock.install();
+  await page.clock.fastForward("10:00");
+  await submit(page).click();
+  await page.waitForURL("**/app");
+  expect(challenges).toBe(2);
+});
+
+test("both forms can be filled and sent with the keyboard alone", async ({ page }) => {
+  await page.goto("/register?lang=en");
+  await page.locator("[name=avatar]").focus();
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Chloé");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("243810000035");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: en.auth.showPassword }).first()).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(field(page, "password")).toHaveAttribute("type", "text");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await expect(field(page, "robot")).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/app");
+});

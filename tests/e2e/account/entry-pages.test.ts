@@ -1,0 +1,315 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { languages } from "#contract/language.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { keptOffline } from "#tests/support/browser/offline.ts";
+import { onePixelPng, Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { root } from "#tests/support/server/state.ts";
+
+const { fr, en, pt } = textsOf;
+const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
+const screens = {
+  "/": "welcomeTitle",
+  "/register": "registerTitle",
+  "/login": "loginTitle",
+  "/recover": "recoverTitle",
+} as const;
+const paths = Object.keys(screens) as (keyof typeof screens)[];
+
+/** Holds every script back until it is let go. */
+const holdScripts = async (page: Page) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+};
+
+test("an entry page is painted by its first answer alone, in each language", async ({ page }) => {
+  await holdScripts(page);
+  const fetched: string[] = [];
+  page.on("request", (request) => {
+    if (["stylesheet", "image", "font"].includes(request.resourceType())) fetched.push(request.url());
+  });
+  for (const path of paths) {
+    for (const language of languages) {
+      await page.goto(`${path}?lang=${language}`, { waitUntil: "commit" });
+      await expect(page).toHaveTitle(`${textsOf[language].auth[screens[path]]} · Lisolo`);
+      await expect(page.locator("html")).toHaveAttribute("lang", language);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      expect(ground).toBe("rgb(251, 247, 244)");
+    }
+  }
+  expect(fetched.filter((url) => !url.endsWith("/favicon.svg"))).toEqual([]);
+});
+
+test("no entry page is heavier than 14 kB on its way", () => {
+  for (const name of ["welcome", "register", "login", "recover"]) {
+    for (const language of languages) {
+      expect(statSync(join(root, "dist", "client", "entry", `${name}.${language}.page.br`)).size).toBeLessThan(14_000);
+    }
+  }
+});
+
+test("no entry page brings what only the app runs", () => {
+  for (const name of ["welcome", "register", "login", "recover"]) {
+    const page = readFileSync(join(root, "dist", "client", "entry", `${name}.fr.page`), "utf8");
+    expect(page).toContain("/assets/base-");
+    expect(page, name).not.toMatch(/\/assets\/(app|shared|security)-/);
+  }
+});
+
+test("what was typed, chosen and ticked before the script arrived is kept, with the focus", async ({ page }) => {
+  const release = await holdScripts(page);
+  await page.goto("/register?lang=pt", { waitUntil: "commit" });
+  await page.locator("[name=avatar]").setInputFiles(smallPicture);
+  await page.locator("[name=password]").fill("Masolo2026");
+  // The work is done for this number.
+  await page.locator("[name=phoneNumber]").fill("243810000044");
+  await page.locator("[name=robot]").check();
+  await page.locator("[name=displayName]").pressSequentially("Ana");
+  expect(await page.locator("form img").count()).toBe(0);
+  const marked = await page.locator("[name=displayName]").evaluateHandle((input) => input);
+  release();
+  // The script is here: it shows the picture that was chosen, and the work behind the ticked box is done.
+  await expect(page.locator("form img")).toBeVisible();
+  await expect(page.getByText(pt.auth.robotDone)).toBeVisible();
+  await page.keyboard.type(" Maria");
+  await expect(page.locator("[name=displayName]")).toHaveValue("Ana Maria");
+  await expect(page.locator("[name=displayName]")).toBeFocused();
+  await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");
+  await expect(page.locator("[name=robot]")).toBeChecked();
+  await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  // The very elements of the prerendered page: nothing was put in their place.
+  expect(await marked.evaluate((input) => input.isConnected)).toBe(true);
+});
+
+test("what was typed before the script arrived outlives another language and a page loaded anew", async ({ page }) => {
+  const release = await holdScripts(page);
+  await page.goto("/register?lang=fr", { waitUntil: "commit" });
+  await page.locator("[name=displayName]").fill("Amina");
+  await page.getByRole("link", { name: "English" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.registerTitle);
+  await page.locator("[name=phoneNumber]").fill("243810000043");
+  await page.reload({ waitUntil: "commit" });
+  release();
+  await expect(page.locator("[name=displayName]")).toHaveValue("Amina");
+  await expect(page.locator("[name=phoneNumber]")).toHaveValue("243810000043");
+});
+
+test("a form sent before its script arrived waits for it, visibly, and is then sent once", async ({ page }) => {
+  const release = await holdScripts(page);
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/api/auth/token")) sent++;
+  });
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=phoneNumber]").fill("243810000041");
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.keyboard.press("Enter");
+  const button = page.locator("[type=submit]");
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  await expect(button.locator(".spinner")).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+  release();
+  await expect(page.getByRole("alert")).toContainText(en.errors.invalid_credentials);
+  await expect(button).not.toHaveAttribute("aria-busy");
+  await expect(page.locator("[name=phoneNumber]")).toHaveValue("243810000041");
+  expect(sent).toBe(1);
+});
+
+test("a registration sent before its script arrived is carried out with the picture and the tick it was sent with", async ({
+  page,
+}) => {
+  const release = await holdScripts(page);
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/api/auth/signup")) sent++;
+  });
+  await page.goto("/register?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=avatar]").setInputFiles(smallPicture);
+  await page.locator("[name=displayName]").fill("Ben");
+  await page.locator("[name=phoneNumber]").fill("243810000042");
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.locator("[name=confirmPassword]").fill("Masolo2026");
+  await page.locator("[name=robot]").check();
+  await page.locator("[type=submit]").click();
+  await expect(page.locator("[type=submit]")).toHaveAttribute("aria-busy", "true");
+  release();
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  await expect(page.getByRole("status").filter({ hasText: en.auth.accountCreated })).toBeVisible();
+  expect(sent).toBe(1);
+});
+
+test("a button pressed before its script arrived waits for it, visibly, and does then what it says", async ({
+  page,
+}) => {
+  const release = await holdScripts(page);
+  await page.goto("/recover?lang=en", { waitUntil: "commit" });
+  const byCode = page.getByRole("button", { name: en.recover.byCode });
+  await byCode.click();
+  await expect(byCode.locator(".spinner")).toBeVisible();
+  release();
+  await expect(page.getByLabel(en.auth.phoneNumber)).toBeVisible();
+  const byMail = page.getByRole("button", { name: en.recover.byMail });
+  await expect(byMail).not.toHaveAttribute("aria-busy");
+  await byMail.click();
+  await expect(page.getByLabel(en.recover.email)).toBeVisible();
+  await expect(byCode).not.toHaveAttribute("aria-busy");
+
+  const releaseAgain = await holdScripts(page);
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=password]").fill("Masolo2026");
+  // Of several things the last one counts, and shows.
+  await page.locator("[type=submit]").click();
+  await page.getByRole("button", { name: en.auth.showPassword }).click();
+  await expect(page.locator("[type=submit]")).not.toHaveAttribute("aria-busy");
+  releaseAgain();
+  await expect(page.locator("[name=password]")).toHaveAttribute("type", "text");
+  await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");
+  await page.getByRole("button", { name: en.auth.hidePassword }).click();
+  await expect(page.locator("[name=password]")).toHaveAttribute("type", "password");
+});
+
+test("a script that cannot be loaded is told, and a form sent early waits no longer", async ({ page }) => {
+  let giveUp = () => {};
+  const givenUp = new Promise<void>((resolve) => {
+    giveUp = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await givenUp;
+    await route.abort();
+  });
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  const button = page.locator("[type=submit]");
+  await button.click();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  giveUp();
+  await expect(page.getByRole("alert")).toContainText(en.auth.loadFailed);
+  await expect(button).not.toHaveAttribute("aria-busy");
+  await button.click();
+  await expect(button).not.toHaveAttribute("aria-busy");
+});
+
+test("without any script the language links work and are remembered", async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: "fr-FR", ...(baseURL && { baseURL }) });
+  const page = await context.newPage();
+  await page.goto("/");
+  await page.getByRole("link", { name: "Português" }).click();
+  await expect(page.getByRole("link", { name: pt.auth.createAccount })).toBeVisible();
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
+  await page.getByRole("link", { name: "Français" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(fr.auth.loginTitle);
+  await expect(page.locator("noscript p", { hasText: fr.auth.scriptNeeded })).toBeVisible();
+  await context.close();
+});
+
+test("with the script a change of language keeps what was typed, and the next page follows", async ({ page }) => {
+  await page.goto("/register");
+  await page.locator("[name=displayName]").fill("Amina");
+  await expect(page.locator("html")).toHaveAttribute("data-taken"); // by its script: a link before that is the server's
+  await page.getByRole("link", { name: "English" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.registerTitle);
+  await expect(page).toHaveTitle(`${en.auth.registerTitle} · Lisolo`);
+  await expect(page.locator("[name=displayName]")).toHaveValue("Amina");
+  await expect(page).toHaveURL(/\/register$/);
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.loginTitle);
+});
+
+test("a page that did not change is not sent twice, and no shared cache keeps it", async ({ request }) => {
+  const first = await request.get("/login", { headers: { cookie: "lang=pt" } });
+  const { etag, vary, "cache-control": caching } = first.headers();
+  expect(caching).toBe("private, no-cache");
+  expect(vary).toContain("Cookie");
+  expect(etag).toBeTruthy();
+  const headers = { "if-none-match": etag ?? "" };
+  expect((await request.get("/login", { headers: { ...headers, cookie: "lang=pt" } })).status()).toBe(304);
+  expect((await request.get("/login", { headers: { ...headers, cookie: "lang=fr" } })).status()).toBe(200);
+  expect((await request.post("/login")).status()).toBe(405);
+});
+
+/** Everything the page's content policy or the page itself complains about from now on. */
+const hearOffences = async (page: Page): Promise<string[]> => {
+  const offences: string[] = [];
+  page.on("console", (message) => {
+    if (/Content Security|Trusted/i.test(message.text())) offences.push(message.text());
+  });
+  page.on("pageerror", (error) => offences.push(String(error)));
+  await page.addInitScript(() =>
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`Content Security: ${event.violatedDirective} ${event.blockedURI}`),
+    ),
+  );
+  return offences;
+};
+
+test.describe("with the service worker", () => {
+  test.use(keptOffline);
+
+  test("nothing on the entry pages offends their content policy", async ({ page }) => {
+    const offences = await hearOffences(page);
+    for (const path of paths) {
+      await page.goto(path);
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+      const policy = (await page.request.get(path)).headers()["content-security-policy"] ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain("unsafe");
+    }
+    await page.locator("[type=submit]").click();
+    await expect(toastIn(page)).toBeVisible();
+    expect(offences).toEqual([]);
+  });
+
+  test("nothing in the app offends its content policy", async ({ browser, server }) => {
+    const phone = await Phone.open(browser, server, "fr");
+    const { page, context } = phone;
+    const offences = await hearOffences(page);
+    await phone.register("Politique", "243810000061");
+    for (const path of ["/app", "/app/contacts", "/app/senga", "/app/tala", "/app/profile", "/app/nowhere"]) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+      await page.waitForTimeout(300); // what is offensive may come after the heading
+    }
+    const policy = (await page.request.get("/app")).headers()["content-security-policy"] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(offences).toEqual([]);
+    await context.close();
+  });
+});
+
+test("the entry pages have no fault axe finds, light and dark, narrow and wide", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  for (const path of paths) {
+    await page.goto(path);
+    for (const viewport of [
+      { width: 360, height: 740 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(viewport);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        if (path !== "/") {
+          await page.locator("[type=submit]").click();
+          await expect(toastIn(page)).toBeVisible();
+        }
+        const violations = await faultsIn(page);
+        const where = `${path} ${colorScheme} ${viewport.width} px`;
+        expect(violations.map(({ id, nodes }) => `${where} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+          [],
+        );
+      }
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+  }
+});

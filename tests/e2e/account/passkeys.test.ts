@@ -1,0 +1,197 @@
+import type { Browser, Page } from "@playwright/test";
+import type { Ceremony } from "#contract/auth/factors.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { type Held, PasskeyDevice } from "#tests/support/browser/passkey-devices.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import { callSite, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+import type { Server } from "#tests/support/server/server.ts";
+
+const siteOf = ({ origin }: Server): Site => ({ origin, fetch });
+const signInPath = "/api/auth/passkeys/sign-in";
+let people = 6_500;
+
+type Owner = { phone: Phone; person: Person; device: PasskeyDevice };
+
+/** Somebody who has just added a passkey on the security page. */
+const withPasskey = async (browser: Browser, server: Server, held: Held = "internal"): Promise<Owner> => {
+  const person = await makePerson(siteOf(server), ++people);
+  const phone = await Phone.open(browser, server);
+  const device = await PasskeyDevice.plugInto(phone.page, held);
+  await phone.signIn(person, "/app/security");
+  await phone.page.getByRole("button", { name: phone.texts.security.keys.add }).click();
+  await expect(list(phone).getByRole("listitem")).toHaveCount(1);
+  expect(await device.credentials()).toHaveLength(1);
+  return { phone, person, device };
+};
+const list = ({ page, texts }: Phone) => page.getByRole("list", { name: texts.security.keys.title });
+
+/** A browser on which nobody is signed in, at the log-in page. */
+const leave = async ({ page, context }: Phone): Promise<void> => {
+  await page.goto("/favicon.svg");
+  await context.clearCookies({ name: /lisolo/ });
+  await page.evaluate(() => localStorage.clear());
+};
+/** Nothing is offered in the field: the button is what is tried. */
+const withoutOffer = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+const button = ({ page, texts }: Phone) => page.getByRole("button", { name: texts.auth.withPasskey });
+const pressButton = async (phone: Phone): Promise<void> => {
+  await leave(phone);
+  await phone.page.goto("/login");
+  await button(phone).click();
+};
+const isIn = async ({ page, texts }: Phone, { username }: Person): Promise<void> => {
+  await page.waitForURL("**/app");
+  await expect(page.getByRole("navigation", { name: texts.shell.navigation })).toBeVisible();
+  await page.goto("/app/profile");
+  await expect(page.getByText(username).first()).toBeVisible();
+};
+const isRefused = async ({ page, texts }: Phone): Promise<void> => {
+  await expect(page.locator("form").getByText(texts.errors.passkey_refused)).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe("/login");
+};
+
+type Asked = { userVerification?: "discouraged" };
+/** An answer to the server's question as this page's browser gives it, handed in by no page of ours. */
+const answer = async (page: Page, server: Server, asked: Asked = {}) => {
+  const site = siteOf(server);
+  const { ceremony, options } = (await callSite(site, "POST", `${signInPath}/options`)).body as Ceremony;
+  const response = await page.evaluate(
+    async (json) => {
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+        json as unknown as PublicKeyCredentialRequestOptionsJSON,
+      );
+      const credential = await navigator.credentials.get({ publicKey });
+      return (credential as PublicKeyCredential).toJSON() as unknown;
+    },
+    { ...options, ...asked },
+  );
+  return callSite(site, "POST", signInPath, { body: { ceremony, response } });
+};
+const refused = { status: 400, body: { error_code: "passkey_refused" } };
+
+test("a passkey is offered in the number's field, and taking it signs in", async ({ browser, server }) => {
+  const { phone, person } = await withPasskey(browser, server);
+  await leave(phone);
+  // Chromium's software authenticator takes what is offered as soon as it stands.
+  await phone.page.goto("/login");
+  await isIn(phone, person);
+  await phone.context.close();
+});
+
+for (const held of ["internal", "usb"] as const) {
+  test.describe(`a passkey held by ${held}`, () => {
+    test("is added on the security page and signs in by the button", async ({ browser, server }) => {
+      const { phone, person } = await withPasskey(browser, server, held);
+      await withoutOffer(phone.page);
+      await pressButton(phone);
+      await isIn(phone, person);
+      await phone.context.close();
+    });
+
+    test("is the second step after the password", async ({ browser, server }) => {
+      const { phone, person } = await withPasskey(browser, server, held);
+      const { page, texts } = phone;
+      await page.getByRole("switch", { name: texts.security.step.keys }).click();
+      await expect(page.getByText(texts.security.step.on, { exact: true })).toBeVisible();
+      await withoutOffer(page);
+      await leave(phone);
+      await page.goto("/login");
+      await page.getByLabel(texts.auth.phoneNumber).fill(person.phone.slice(1));
+      await page.getByLabel(texts.auth.password, { exact: true }).fill(person.password);
+      await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
+      await expect(page.getByRole("heading", { name: texts.auth.secondStep.title })).toBeVisible();
+      await expect(page).toHaveTitle(`${texts.auth.secondStep.title} · Lisolo`);
+      await page.getByRole("button", { name: texts.auth.secondStep.usePasskey }).click();
+      await isIn(phone, person);
+      await phone.context.close();
+    });
+
+    test("signs nobody in once it is removed, though the phone still has it", async ({ browser, server }) => {
+      const { phone, device } = await withPasskey(browser, server, held);
+      const { page, texts } = phone;
+      await list(phone).getByRole("button").click();
+      await page.getByRole("menuitem", { name: texts.security.remove }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: texts.security.remove }).click();
+      await expect(list(phone)).toHaveCount(0);
+      expect(await device.credentials()).toHaveLength(1);
+      await withoutOffer(page);
+      await pressButton(phone);
+      await isRefused(phone);
+      await phone.context.close();
+    });
+
+    test("gives an answer that counts no more once it was caught on its way", async ({ browser, server }) => {
+      const { phone, person } = await withPasskey(browser, server, held);
+      await withoutOffer(phone.page);
+      const caught = phone.page.waitForRequest((request) => request.url().endsWith(signInPath));
+      await pressButton(phone);
+      await isIn(phone, person);
+      const body: unknown = (await caught).postDataJSON();
+      expect(await callSite(siteOf(server), "POST", signInPath, { body })).toMatchObject(refused);
+      await phone.context.close();
+    });
+
+    test("says to another site what counts for nothing", async ({ browser, server }) => {
+      const { phone } = await withPasskey(browser, server, held);
+      const { page } = phone;
+      expect((await answer(page, server)).status).toBe(200);
+      // The same host on another port: the browser lets it use the passkey, and writes down who asked.
+      const other = `http://localhost:${server.port === 8_811 ? 8_812 : 8_811}/`;
+      await page.route(other, (route) => route.fulfill({ contentType: "text/html", body: "<p>Lisolo ?</p>" }));
+      await page.goto(other);
+      expect(await answer(page, server)).toMatchObject(refused);
+      await phone.context.close();
+    });
+
+    test("goes on, though its copy is refused", async ({ browser, server }) => {
+      const { phone, person, device } = await withPasskey(browser, server, held);
+      await withoutOffer(phone.page);
+      const [made] = await device.credentials();
+      await pressButton(phone);
+      await isIn(phone, person);
+      const [used] = await device.credentials();
+      expect(used?.signCount).toBeGreaterThan(made?.signCount ?? 0);
+
+      await device.replaceCredential({ signCount: (made?.signCount ?? 1) - 1 });
+      await pressButton(phone);
+      await isRefused(phone);
+
+      await device.replaceCredential({ signCount: used?.signCount ?? 0 });
+      await pressButton(phone);
+      await isIn(phone, person);
+      await phone.context.close();
+    });
+
+    test("signs nobody in from a device that does not recognise its person", async ({ browser, server }) => {
+      const { phone, device } = await withPasskey(browser, server, held);
+      const { page, texts } = phone;
+      await device.setVerified(false);
+      const unverified = answer(page, server, { userVerification: "discouraged" });
+      // One that is plugged in says nothing at all then.
+      if (held === "usb") await expect(unverified).rejects.toThrow("NotAllowedError");
+      else expect(await unverified).toMatchObject(refused);
+
+      await withoutOffer(page);
+      let handedIn = 0;
+      page.on("request", (request) => {
+        if (request.url().endsWith(signInPath)) handedIn++;
+      });
+      const isAsked = page.waitForResponse((response) => response.url().endsWith(`${signInPath}/options`));
+      await pressButton(phone);
+      await isAsked; // it is busy until that is answered, one way or the other
+      await expect(button(phone)).not.toHaveAttribute("aria-busy", "true");
+      expect(handedIn).toBe(0);
+      expect(new URL(page.url()).pathname).toBe("/login");
+      // Who changed their mind has done nothing wrong.
+      await expect(page.getByText(texts.auth.signInFailed)).toHaveCount(0);
+
+      await device.setVerified(true);
+      await button(phone).click();
+      await page.waitForURL("**/app");
+      await phone.context.close();
+    });
+  });
+}

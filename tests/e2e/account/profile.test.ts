@@ -1,0 +1,304 @@
+import type { Page } from "@playwright/test";
+import { avatarMaxBytes } from "#contract/limits.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+
+const profilePath = "/app/profile";
+
+/** A tall picture, red above and blue below. */
+const drawTall = async (page: Page) => {
+  const base64 = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 600, height: 1200 });
+    const context = canvas.getContext("2d");
+    if (!context) return "";
+    context.fillStyle = "#d00000";
+    context.fillRect(0, 0, 600, 600);
+    context.fillStyle = "#0000d0";
+    context.fillRect(0, 600, 600, 600);
+    return canvas.toDataURL("image/png").split(",")[1] ?? "";
+  });
+  return { name: "moi.png", mimeType: "image/png", buffer: Buffer.from(base64, "base64") };
+};
+
+/** How wide a picture is, and the colour of its middle. */
+const lookAt = (page: Page, source: string) =>
+  page.evaluate(async (src) => {
+    const image = Object.assign(new Image(), { src });
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+    const context = canvas.getContext("2d");
+    const [x, y] = [image.naturalWidth, image.naturalHeight];
+    context?.drawImage(image, x / 2, y / 2, 1, 1, 0, 0, 1, 1);
+    const [red = 0, , blue = 0] = context?.getImageData(0, 0, 1, 1).data ?? [];
+    return { width: x, height: y, colour: red > blue ? "red" : "blue" };
+  }, source);
+
+test("a new name, by keyboard alone, is seen by the other person and in the other tab; one that is not saved is kept", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { people } = await makeCouple(site, 4300);
+  const [ana, ben] = people;
+  const phone = await Phone.open(browser, server);
+  const other = await Phone.open(browser, server, "en");
+  await phone.signIn(ana, profilePath);
+  await other.signIn(ben, "/app/contacts");
+  await expect(other.page.getByRole("main").getByText(ana.username)).toBeVisible();
+  const { page, texts, context } = phone;
+  const tab = await context.newPage();
+  await phone.goTo(profilePath, tab);
+
+  const pencil = page.getByRole("button", { name: texts.profile.editName });
+  const field = page.getByRole("textbox", { name: texts.auth.displayName });
+  const save = page.getByRole("button", { name: texts.profile.save });
+  const cancel = page.getByRole("button", { name: texts.common.cancel });
+  const shown = page.getByRole("main").locator("bdi").first();
+  await expect(save).toHaveCount(0);
+  await pencil.focus();
+  await page.keyboard.press("Enter");
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue(ana.username);
+
+  // Nothing to read is no name; Escape and Cancel bring the stored one back, and the focus to where it began.
+  await field.fill(" \u200b ");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert").getByText("Le nom affiché ne peut pas être vide.")).toBeVisible();
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await page.keyboard.press("Escape");
+  await expect(shown).toHaveText(ana.username);
+  await expect(pencil).toBeFocused();
+  await page.keyboard.press("Enter");
+  await field.fill("Quelqu'un");
+  await cancel.focus();
+  await page.keyboard.press("Enter");
+  await expect(shown).toHaveText(ana.username);
+  await expect(pencil).toBeFocused();
+  await expect(save).toHaveCount(0);
+
+  // A name that is as it was is not sent.
+  const sent: string[] = [];
+  page.on("request", (request) => void (request.method() === "PATCH" && sent.push(request.url())));
+  await page.keyboard.press("Enter");
+  await expect(field).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(pencil).toBeFocused();
+  await expect(save).toHaveCount(0);
+  expect(sent).toEqual([]);
+
+  // Offline it is said at once, with the reason, and what was typed stays.
+  await page.keyboard.press("Enter");
+  await field.fill("  Anne-Marie   Mbuyi ");
+  await context.setOffline(true);
+  await page.keyboard.press("Enter");
+  const failed = page.getByRole("alert").filter({ hasText: texts.profile.updateFailed });
+  await expect(failed).toContainText(texts.errors.offline);
+  await expect(field).toHaveValue("  Anne-Marie   Mbuyi ");
+  await context.setOffline(false);
+  // So does a server that refuses.
+  await context.route("**/api/profile", (route) =>
+    route.fulfill({ status: 503, json: { code: 503, error_code: "unavailable", msg: "unavailable" } }),
+  );
+  await save.click();
+  await expect(failed).toContainText(texts.errors.unavailable);
+  await expect(field).toHaveValue("  Anne-Marie   Mbuyi ");
+  await context.unroute("**/api/profile");
+  await field.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Profil mis à jour avec succès !")).toBeVisible();
+  await expect(shown).toHaveText("Anne-Marie Mbuyi");
+  await expect(pencil).toBeFocused();
+  await expect(tab.getByRole("main").getByText("Anne-Marie Mbuyi")).toBeVisible();
+  await expect(other.page.getByRole("main").getByText("Anne-Marie Mbuyi")).toBeVisible();
+  await page.reload();
+  await expect(shown).toHaveText("Anne-Marie Mbuyi");
+
+  // Another language is that of every tab at once.
+  await page.getByRole("group", { name: texts.common.language }).getByText("English", { exact: true }).click();
+  for (const at of [page, tab]) {
+    await expect(at.getByRole("heading", { level: 1, name: other.texts.profile.title })).toBeVisible();
+    await expect(at.locator("html")).toHaveAttribute("lang", "en");
+  }
+  await other.close();
+  await phone.close();
+});
+
+test("a picture is cropped on the phone, kept until it is saved, and then seen by the other person", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 4303);
+  const [ana, ben] = people;
+  const phone = await Phone.open(browser, server, "pt");
+  const other = await Phone.open(browser, server);
+  await phone.signIn(ana, profilePath);
+  await other.signIn(ben, "/app/contacts");
+  const { page, texts, context } = phone;
+  const input = page.getByLabel(texts.auth.changePicture);
+  const own = page.getByRole("main").locator("form img");
+  const toast = page.getByRole("alert");
+
+  await input.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.alloc(avatarMaxBytes + 1) });
+  await expect(toast).toContainText(texts.auth.fileTooLargeTitle);
+  await expect(toast).toContainText(texts.auth.fileTooLarge);
+  await input.setInputFiles({ name: "x.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
+  await expect(toast).toContainText(texts.profile.fileFailed);
+  await expect(page.getByRole("button", { name: texts.profile.save })).toHaveCount(0);
+
+  const tall = await drawTall(page);
+  await input.setInputFiles(tall);
+  const sheet = page.getByRole("dialog", { name: texts.profile.cropTitle });
+  const stage = sheet.getByRole("application");
+  await expect(stage).toBeFocused();
+  expect(await faultsIn(page)).toEqual([]);
+  // Left without a choice, nothing is changed.
+  await page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
+  await expect(own).toHaveCount(0);
+
+  // By keys: the picture goes down until its red upper half fills the frame, and is enlarged.
+  await input.setInputFiles(tall);
+  await expect(stage).toBeFocused();
+  for (let press = 0; press < 15; press++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("+");
+  await expect(sheet.getByRole("slider")).toHaveAttribute("aria-valuetext", "110 %");
+  await sheet.getByRole("button", { name: texts.profile.cropUse }).click();
+  await expect(page.getByText(texts.profile.pictureWaits)).toBeVisible();
+  expect((await lookAt(page, (await own.getAttribute("src")) ?? "")).colour).toBe("red");
+  await page.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(own).toHaveCount(0);
+
+  // By finger: dragged up, the blue lower half is what is seen.
+  await input.setInputFiles(tall);
+  await expect(stage).toBeFocused();
+  const box = await stage.boundingBox();
+  if (!box) throw new Error("there is no frame");
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.mouse.move(middle.x, middle.y);
+  await page.mouse.down();
+  await page.mouse.move(middle.x, middle.y - box.height, { steps: 4 });
+  await page.mouse.up();
+  await sheet.getByRole("button", { name: texts.profile.cropUse }).click();
+
+  // What fails is kept, with the reason; the second try sends a small square.
+  const sent: number[] = [];
+  await context.route("**/api/profile/avatar", async (route) => {
+    sent.push(route.request().postDataBuffer()?.length ?? 0);
+    return sent.length === 1
+      ? route.fulfill({ status: 413, json: { code: 413, error_code: "file_too_large", msg: "file_too_large" } })
+      : route.continue();
+  });
+  const save = page.getByRole("button", { name: texts.profile.save });
+  await save.click();
+  await expect(toast).toContainText(texts.profile.updateFailed);
+  await expect(toast).toContainText(texts.errors.file_too_large);
+  expect((await lookAt(page, (await own.getAttribute("src")) ?? "")).colour).toBe("blue");
+  await save.click();
+  await expect(page.getByText(texts.profile.updated)).toBeVisible();
+  await expect(save).toHaveCount(0);
+  expect(sent[1]).toBeGreaterThan(0);
+  expect(sent[1]).toBeLessThan(30_000);
+
+  const seen = other.page.getByRole("main").getByRole("listitem").filter({ hasText: ana.username }).locator("img");
+  await expect(seen).toHaveCount(1);
+  const source = ((await seen.getAttribute("src")) ?? "").replace("size=50", "size=512");
+  expect(await lookAt(other.page, source)).toEqual({ width: 512, height: 512, colour: "blue" });
+  await page.reload();
+  await expect(own).toHaveAttribute("src", /\/api\/avatars\//);
+  await other.close();
+  await phone.close();
+});
+
+test("how a device shows the product holds from the first paint on, in every tab, also for a visitor and offline", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { people, conversation } = await makeCouple(site, 4306);
+  const [ana, ben] = people;
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts, context } = phone;
+  await page.emulateMedia({ colorScheme: "light" });
+  await phone.signIn(ana, profilePath);
+  await isKeptOffline(page);
+  const tab = await context.newPage();
+  await tab.emulateMedia({ colorScheme: "light" });
+  await phone.goTo("/app", tab);
+  const row = tab.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
+  const rowPx = async () => Math.round((await row.boundingBox())?.height ?? 0);
+  await expect.poll(rowPx).toBe(76);
+  const ground = (of: Page) => of.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const textPx = (of: Page) =>
+    of.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  const [light, dark] = ["rgb(251, 247, 244)", "rgb(23, 18, 26)"];
+
+  await page.getByRole("link", { name: texts.appearance.title }).click();
+  await expect(page.getByRole("heading", { level: 1, name: texts.appearance.title })).toBeFocused();
+  const theme = page.getByRole("group", { name: texts.appearance.theme });
+  await theme.getByRole("radio", { name: texts.appearance.asSystem }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(theme.getByRole("radio", { name: texts.appearance.dark })).toBeChecked();
+  expect(await ground(page)).toBe(dark);
+  await expect.poll(() => ground(tab)).toBe(dark);
+  await page.getByText(texts.appearance.larger, { exact: true }).click();
+  expect(await textPx(page)).toBe(23);
+  await expect.poll(rowPx).toBe(109); // as high as its text wants it
+  await page.getByRole("group", { name: texts.appearance.motion }).getByText(texts.appearance.still).click();
+  const link = tab.getByRole("navigation").getByRole("link").first();
+  const motion = () => link.evaluate((element) => getComputedStyle(element).transitionDuration);
+  await expect.poll(motion).toBe("0.001s");
+  expect(await faultsIn(page)).toEqual([]);
+  for (const at of [page, tab]) {
+    expect(await at.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+  const bar = page.locator('meta[name="theme-color"][media="all"]');
+  await expect(bar).toHaveAttribute("content", "#221b26");
+
+  // Offline, and before any script: the frame of the app and the entry page have the chosen colours already.
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1, name: texts.appearance.title })).toBeVisible();
+  expect([await ground(page), await textPx(page)]).toEqual([dark, 23]);
+  await context.setOffline(false);
+  const visitor = await Phone.open(browser, server, "en");
+  const offences: string[] = [];
+  visitor.page.on("console", (line) => line.type() === "error" && offences.push(line.text()));
+  await visitor.context.addInitScript(() => {
+    if (location.protocol !== "about:") localStorage.setItem("appearance", "dark large");
+  });
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await visitor.page.route("**/assets/*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await visitor.page.emulateMedia({ colorScheme: "light" });
+  for (const path of ["/", "/login"]) {
+    await visitor.page.goto(path, { waitUntil: "commit" });
+    await expect(visitor.page.getByRole("heading", { level: 1 })).toBeVisible();
+    expect([await ground(visitor.page), await textPx(visitor.page)]).toEqual([dark, 19]);
+  }
+  await visitor.page.evaluate(() => localStorage.setItem("session", "{}"));
+  await visitor.page.goto("/app", { waitUntil: "commit" });
+  const frame = visitor.page.locator("#shell");
+  await expect(frame).toBeVisible();
+  expect(await frame.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(dark);
+  letGo();
+  expect(offences).toEqual([]);
+  await visitor.close();
+
+  // As the system again.
+  await page.getByText(texts.appearance.asSystem).first().click();
+  expect(await ground(page)).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await ground(page)).toBe(dark);
+  await phone.close();
+});

@@ -1,0 +1,360 @@
+import type { Page } from "@playwright/test";
+import { Secret, TOTP } from "otpauth";
+import * as v from "valibot";
+import { Session } from "#contract/auth/auth.ts";
+import { Enrolled, FactorChallenge, RecoveryCodes } from "#contract/auth/factors.ts";
+import { faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { expectMarked } from "#tests/support/browser/code-app.ts";
+import { fill, Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
+import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { accessCookie } from "#worker/lib/http/cookies.ts";
+
+const password = "Nouveau2026";
+
+const post = async (server: Server, { token }: Person, path: string, body: object) => {
+  const answer = await callSite(siteOf(server), "POST", path, { token, body });
+  if (answer.status !== 200 && answer.status !== 201)
+    throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+const newestMail = (server: Server, email: string, n = 1) =>
+  eventually(async () => {
+    const mails = await mailsTo(server.origin, email);
+    const [newest] = mails;
+    if (!newest || mails.length < n) throw new Error(`${mails.length} mails to ${email}`);
+    return broughtBy(newest);
+  });
+
+/** Person number `n`, with a confirmed recovery address. */
+const makeReachable = async (server: Server, n: number): Promise<Person & { email: string }> => {
+  const person = await makePerson(siteOf(server), n);
+  const email = `person-${n}@recover.test`;
+  const { status } = await callSite(siteOf(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
+  expect(status).toBe(200);
+  const { token: token_hash } = await newestMail(server, email);
+  await post(server, person, "/api/auth/verify", { type: "email_change", token_hash });
+  return { ...person, email };
+};
+const makeCodes = async (server: Server, person: Person): Promise<string[]> =>
+  v.parse(RecoveryCodes, await post(server, person, "/api/auth/recovery-codes", {})).codes;
+
+/** Gives somebody a code app; who has it asks for a second step from then on. */
+const addCodeApp = async <P extends Person>(server: Server, person: P): Promise<P> => {
+  const { id, totp } = v.parse(Enrolled, await post(server, person, "/api/auth/factors", { factor_type: "totp" }));
+  const challenge = await post(server, person, `/api/auth/factors/${id}/challenge`, {});
+  const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate();
+  const challenge_id = v.parse(FactorChallenge, challenge).id;
+  const session = await post(server, person, `/api/auth/factors/${id}/verify`, { challenge_id, code });
+  return { ...person, token: v.parse(Session, session).access_token };
+};
+
+const askByMail = async ({ page, texts }: Phone, email: string): Promise<void> => {
+  await page.getByLabel(texts.recover.email).fill(email);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByRole("button", { name: texts.recover.send }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
+};
+const setPassword = async ({ page, texts }: Phone, first = password, second = first): Promise<void> => {
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.passwordTitle);
+  await page.getByLabel(texts.recover.newPassword, { exact: true }).fill(first);
+  await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(second);
+  await page.getByRole("button", { name: texts.recover.save }).click();
+};
+const expectHome = async ({ page, texts }: Phone): Promise<void> => {
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  await expect(page.getByRole("status").filter({ hasText: texts.recover.done })).toBeVisible();
+};
+const tokensIn = (page: Page, token: string) => page.evaluate((secret) => location.href.includes(secret), token);
+
+test("by the link of a mail somebody sets a new password, and every other device is signed out", async ({
+  browser,
+  server,
+}) => {
+  const person = await makeReachable(server, 2_620);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
+  await phone.goTo("/login");
+  await page.getByRole("link", { name: texts.auth.forgotPassword }).click();
+  await askByMail(phone, person.email);
+  await expect(page.getByText(fill(texts.recover.sentLead, { email: person.email }))).toBeVisible();
+
+  const { link, token } = await newestMail(server, person.email, 2);
+  await page.goto(link);
+  await expect(page.getByText(texts.recover.linkLead)).toBeVisible();
+  expect(await tokensIn(page, token)).toBe(false);
+  await page.reload();
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(person.phone);
+  await setPassword(phone);
+  await expectHome(phone);
+  expect(asked.filter((line) => line.includes(token))).toEqual([]);
+  expect((await callSite(siteOf(server), "GET", "/api/auth/user", { token: person.token })).status).toBe(401);
+
+  // The link was good once, and says so where it is opened again.
+  const elsewhere = await Phone.open(browser, server, "en");
+  await elsewhere.page.goto(link);
+  await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
+  await expect(elsewhere.page.getByText(textsOf.en.errors.otp_expired)).toBeFocused();
+  await elsewhere.page.reload(); // it is not offered again
+  await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
+  await elsewhere.page.goto(link);
+  await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
+  await elsewhere.page.getByRole("button", { name: textsOf.en.recover.again }).click();
+  await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
+  await elsewhere.logIn(person.phone.replace("+", ""), password);
+});
+
+test("by the code of a mail, read elsewhere, in English: a wrong one is told and can be typed over", async ({
+  browser,
+  server,
+}) => {
+  const person = await makeReachable(server, 2_621);
+  const phone = await Phone.open(browser, server, "en");
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await askByMail(phone, person.email.toUpperCase());
+  const { code } = await newestMail(server, person.email, 2);
+  const field = page.getByLabel(texts.recover.code);
+  await page.reload(); // the phone let the page go meanwhile
+  await expect(field).toBeFocused();
+  await field.pressSequentially(code === "00000000" ? "00000001" : "00000000");
+  await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
+  await expect(field).toHaveValue(/^0000000[01]$/);
+  await expectMarked(field);
+  await page.keyboard.type(code);
+  await setPassword(phone, "kort");
+  await expect(toastIn(page)).toContainText(texts.auth.passwordRequirement);
+  await setPassword(phone, password, "Other2026");
+  await expect(toastIn(page)).toContainText(texts.auth.passwordsDoNotMatch);
+  await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toHaveValue(password);
+  await setPassword(phone, person.password);
+  await expect(toastIn(page)).toContainText(texts.errors.same_password);
+  await page.reload();
+  await setPassword(phone);
+  await expectHome(phone);
+});
+
+test("an address that nobody has is answered like one that somebody has", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await askByMail(phone, "nobody@recover.test");
+  await expect(page.getByText(fill(texts.recover.sentLead, { email: "nobody@recover.test" }))).toBeVisible();
+  await page.getByLabel(texts.recover.code).pressSequentially("12345678");
+  await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
+  expect(await mailsTo(server.origin, "nobody@recover.test")).toEqual([]);
+  await page.getByRole("button", { name: texts.recover.again }).click();
+  await expect(page.getByLabel(texts.recover.email)).toHaveValue("nobody@recover.test");
+});
+
+test("by a recovery code in the password's place, in Portuguese; the second step is asked for all the same", async ({
+  browser,
+  server,
+}) => {
+  const owner = await makePerson(siteOf(server), 2_622);
+  const [code = ""] = await makeCodes(server, owner);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.getByRole("button", { name: texts.recover.byCode }).click();
+  await page.getByLabel(texts.auth.phoneNumber).fill(owner.phone.replace("+", ""));
+  await page.getByLabel(texts.auth.secondStep.recovery).fill("wrong-code");
+  await page.getByLabel(texts.auth.robot).check();
+  const go = page.getByRole("button", { name: texts.auth.secondStep.go });
+  await go.click();
+  await expect(toastIn(page)).toContainText(texts.recover.codeWrong);
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone.replace("+", ""));
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(code.toUpperCase().replaceAll("-", " "));
+  await go.click();
+  await setPassword(phone);
+  await expectHome(phone);
+});
+
+test("a mail does not stand for the second step, which outlives that the phone lets the page go", async ({
+  browser,
+  server,
+}) => {
+  const person = await addCodeApp(server, await makeReachable(server, 2_623));
+  const { email } = person;
+  const [code = ""] = await makeCodes(server, person);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await askByMail(phone, email);
+  await page.getByLabel(texts.recover.code).fill((await newestMail(server, email, 2)).code);
+  const title = page.getByRole("heading", { level: 1 });
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await page.reload();
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
+  await page.getByRole("button", { name: texts.auth.secondStep.useRecovery }).click();
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(title).toHaveText(texts.recover.passwordTitle);
+  await page.reload();
+  await setPassword(phone);
+  await expectHome(phone);
+});
+
+test("a second step that is shown too late leads back to the form, which still knows the number", async ({
+  browser,
+  server,
+}) => {
+  const owner = await addCodeApp(server, await makePerson(siteOf(server), 2_641));
+  const [code = ""] = await makeCodes(server, owner);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.waitForLoadState("networkidle");
+  await page.getByRole("button", { name: texts.recover.byCode }).click();
+  await page.getByLabel(texts.auth.phoneNumber).fill(owner.phone);
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  const title = page.getByRole("heading", { level: 1 });
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await page.reload();
+  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
+  await phone.context.clearCookies({ name: accessCookie }); // it went with its time
+  await page.getByLabel(texts.auth.secondStep.code).fill("123456");
+  await expect(page.getByRole("alert").filter({ hasText: texts.recover.tooLate })).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone);
+  await page.reload();
+  await expect(title).toHaveText(texts.auth.recoverTitle);
+  await expect(page.getByLabel(texts.recover.email)).toBeVisible();
+});
+
+test("an address is confirmed by whoever presses the button behind its mail's link, signed in or not", async ({
+  browser,
+  server,
+}) => {
+  const person = await makePerson(siteOf(server), 2_624);
+  const email = "person-9504@recover.test";
+  await callSite(siteOf(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
+  const { link } = await newestMail(server, email);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(person);
+  await page.goto(link);
+  const findEmail = async () =>
+    ((await callSite(siteOf(server), "GET", "/api/auth/user", { token: person.token })).body as { email?: string })
+      .email;
+  await expect(page.getByText(texts.recover.confirmLead)).toBeVisible();
+  expect(await findEmail()).toBeUndefined();
+  await page.getByRole("button", { name: texts.recover.confirm }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.confirmedTitle);
+  expect(await findEmail()).toBe(email);
+  const open = page.getByRole("link", { name: texts.recover.open });
+  await expect(open).toBeFocused();
+  await open.click();
+  await page.waitForURL("**/app");
+
+  // A link that was used up offers nothing that can only fail, and leads to where another is asked for.
+  await page.goto(link);
+  await page.getByRole("button", { name: texts.recover.confirm }).click();
+  await expect(page.getByText(texts.errors.otp_expired)).toBeFocused();
+  await expect(page.getByRole("button", { name: texts.recover.confirm })).toHaveCount(0);
+  await page.getByRole("link", { name: texts.recover.openSecurity }).click();
+  await page.waitForURL("**/app/security");
+});
+
+test("offline nothing that was typed is lost", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.getByLabel(texts.recover.email).fill("someone@recover.test");
+  await page.getByLabel(texts.auth.robot).check();
+  await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
+  await phone.context.setOffline(true);
+  await page.getByRole("button", { name: texts.recover.send }).click();
+  await expect(toastIn(page)).toContainText(texts.auth.offline);
+  await expect(page.getByLabel(texts.recover.email)).toHaveValue("someone@recover.test");
+  await phone.context.setOffline(false);
+  await page.getByRole("button", { name: texts.recover.send }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
+});
+
+test("no state of the page has a fault axe finds, light and dark, narrow and wide", async ({ browser, server }) => {
+  const person = await makeReachable(server, 2_625);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const look = async (state: string) => {
+    for (const viewport of [
+      { width: 360, height: 740 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(viewport);
+      expect.soft(await faultsInBothColours(page), `${state} ${viewport.width}`).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect.soft(overflow, `${state} ${viewport.width}`).toBeLessThanOrEqual(0);
+    }
+  };
+  await phone.goTo("/recover");
+  await page.waitForLoadState("networkidle");
+  await look("mail");
+  await page.getByRole("button", { name: texts.recover.byCode }).click();
+  await look("code");
+  await page.getByRole("button", { name: texts.recover.byMail }).click();
+  await askByMail(phone, person.email);
+  await look("sent");
+  const { link } = await newestMail(server, person.email, 2);
+  await page.goto(link);
+  await expect(page.getByText(texts.recover.linkLead)).toBeVisible();
+  await look("link");
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await setPassword(phone, "kort");
+  await look("password");
+});
+
+test("what is typed, ticked and sent before the script arrives is carried out, once", async ({ browser, server }) => {
+  const person = await makeReachable(server, 2_627);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/api/auth/recover")) asked += 1;
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route("**/assets/**/*.js", (route) => arrived.then(() => route.continue()));
+  await page.goto("/recover", { waitUntil: "commit" });
+  await page.getByLabel(texts.recover.email).fill(person.email);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByLabel(texts.recover.email).press("Enter");
+  await expect(page.getByRole("button", { name: texts.recover.send })).toHaveAttribute("aria-busy", "true");
+  arrive();
+  await expect(page.getByLabel(texts.recover.code)).toBeVisible();
+  expect(asked).toBe(1);
+});
+
+test("every step goes by the keyboard alone", async ({ browser, server }) => {
+  const person = await makeReachable(server, 2_626);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.getByLabel(texts.recover.email).focus();
+  await page.keyboard.type(person.email);
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel(texts.auth.robot)).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel(texts.recover.code)).toBeFocused();
+  await page.keyboard.type((await newestMail(server, person.email, 2)).code);
+  await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toBeFocused();
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
+  await expectHome(phone);
+});

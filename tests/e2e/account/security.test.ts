@@ -1,0 +1,554 @@
+import type { Page, Route } from "@playwright/test";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { CodeApp, expectMarked } from "#tests/support/browser/code-app.ts";
+import { PasskeyDevice } from "#tests/support/browser/passkey-devices.ts";
+import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, makePerson, type Person, testPassword } from "#tests/support/people/people.ts";
+import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
+import { forgetProofs } from "#tests/support/server/proofs.ts";
+import { accessCookie } from "#worker/lib/http/cookies.ts";
+
+const newPassword = "Masolo2027";
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const dialog = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
+const devices = ({ page, texts }: Phone) =>
+  page.getByRole("list", { name: texts.security.devices.title }).getByRole("listitem");
+
+/** What comes next is the app, or the second step. */
+const typeLogIn = async (phone: Phone, person: Person, password = testPassword): Promise<void> => {
+  const { page, texts } = phone;
+  await phone.goTo("/login");
+  await page.getByLabel(texts.auth.phoneNumber).fill(person.phone);
+  await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
+  await button(page, texts.auth.logIn).click();
+};
+
+const openSecurity = async (phone: Phone, person: Person, { hasNews = false } = {}): Promise<void> => {
+  await phone.signIn(person, "/app/profile");
+  // It comes in its time and moves what one is about to press.
+  if (hasNews) await expect(phone.page.getByRole("region", { name: phone.texts.security.notices.title })).toBeVisible();
+  await phone.page.getByRole("link", { name: phone.texts.security.title }).click();
+  await expect(phone.page.getByText(phone.texts.security.devices.current)).toBeVisible();
+};
+
+/** Adds a code app by what stands on the page, and takes or leaves the recovery codes that are offered then. */
+const addApp = async (phone: Phone, withCodes: boolean): Promise<{ app: CodeApp; codes: string[] }> => {
+  const { page, texts } = phone;
+  const { apps, codes } = texts.security;
+  await button(page, apps.add).click();
+  await button(page, texts.auth.secondStep.go).click();
+  const app = await CodeApp.readFrom(page);
+  await page.getByLabel(texts.auth.secondStep.code).fill(app.next());
+  await expect(page.getByRole("alertdialog", { name: codes.firstTitle })).toBeVisible();
+  if (!withCodes) {
+    await button(page, codes.later).click();
+    return { app, codes: [] };
+  }
+  await button(page, codes.makeNow).click();
+  const shown = dialog(page, codes.title).getByRole("listitem");
+  await expect(shown).toHaveCount(10);
+  const told = await shown.allInnerTexts();
+  await page.getByLabel(codes.noted).check();
+  await button(page, codes.done).click();
+  await expect(dialog(page, codes.title)).toHaveCount(0);
+  return { app, codes: told };
+};
+
+/** The server does what is asked, and nobody hears of it. */
+const loseAnswer = async (route: Route): Promise<void> => {
+  await route.fetch();
+  await route.abort("connectionreset");
+};
+
+const signOut = async ({ page, texts }: Phone): Promise<void> => {
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await button(page, texts.profile.signOut).click();
+  await page.waitForURL(/\/$/);
+};
+
+for (const language of ["fr", "pt"] as const) {
+  test(`in ${language}: a code app is added by what stands on the page, asked for at the log-in, stood for once by a recovery code, and removed`, async ({
+    browser,
+    server,
+  }) => {
+    const ana = await makePerson(siteOf(server), { fr: 2_600, pt: 2_601 }[language], "Ana");
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    const { security } = texts;
+    const step = texts.auth.secondStep;
+    await page.addInitScript(() => {
+      // Instead of the printer: what it would get from a frame that is printed alone.
+      if (window !== top) window.print = () => sessionStorage.setItem("printed", document.body.textContent);
+    });
+    await openSecurity(phone, ana);
+    await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
+
+    // Codes cannot be left without a word: they are shown once.
+    await button(page, security.apps.add).click();
+    await expect(page.getByRole("textbox", { name: security.name })).toBeFocused();
+    const name = page.getByRole("textbox", { name: security.name });
+    await name.fill("Itel");
+    let letOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      letOn = resolve;
+    });
+    await page.route("**/api/auth/factors", (route) => held.then(() => route.continue()));
+    await page.keyboard.press("Enter");
+    await expect(name).not.toBeEditable();
+    await expect(name).toBeFocused();
+    await page.keyboard.press("Escape"); // does not stop what is under way, and does not look as if it did
+    letOn();
+    await expect(heading(page, security.apps.scan)).toBeFocused();
+    const app = await CodeApp.readFrom(page);
+    await expect(page.getByRole("img", { name: security.apps.qr })).toHaveJSProperty("complete", true);
+    const first = page.getByLabel(step.code);
+    await first.fill("123"); // is no try yet
+    await first.press("Enter");
+    await expect(first).toHaveAccessibleDescription(new RegExp(step.codeMissing));
+    await first.fill(app.wrong());
+    await expect(first).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+    await expectMarked(first);
+    // The server takes it, its answer is lost, and sent again it is no good any more: the app is there all the same.
+    await page.route("**/api/auth/factors/*/verify", loseAnswer, { times: 1 });
+    await page.keyboard.type(app.next());
+    // Without an answer nobody knows whether the old codes are still good; what comes at last is what is good.
+    await page.route("**/api/auth/recovery-codes", (route) => route.abort());
+    await button(page, security.codes.makeNow).click();
+    await expect(page.getByRole("alert").filter({ hasText: security.codes.unheard })).toBeVisible();
+    await page.unroute("**/api/auth/recovery-codes");
+    await page.route("**/api/auth/recovery-codes", loseAnswer, { times: 1 });
+    await button(page, security.codes.make).click();
+    await button(page, security.codes.makeNow).click();
+    const shown = dialog(page, security.codes.title).getByRole("listitem");
+    await expect(shown).toHaveCount(10);
+    const codes = await shown.allInnerTexts();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("alertdialog", { name: security.codes.leaveTitle })).toBeVisible();
+    await page.getByRole("alertdialog").getByRole("button", { name: texts.common.back }).click();
+    await expect(button(page, security.codes.done)).toBeDisabled();
+    await button(page, security.codes.print).click();
+    const printed = () => page.evaluate(() => sessionStorage.getItem("printed"));
+    await expect.poll(printed).not.toBeNull();
+    for (const one of codes) expect(await printed()).toContain(one);
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, security.codes.save).click()]);
+    expect(file.suggestedFilename()).toBe(security.codes.file);
+    await page.getByLabel(security.codes.noted).check();
+    await button(page, security.codes.done).click();
+    await expect(page.locator("iframe")).toHaveCount(0);
+    await expect(page.getByText(security.step.on, { exact: true })).toBeVisible();
+    await expect(page.getByText("Itel")).toBeVisible();
+    await expect(page.getByText(fill(security.codes.left_other, { count: 10 }))).toBeVisible();
+    await signOut(phone);
+
+    await typeLogIn(phone, ana);
+    const field = page.getByLabel(step.code);
+    await expect(heading(page, step.title)).toBeVisible();
+    await expect(field).toBeFocused();
+    await field.fill(app.wrong());
+    await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+    // A reload in the middle leads back to the step, "cancel" to the form, which keeps the number.
+    await page.reload();
+    await expect(heading(page, step.title)).toBeVisible();
+    await expect(field).toBeFocused();
+    await button(page, texts.common.cancel).click();
+    await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(ana.phone);
+    await expect(page.getByLabel(texts.auth.password, { exact: true })).toBeFocused();
+    await page.keyboard.type(testPassword);
+    await page.keyboard.press("Enter");
+    const code = app.next();
+    await field.pressSequentially(`${code.slice(0, 3)} ${code.slice(3)}`); // sends itself
+    await page.waitForURL("**/app", { waitUntil: "commit" });
+    await expect(page.getByRole("status").filter({ hasText: texts.auth.loginSuccessful })).toBeVisible();
+
+    const paper = codes[0]?.toUpperCase().replaceAll("-", " ") ?? "";
+    for (const isGood of [true, false]) {
+      const other = await Phone.open(browser, server, language);
+      await typeLogIn(other, ana);
+      await button(other.page, step.useRecovery).click();
+      const recovery = other.page.getByLabel(step.recovery);
+      await expect(recovery).toBeFocused();
+      await recovery.fill(paper);
+      await recovery.press("Enter");
+      if (isGood) await other.page.waitForURL("**/app");
+      else await expect(recovery).toHaveAccessibleDescription(new RegExp(step.recoveryWrong));
+      await other.close();
+    }
+
+    await phone.goTo("/app/security");
+    await expect(page.getByText(fill(security.codes.left_other, { count: 9 }))).toBeVisible();
+    await expect(page.getByRole("region", { name: security.notices.title })).toBeVisible();
+    await button(page, fill(security.removeName, { name: "Itel" })).click();
+    await button(page, security.remove).click();
+    await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
+    await expect(heading(page, security.title)).toBeFocused();
+    const other = await Phone.open(browser, server, language);
+    await other.logIn(ana.phone);
+    await other.close();
+    await phone.close();
+  });
+}
+
+test("whoever looks up their code finds the second step again, though the phone let the page go meanwhile", async ({
+  browser,
+  server,
+}) => {
+  const kira = await makePerson(siteOf(server), 2_640, "Kira");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const field = page.locator("#code"); // by whichever name, in whichever language
+  const kept = () => page.evaluate(() => sessionStorage.getItem("owing"));
+  await openSecurity(phone, kira);
+  const { app } = await addApp(phone, false);
+  await signOut(phone);
+
+  // It is over: the form is back, and knows the number.
+  await typeLogIn(phone, kira);
+  await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
+  await page.reload();
+  await expect(field).toBeFocused();
+  await phone.context.clearCookies({ name: accessCookie });
+  await field.fill(app.wrong());
+  await expect(page.getByText(texts.errors.flow_state_not_found).first()).toBeVisible();
+  await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(kira.phone);
+  expect(await kept()).toBeNull();
+  await page.reload();
+  await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
+
+  // What was refused is said in whichever language is read, and the code shown after a reload opens the app.
+  await typeLogIn(phone, kira);
+  await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
+  expect(await kept()).not.toContain(testPassword);
+  await field.fill(app.wrong());
+  await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+  await page.getByRole("link", { name: "English" }).click();
+  await expect(field).toHaveAccessibleDescription(new RegExp(textsOf.en.errors.mfa_verification_failed));
+  await page.reload();
+  await expect(heading(page, textsOf.en.auth.secondStep.title)).toBeVisible();
+  await field.fill(app.next());
+  await page.waitForURL("**/app");
+  expect(await kept()).toBeNull();
+  await phone.close();
+});
+
+test("a new password is asked for twice and after a proof, loses nothing that was typed, and signs out the other devices", async ({
+  browser,
+  server,
+}) => {
+  const ben = await makePerson(siteOf(server), 2_605, "Ben");
+  const phone = await Phone.open(browser, server, "en");
+  const tablet = await Phone.open(browser, server, "en");
+  const { page, texts } = phone;
+  const { password, stepUp } = texts.security;
+  await tablet.logIn(ben.phone);
+  await openSecurity(phone, ben, { hasNews: true });
+  await forgetProofs(server);
+
+  const opener = button(page, password.change);
+  await opener.click();
+  const [field, again] = [page.getByLabel(password.new, { exact: true }), page.getByLabel(texts.auth.confirmPassword)];
+  await expect(field).toBeFocused();
+  await field.fill("masolo");
+  await field.press("Enter");
+  await expect(field).toHaveAccessibleDescription(new RegExp(texts.auth.passwordRequirement));
+  await field.fill(newPassword);
+  await again.fill("Masolo2028");
+  await again.press("Enter");
+  await expect(again).toHaveAccessibleDescription(texts.auth.passwordsDoNotMatch);
+  await again.fill(newPassword);
+  await again.press("Enter");
+
+  const own = dialog(page, stepUp.title).getByLabel(texts.auth.password, { exact: true });
+  await expect(own).toBeFocused();
+  await own.fill("Wrong2026");
+  await own.press("Enter");
+  await expect(own).toHaveAccessibleDescription(stepUp.passwordWrong);
+  await page.keyboard.press("Escape"); // what was typed below is still there
+  await expect(dialog(page, stepUp.title)).toHaveCount(0);
+  await expect(again).toHaveValue(newPassword);
+  await button(page, password.submit).click();
+  await own.fill(testPassword);
+  // While it is under way it can be neither changed nor left as if it were not.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  let tries = 0;
+  await page.route("**/api/auth/user", async (route) => {
+    await held;
+    return ++tries === 1 ? loseAnswer(route) : route.continue();
+  });
+  const underWay = page.waitForRequest("**/api/auth/user");
+  await own.press("Enter");
+  await underWay;
+  await expect(dialog(page, stepUp.title)).toHaveCount(0);
+  for (const one of [field, again]) await expect(one).not.toBeEditable();
+  await again.focus();
+  await page.keyboard.type("x");
+  await page.keyboard.press("Escape");
+  await expect(again).toHaveValue(newPassword);
+  const askedAgain = page.waitForResponse("**/api/auth/user");
+  letOn();
+  await askedAgain;
+  await expect(page.getByRole("status").filter({ hasText: password.done })).toBeVisible();
+  await expect(opener).toBeFocused();
+  await tablet.page.waitForURL("**/login");
+  await expect(devices(phone)).toHaveCount(1);
+  await tablet.logIn(ben.phone, newPassword);
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("a proof is asked for by the second step where there is one, and what one wanted goes on", async ({
+  browser,
+  server,
+}) => {
+  const chloe = await makePerson(siteOf(server), 2_606, "Chloé");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const { codes, stepUp } = texts.security;
+  await openSecurity(phone, chloe);
+  const { app, codes: before } = await addApp(phone, true);
+  await forgetProofs(server);
+  await button(page, codes.makeAnew).click();
+  await button(page, codes.makeNow).click();
+  const asked = dialog(page, stepUp.title);
+  await expect(asked.getByText(stepUp.bodyStep)).toBeVisible();
+  await expect(asked.getByLabel(texts.auth.password, { exact: true })).toHaveCount(0);
+  // On a slow network a slip is typed over before the server has said that it was one.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const isTried = page.waitForRequest("**/api/auth/factors/*/verify");
+  await page.route("**/api/auth/factors/*/verify", (route) => held.then(() => route.continue()), { times: 1 });
+  await asked.getByLabel(texts.auth.secondStep.code).fill(app.wrong());
+  await isTried;
+  await asked.getByLabel(texts.auth.secondStep.code).fill(app.next());
+  answer();
+  const shown = dialog(page, codes.title).getByRole("listitem");
+  await expect(shown).toHaveCount(10);
+  expect(await shown.allInnerTexts()).not.toContain(before[0]);
+  await phone.close();
+});
+
+test("devices are listed and signed out, one or all others, and each tab shows it once it is looked at", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const didier = await makePerson(site, 2_607, "Didier");
+  const phone = await Phone.open(browser, server, "en");
+  const { page, texts } = phone;
+  const { devices: words } = texts.security;
+  for (const system of ["Android 10", "Windows NT 10.0"]) {
+    const headers = { "user-agent": `Mozilla/5.0 (${system}) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36` };
+    const body = { phone: didier.phone, password: testPassword };
+    await callSite(site, "POST", "/api/auth/token?grant_type=password", { body, headers });
+  }
+  const tablet = await Phone.open(browser, server, "en");
+  await tablet.logIn(didier.phone);
+  await openSecurity(phone, didier, { hasNews: true });
+  const otherTab = await phone.context.newPage();
+  await phone.goTo("/app/security", otherTab);
+  const listed = otherTab.getByRole("list", { name: words.title }).getByRole("listitem");
+  await expect(listed).toHaveCount(4);
+  await page.bringToFront();
+  await expect(devices(phone)).toHaveCount(4);
+  await expect(devices(phone).first()).toContainText(words.current);
+
+  // Two of one kind differ by when they were used, also for whoever only hears the button and the question.
+  const since = new RegExp(words.since.split("{")[0] ?? "");
+  const ends = button(page, fill(words.endName, { name: "Chrome · Windows" }));
+  await expect(ends).toHaveAccessibleDescription(since);
+  await ends.click();
+  await expect(page.getByRole("alertdialog")).toHaveAccessibleDescription(since);
+  await button(page, words.end).click();
+  await expect(devices(phone)).toHaveCount(3);
+  await otherTab.bringToFront();
+  await otherTab.evaluate(() => dispatchEvent(new Event("focus"))); // a window of a test has the focus always
+  await expect(listed).toHaveCount(3);
+
+  await page.bringToFront();
+  await button(page, words.endOthers).click();
+  await button(page, words.end).click();
+  await expect(devices(phone)).toHaveCount(1);
+  await expect(button(page, words.endOthers)).toHaveCount(0);
+  await tablet.page.waitForURL("**/login");
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("whoever lost everything asks at the log-in, and one tap on another device keeps the second step", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const eve = await makePerson(site, 2_608, "Eve");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const { reset } = texts.security;
+  const step = texts.auth.secondStep;
+  await openSecurity(phone, eve);
+  await addApp(phone, false);
+  // Far from the page's head, where what comes has to be seen all the same.
+  await page.setViewportSize({ width: 360, height: 740 });
+  await devices(phone).last().scrollIntoViewIfNeeded();
+  const visitor = await Phone.open(browser, server);
+  await typeLogIn(visitor, eve);
+  await button(visitor.page, step.lost).click();
+  await expect(visitor.page.getByText(step.lostBody)).toBeVisible();
+  await button(visitor.page, step.lostAsk).click();
+  const due = visitor.page.getByRole("status").filter({ hasText: step.lostDue.split("{")[0] ?? "" });
+  await expect(due).toContainText(/\d\d:\d\d/);
+  await expect(due.getByRole("paragraph")).toBeFocused();
+
+  const banner = page.getByRole("region", { name: reset.title });
+  await expect(banner.getByRole("alert").first()).toContainText(reset.title);
+  await expect(banner).toContainText(/\d\d:\d\d/);
+  const keep = banner.getByRole("button", { name: reset.keep });
+  for (const one of [heading(page, reset.title), keep]) await expect(one).toBeInViewport({ ratio: 1 });
+  await expect(devices(phone).last()).toBeInViewport();
+  // What the focus goes to is not under it, however large the letters are.
+  const field = button(page, texts.security.password.change);
+  for (const size of ["100%", "200%"]) {
+    await page.evaluate((of) => document.documentElement.style.setProperty("font-size", of), size);
+    await devices(phone).last().scrollIntoViewIfNeeded();
+    await field.focus();
+    const [below, above] = [await field.boundingBox(), await keep.boundingBox()];
+    expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
+    await expect(keep).toBeInViewport({ ratio: 1 });
+    await field.blur();
+  }
+  await keep.click();
+  await expect(banner).toHaveCount(0);
+  await expect(heading(page, texts.security.title)).toBeFocused();
+  const { body } = await callSite(site, "GET", "/api/auth/security", { token: eve.token });
+  expect((body as { reset: unknown }).reset).toBeNull();
+
+  await button(visitor.page, texts.common.back).click();
+  await button(visitor.page, step.lost).click();
+  await button(visitor.page, step.lostAsk).click();
+  await expect(visitor.page.getByText(texts.errors.reset_paused)).toBeVisible();
+  for (const one of [phone, visitor]) await one.close();
+});
+
+test("a recovery address waits until the code of its mail is typed, and is removed", async ({ browser, server }) => {
+  const fanta = await makePerson(siteOf(server), 2_609, "Fanta");
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  const { email } = texts.security;
+  const address = "fanta.2609@example.org";
+  await openSecurity(phone, fanta);
+  await button(page, email.add).click();
+  const field = page.getByLabel(email.label);
+  await field.fill("fanta@");
+  await field.press("Enter");
+  await expect(field).toHaveAccessibleDescription(email.invalid);
+  await field.fill(address);
+  await field.press("Enter");
+  await expect(page.getByText(fill(email.pending, { email: address }))).toBeVisible();
+  await expect(page.getByLabel(email.code)).toBeFocused();
+  await expect.poll(async () => (await mailsTo(server.origin, address)).length).toBe(1);
+  const [mail] = await mailsTo(server.origin, address);
+  if (!mail) throw new Error("no mail came");
+  const { code: old } = broughtBy(mail);
+  await page.getByLabel(email.code).fill(old === "00000000" ? "11111111" : "00000000");
+  await expect(page.getByLabel(email.code)).toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
+  // Two taps ask for one mail, and what was typed for the last one is gone.
+  await button(page, email.again).dblclick();
+  await expect(page.getByRole("status").filter({ hasText: email.sentAgain })).toBeVisible();
+  await expect(page.getByLabel(email.code)).toHaveValue("");
+  await expect(page.getByLabel(email.code)).not.toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
+  await expect.poll(async () => (await mailsTo(server.origin, address)).length).toBe(2);
+  const [newest] = await mailsTo(server.origin, address);
+  if (!newest) throw new Error("no mail came");
+  const { code } = broughtBy(newest);
+  await page.getByLabel(email.code).fill(code);
+  await expect(page.getByText(email.set)).toBeVisible();
+  await expect(page.getByText(address)).toBeVisible();
+  await button(page, email.remove).click();
+  await button(page, texts.security.remove).click();
+  await expect(page.getByText(email.about)).toBeVisible();
+
+  // Without an address, and without a second step too, the password is not all there is.
+  const { codes } = texts.security;
+  await expect(page.getByText(codes.noneYet)).toBeVisible();
+  await button(page, codes.make).click();
+  await expect(page.getByRole("alertdialog", { name: codes.firstTitle })).toContainText(codes.bodyAlone);
+  await button(page, codes.makeNow).click();
+  await expect(dialog(page, codes.title).getByRole("listitem")).toHaveCount(10);
+  await page.getByLabel(codes.noted).check();
+  await button(page, codes.done).click();
+  await expect(page.getByText(fill(codes.left_other, { count: 10 }))).toBeVisible();
+  await expect(page.getByText(texts.security.step.off, { exact: true })).toBeVisible();
+  await phone.close();
+});
+
+test("a passkey is renamed and removed, and asked for after the password where its person wants that", async ({
+  browser,
+  server,
+}) => {
+  const gael = await makePerson(siteOf(server), 2_610, "Gaël");
+  const phone = await Phone.open(browser, server, "en");
+  const { page, texts } = phone;
+  const { keys, step, codes } = texts.security;
+  await PasskeyDevice.plugInto(page);
+  await page.addInitScript(() => {
+    // The authenticator would take the offer in the number's field at once.
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+  await openSecurity(phone, gael);
+  await button(page, keys.add).click();
+  const list = page.getByRole("list", { name: keys.title });
+  await expect(list.getByRole("listitem")).toHaveCount(1);
+  const options = list.getByRole("button");
+  await options.click();
+  await page.getByRole("menuitem", { name: keys.rename }).click();
+  await page.getByRole("textbox", { name: texts.security.name }).fill("Tecno");
+  await page.keyboard.press("Enter");
+  await expect(list.getByText("Tecno")).toBeVisible();
+
+  await page.getByRole("switch").click();
+  await expect(page.getByRole("switch")).toBeChecked();
+  await button(page, codes.later).click();
+  await expect(page.getByText(step.on, { exact: true })).toBeVisible();
+  await signOut(phone);
+  await typeLogIn(phone, gael);
+  await expect(button(page, texts.auth.secondStep.usePasskey)).toBeFocused();
+  await button(page, texts.auth.secondStep.usePasskey).click();
+  await page.waitForURL("**/app");
+
+  await phone.goTo("/app/security");
+  await options.click();
+  await page.getByRole("menuitem", { name: texts.security.remove }).click();
+  await button(page, texts.security.remove).click();
+  await expect(list).toHaveCount(0);
+  await expect(page.getByText(step.off, { exact: true })).toBeVisible();
+  await phone.close();
+});
+
+test("without a network the page says that it needs one, and comes with it", async ({ browser, server }) => {
+  const hana = await makePerson(siteOf(server), 2_611, "Hana");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const { security } = texts;
+  await phone.signIn(hana, "/app/profile");
+  await page.route("**/api/auth/security", (route) => route.abort());
+  await page.getByRole("link", { name: security.title }).click();
+  await expect(page.getByRole("alert").getByText(security.offlineTitle)).toBeVisible();
+  await expect(button(page, texts.common.retry)).toBeVisible();
+  await page.unroute("**/api/auth/security");
+  await expect(page.getByText(security.devices.current)).toBeVisible();
+  // What is known stays, and what is done without a network says so.
+  await phone.context.setOffline(true);
+  await button(page, security.password.change).click();
+  await page.getByLabel(security.password.new, { exact: true }).fill(newPassword);
+  await page.getByLabel(texts.auth.confirmPassword).fill(newPassword);
+  await button(page, security.password.submit).click();
+  await expect(page.getByRole("dialog").getByRole("alert").getByText(texts.errors.offline)).toBeVisible();
+  await phone.context.setOffline(false);
+  await button(page, security.password.submit).click();
+  await expect(page.getByRole("status").filter({ hasText: security.password.done })).toBeVisible();
+  await phone.close();
+});

@@ -1,0 +1,267 @@
+import type { Page } from "@playwright/test";
+import { Secret, TOTP } from "otpauth";
+import * as v from "valibot";
+import { Session } from "#contract/auth/auth.ts";
+import { Enrolled, FactorChallenge } from "#contract/auth/factors.ts";
+import { privateConversationId } from "#contract/ids.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone, type Texts, toastIn } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import {
+  callSite,
+  connectPeople,
+  makePerson,
+  type Person,
+  type Site,
+  testPassword,
+} from "#tests/support/people/people.ts";
+
+const chromeOnAndroid =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+const newPassword = "Makutano2027";
+const closesWithinMs = 2_000; // how soon the sockets of a revoked session end
+
+const logInElsewhere = (site: Site, { phone }: Person, userAgent = chromeOnAndroid) =>
+  callSite(site, "POST", "/api/auth/token?grant_type=password", {
+    headers: { "user-agent": userAgent },
+    body: { phone, password: testPassword },
+  });
+
+const card = (page: Page, texts: Texts) => page.getByRole("region", { name: texts.security.notices.title });
+const says = (page: Page, texts: Texts, event: string) =>
+  expect(card(page, texts).getByText(new RegExp(`^${event} \\(.+\\), .*\\d\\d:\\d\\d\\.$`))).toBeVisible();
+
+const expectNothingLeft = async (page: Page): Promise<void> => {
+  await expect(page).toHaveURL(/\/login$/);
+  await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
+  expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+};
+
+/** Resolves when the page's socket, which is to be opened after this, closes. */
+const watchSocket = (page: Page) => {
+  let closed: Promise<unknown> = Promise.resolve();
+  page.on("websocket", (socket) => {
+    // One that nobody waits for may go with its page.
+    closed = new Promise((resolve) => socket.once("close", resolve));
+  });
+  return () => closed;
+};
+
+test("a new sign-in is told on every other device, each in its language, once, and leads to what one can do about it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_900, "Ana Mbuyi");
+  const tablet = await Phone.open(browser, server, "pt");
+  await tablet.logIn(ana.phone);
+  const phone = await Phone.open(browser, server);
+  await phone.signIn(ana);
+  // It was away when the tablet came.
+  await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
+  await phone.page.getByRole("button", { name: phone.texts.common.close }).click();
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  await expect(card(tablet.page, tablet.texts)).toHaveCount(0);
+
+  const otherTab = await phone.context.newPage();
+  await phone.goTo("/app/contacts", otherTab);
+  await logInElsewhere(site, ana);
+  for (const [page, texts] of [
+    [phone.page, phone.texts],
+    [otherTab, phone.texts],
+    [tablet.page, tablet.texts],
+  ] as const) {
+    await says(page, texts, texts.security.notices.events.signed_in);
+    await expect(card(page, texts)).toContainText("Chrome · Android");
+  }
+  // With the largest text it takes less than a quarter of a small screen, and says the same.
+  const before = tablet.page.viewportSize();
+  await tablet.page.setViewportSize({ width: 360, height: 740 });
+  await tablet.page.evaluate(() => (document.documentElement.dataset.look = "larger"));
+  await expect.poll(async () => (await card(tablet.page, tablet.texts).boundingBox())?.height).toBeLessThan(740 * 0.23);
+  await says(tablet.page, tablet.texts, tablet.texts.security.notices.events.signed_in);
+  await tablet.page.evaluate(() => delete document.documentElement.dataset.look);
+  if (before) await tablet.page.setViewportSize(before);
+  await logInElsewhere(site, ana, "");
+  await expect(card(tablet.page, tablet.texts)).toContainText(tablet.texts.security.notices.unknownDevice);
+  // What is put away is what was shown: both tabs have heard of both.
+  for (const [page, texts] of [
+    [phone.page, phone.texts],
+    [otherTab, phone.texts],
+    [tablet.page, tablet.texts],
+  ] as const) {
+    await expect(card(page, texts)).toContainText(fill(texts.security.notices.more_one, { count: 1 }));
+  }
+  await card(otherTab, phone.texts).getByRole("link", { name: phone.texts.security.notices.notYou }).click();
+  await expect(otherTab).toHaveURL(/\/app\/security$/);
+  await expect(card(otherTab, phone.texts)).toHaveCount(0);
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  await phone.page.reload();
+  await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  // The other device has it until its person has seen it there.
+  await expect(card(tablet.page, tablet.texts)).toBeVisible();
+  await tablet.goTo("/app/security");
+  for (const name of [tablet.texts.security.devices.title, tablet.texts.auth.password]) {
+    await card(tablet.page, tablet.texts).getByRole("button", { name }).click();
+    await expect(tablet.page.getByRole("heading", { name })).toBeFocused();
+    await expect(tablet.page.getByRole("heading", { name })).toBeInViewport();
+  }
+  await phone.close();
+  await tablet.close();
+});
+
+test("a device that is signed out from the security page closes within two seconds, and keeps nothing of its person", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_901, "Ana Mbuyi");
+  const [phone, lost] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  await phone.signIn(ana);
+  const closed = watchSocket(lost.page);
+  await lost.logIn(ana.phone);
+  await expect(lost.page.getByText(lost.texts.masolo.emptyTitle)).toBeVisible(); // told by its socket
+  await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
+  await card(phone.page, phone.texts).getByRole("link").click();
+  const { devices } = phone.texts.security;
+  await phone.page.getByRole("button", { name: fill(devices.endName, { name: "Chrome · Linux" }) }).click();
+  const ended = phone.page
+    .waitForResponse((response) => response.request().method() === "DELETE")
+    .then(() => Date.now());
+  await phone.page.getByRole("alertdialog").getByRole("button", { name: devices.end, exact: true }).click();
+  await closed();
+  expect(Date.now() - (await ended)).toBeLessThan(closesWithinMs);
+  await expectNothingLeft(lost.page);
+  // Why stays to be read, also for whoever comes later, until somebody is signed in.
+  const reason = lost.page.getByText(lost.texts.auth.sessionEnded);
+  await expect(reason).toBeVisible();
+  await expect(toastIn(lost.page)).toHaveCount(0);
+  const number = lost.page.getByLabel(lost.texts.auth.phoneNumber);
+  await number.fill("243810");
+  await lost.page.reload();
+  await expect(reason).toBeVisible();
+  await expect(number).toHaveValue("243810");
+  await lost.page.getByRole("link", { name: "Français" }).click();
+  await expect(lost.page.getByText(phone.texts.auth.sessionEnded)).toBeVisible();
+  await lost.page.getByRole("link", { name: "Português" }).click();
+  await expect(reason).toBeVisible();
+  await lost.logIn(ana.phone);
+  await expect.poll(() => lost.page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
+  await expect(phone.page.getByText(devices.current)).toBeVisible();
+  await phone.close();
+  await lost.close();
+});
+
+test("a new password signs every other device out, also one that was away, and is the one that counts", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_902, "Ana Mbuyi");
+  const [phone, tablet, away] = [
+    await Phone.open(browser, server),
+    await Phone.open(browser, server, "en"),
+    await Phone.open(browser, server, "pt"),
+  ];
+  await phone.signIn(ana);
+  await tablet.logIn(ana.phone);
+  await away.logIn(ana.phone);
+  // All that the app is made of has come before its network goes.
+  await expect(away.page.getByText(away.texts.masolo.emptyTitle)).toBeVisible();
+  await away.context.setOffline(true);
+  const changed = await callSite(site, "PUT", "/api/auth/user", { token: ana.token, body: { password: newPassword } });
+  expect(changed.status).toBe(200);
+  await expectNothingLeft(tablet.page);
+  await away.context.setOffline(false);
+  await expectNothingLeft(away.page);
+  await expect(card(phone.page, phone.texts)).not.toContainText(phone.texts.security.notices.events.password_changed);
+  await tablet.logIn(ana.phone, newPassword);
+  await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
+  for (const one of [phone, tablet, away]) await one.close();
+});
+
+/** Her account asks for a code from now on, and nobody has one. */
+const addCodeApp = async (site: Site, person: Person): Promise<Person> => {
+  const { token } = person;
+  const added = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
+  const { id, totp } = v.parse(Enrolled, added.body);
+  const asked = await callSite(site, "POST", `/api/auth/factors/${id}/challenge`, { token, body: {} });
+  const challenge_id = v.parse(FactorChallenge, asked.body).id;
+  const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate();
+  const shown = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body: { challenge_id, code } });
+  const { access_token, refresh_token } = v.parse(Session, shown.body);
+  return { ...person, token: access_token, refreshToken: refresh_token };
+};
+
+const askReset = async (site: Site, person: Person): Promise<void> => {
+  const { body } = await logInElsewhere(site, person);
+  const { access_token: token } = v.parse(Session, body);
+  expect((await callSite(site, "POST", "/api/auth/factors/reset", { token })).status).toBe(200);
+};
+
+test("whoever asks for a second step to be taken away is stopped with one tap on any device, and all hear of it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const made = await makePerson(site, 9_903, "Ana Mbuyi");
+  const tablet = await Phone.open(browser, server, "en");
+  await tablet.logIn(made.phone);
+  const ana = await addCodeApp(site, made);
+  const phone = await Phone.open(browser, server);
+  const { reset } = phone.texts.security;
+  await phone.signIn(ana);
+  await askReset(site, ana);
+  const stop = phone.page.getByRole("button", { name: reset.keep });
+  await expect(phone.page.getByText(reset.title)).toBeVisible();
+  const stopThere = tablet.page.getByRole("button", { name: tablet.texts.security.reset.keep });
+  await expect(stopThere).toBeVisible();
+  // It stays until something was done about it.
+  await phone.page.reload();
+  await stop.click();
+  await expect(phone.page.getByText(reset.kept)).toBeVisible();
+  await expect(stop).toHaveCount(0);
+  await expect(stopThere).toHaveCount(0);
+  await says(tablet.page, tablet.texts, tablet.texts.security.notices.events.reset_cancelled);
+  const { body } = await callSite(site, "GET", "/api/auth/security", { token: ana.token });
+  expect(body).toMatchObject({ reset: null, factors: [{ status: "verified" }] });
+  await phone.close();
+  await tablet.close();
+});
+
+test("whoever signs in where another one's chat stands open, and whose answer breaks off, sees their own messages and no page keeps them for the other", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 9_904, "Ana Mbuyi"),
+    await makePerson(site, 9_905, "Ben Ilunga"),
+    await makePerson(site, 9_906, "Cleo Nsimba"),
+  ];
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, cleo, ben);
+  await sendTexts(site, ben, privateConversationId(ben.id, cleo.id), ["pour Cleo seule"]);
+  const phone = await Phone.open(browser, server);
+  const { page } = phone;
+  await phone.signInToChat(ana, ben.id);
+  await phone.write("bonjour");
+  await expect(phone.ticks("bonjour", "sent").or(phone.ticks("bonjour", "delivered"))).toBeVisible();
+  await phone.context.setOffline(true);
+  await phone.composer().fill("à finir");
+  // The head of the answer came, with the cookies; its body did not.
+  await phone.keepCookies(cleo);
+  await phone.context.setOffline(false);
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("session"))).toContain(cleo.id);
+  await phone.goTo("/app");
+  await expect(phone.conversation("Ben Ilunga")).toContainText("pour Cleo seule");
+  await expect(page.getByText("bonjour")).toHaveCount(0);
+
+  // Hers wait for her.
+  await phone.signIn(ana);
+  await expect(phone.conversation("Ben Ilunga")).toContainText("à finir");
+  await expect(page.getByText("pour Cleo seule")).toHaveCount(0);
+  await phone.close();
+});

@@ -1,0 +1,202 @@
+import * as v from "valibot";
+import { privateConversationId } from "#contract/ids.ts";
+import { KeptSettings, type Settings } from "#contract/settings.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+const tabsPerPage = 16; // more than any of these pages has fields
+
+const switchOf = ({ page }: Phone, name: string) => page.getByRole("switch", { name, exact: true });
+
+/** What the server has of somebody's settings becomes this. */
+const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): Promise<void> =>
+  expect
+    .poll(async () => {
+      const { body } = await callSite(site, "GET", "/api/settings", { token });
+      return v.parse(KeptSettings, body).settings;
+    })
+    .toMatchObject(wanted);
+
+test("privacy is chosen by the keyboard, is seen on another device at once, outlives a reload and is kept by the server", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_820, "Ana");
+  const [phone, tablet] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  for (const one of [phone, tablet]) await one.signIn(ana, "/app/privacy");
+  const { page, texts } = phone;
+  const { privacy } = texts.settings;
+  await expect(page.getByText(privacy.seen.profile)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  for (const name of ["receipts", "presence", "hidesAddress", "phoneInGroups", "groupAdds", "tala"] as const) {
+    const wasOn = name !== "hidesAddress" && name !== "phoneInGroups";
+    await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: wasOn });
+    await expect(switchOf(phone, privacy[name])).toHaveAccessibleDescription(privacy[`${name}Body`]);
+    await switchOf(phone, privacy[name]).press("Space");
+    await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: !wasOn });
+    await expect(switchOf(phone, privacy[name])).toBeFocused();
+    await expect(switchOf(tablet, tablet.texts.settings.privacy[name])).toBeChecked({ checked: !wasOn });
+  }
+  const choices = page.getByRole("group", { name: privacy.findable.title });
+  await choices.getByRole("radio", { name: privacy.findable.part, exact: true }).focus();
+  await page.keyboard.press("ArrowDown");
+  const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
+  await expect(whole).toBeChecked();
+  await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
+  // What is said of who reads one's number follows the switch for groups.
+  await expect(page.getByText(privacy.seen.numberShown)).toBeVisible();
+  await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.numberShown)).toBeVisible();
+  await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
+    tablet.texts.settings.privacy.findable.whole,
+  );
+  const wanted = {
+    receipts: false,
+    presence: false,
+    hidesAddress: true,
+    findable: "whole",
+    phoneInGroups: true,
+    groupAdds: "nobody",
+    tala: false,
+  } as const;
+  await expectKept(site, ana, wanted);
+
+  await switchOf(tablet, tablet.texts.settings.privacy.presence).press("Enter");
+  await expect(switchOf(phone, privacy.presence)).toBeChecked();
+  await page.reload();
+  await expect(switchOf(phone, privacy.receipts)).not.toBeChecked();
+  await expect(switchOf(phone, privacy.presence)).toBeChecked();
+  await expect(whole).toBeChecked();
+  await page.getByRole("link", { name: texts.blocked.title }).click();
+  await expect(page).toHaveURL("/app/blocked");
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("what is chosen offline shows at once, and reaches the server and the other device when the network is back", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ben = await makePerson(site, 9_821, "Ben");
+  const [phone, tablet] = [await Phone.open(browser, server, "en"), await Phone.open(browser, server)];
+  for (const one of [phone, tablet]) await one.signIn(ben, "/app/notifications");
+  const { page, texts } = phone;
+  const { notifications } = texts.settings;
+  const sound = switchOf(phone, `${notifications.groups} ${notifications.sound}`);
+  await expect(sound).toBeVisible(); // before its network goes
+  expect(await faultsIn(page)).toEqual([]);
+  const ring = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
+  const there = tablet.texts.settings.notifications;
+
+  await phone.context.setOffline(true);
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
+  await sound.click();
+  await ring.click();
+  await expect(sound).not.toBeChecked();
+  await expect(ring).not.toBeChecked();
+  // Meanwhile something else is chosen elsewhere: both hold.
+  await switchOf(tablet, `${there.messages} ${there.preview}`).click();
+  await expectKept(site, ben, { messages: { sound: true, preview: false }, calls: { sound: true } });
+  await phone.context.setOffline(false);
+  await expectKept(site, ben, {
+    messages: { sound: true, preview: false },
+    groups: { sound: false, preview: true },
+    calls: { sound: false },
+  });
+  await expect(switchOf(tablet, `${there.groups} ${there.sound}`)).not.toBeChecked();
+  await expect(switchOf(tablet, `${there.calls} ${there.ring}`)).not.toBeChecked();
+  await expect(switchOf(phone, `${notifications.messages} ${notifications.preview}`)).not.toBeChecked();
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("a phone that cannot keep a setting says so, and muted conversations are listed with the way to them and back", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_822, "Ana"), await makePerson(site, 9_823, "Ben")];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  const { notifications } = texts.settings;
+  await phone.signIn(ana, `/app/user/${ben.id}`);
+  await page.getByRole("button", { name: texts.mute.on }).click();
+  await expect(page.getByRole("button", { name: texts.mute.off })).toBeVisible();
+
+  await phone.goTo("/app/notifications");
+  const list = page.getByRole("list", { name: `${notifications.muted} (1)` });
+  await expect(list.getByRole("link", { name: "Ben" })).toHaveAttribute("href", `/app/chat/${ben.id}`);
+  // Whoever has gone on to something else by the time the answer is here stays there.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await page.route("**/api/mutes/**", (route) => held.then(() => route.continue()));
+  const unmute = list.getByRole("button", { name: notifications.unmute.replace("{name}", "Ben") });
+  await unmute.click();
+  await expect(unmute).toBeDisabled();
+  const goneOnTo = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
+  await goneOnTo.focus();
+  letOn();
+  await expect(page.getByText(texts.mute.isOff)).toBeVisible();
+  await expect(page.getByText(notifications.mutedNone)).toBeVisible();
+  await expect(goneOnTo).toBeFocused();
+  await page.unroute("**/api/mutes/**");
+
+  // What the server refuses for good is as it was before.
+  const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
+  await page.route("**/api/settings", (route) =>
+    route.fulfill({ status: 400, json: { code: 400, error_code: "invalid_input", msg: "" } }),
+  );
+  await sound.click();
+  // It is told for a moment, and put away within it.
+  await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
+  await page.getByRole("alert").getByRole("button", { name: texts.common.close }).press("Enter");
+  await expect(sound).toBeFocused();
+  await expect(sound).toBeChecked();
+
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("no room", "QuotaExceededError");
+    };
+  });
+  await sound.click();
+  await expect(page.getByRole("alert")).toContainText(texts.settings.failed);
+  await expect(sound).toBeChecked();
+  await phone.close();
+});
+
+test("whoever goes through a page's fields by keyboard, in very large text on a small screen, moves its list and never the app", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 9_829, "Ana");
+  const phone = await Phone.open(browser, server);
+  const { page } = phone;
+  await page.setViewportSize({ width: 360, height: 560 });
+  await phone.signIn(ana, "/app/appearance");
+  await page.getByText(phone.texts.appearance.larger, { exact: true }).click();
+  for (const path of ["/app/appearance", "/app/privacy", "/app/profile"]) {
+    await phone.goTo(path);
+    await expect(page.getByRole("main").getByRole("group").first()).toBeVisible();
+    const places = new Set<number>();
+    for (let step = 0; step < tabsPerPage; step++) {
+      await page.keyboard.press("Tab");
+      places.add(
+        await page.evaluate(() => [...document.querySelectorAll("*")].indexOf(document.activeElement ?? document.body)),
+      );
+      expect(await page.evaluate(() => document.documentElement.scrollTop), `${path}, field ${step}`).toBe(0);
+    }
+    expect(places.size, path).toBeGreaterThan(3);
+    const room = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(room, path).toBe(0);
+  }
+  await phone.close();
+});

@@ -1,0 +1,96 @@
+import { presenceAskMs } from "#contract/limits.ts";
+import type { SettingsChange } from "#contract/settings.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { openPair, siteOf } from "#tests/support/people/pair.ts";
+import { callSite, type Person } from "#tests/support/people/people.ts";
+
+test("a chat says that the other is here, when they last were, and nothing of who does not let it be seen", async ({
+  browser,
+  server,
+}) => {
+  const { people, phones } = await openPair(browser, server, 9500);
+  const [ana, ben] = people;
+  const [anas, bens] = phones;
+  const { presence } = anas.texts.chat;
+  const change = (person: Person, body: SettingsChange) =>
+    callSite(siteOf(server), "PATCH", "/api/settings", { token: person.token, body });
+  const heading = anas.page.getByRole("link", { name: ben.username });
+  const openAgain = async () => {
+    await anas.goTo("/app");
+    await anas.openChat(ben.id);
+  };
+
+  await openAgain();
+  await expect(heading).toContainText(presence.here);
+  expect(await faultsIn(anas.page)).toEqual([]);
+
+  // Without network nobody knows it; it is told again with the network.
+  await anas.context.setOffline(true);
+  await expect(anas.page.getByText(anas.texts.shell.link.offline)).toBeVisible();
+  await expect(heading).not.toContainText(presence.here);
+  await anas.context.setOffline(false);
+  await expect(heading).toContainText(presence.here);
+
+  await bens.close();
+  // The server notices it in its time, and is asked whenever the chat is opened.
+  await expect(async () => {
+    await openAgain();
+    await expect(heading).toContainText(fill(presence.today, { time: "" }), { timeout: 5_000 });
+  }).toPass();
+  await expect(heading).toContainText(/\d\d:\d\d/);
+  expect(await faultsIn(anas.page)).toEqual([]);
+
+  const again = await Phone.open(browser, server, "pt");
+  await again.signInToChat(ben, ana.id);
+  await expect(again.page.getByRole("link", { name: ana.username })).toContainText(again.texts.chat.presence.here);
+  await openAgain();
+  await expect(heading).toContainText(presence.here);
+  await change(ben, { presence: false });
+  // Long before the open chat would ask again.
+  await expect(heading).not.toContainText(presence.here, { timeout: presenceAskMs / 6 });
+  // Who does not let it be seen sees it of nobody, at once; and nobody of them.
+  await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
+  const told = new Promise<void>((resolve) => {
+    anas.page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => String(payload).startsWith('["L",') && resolve()),
+    );
+  });
+  await openAgain();
+  await told;
+  await expect(heading).not.toContainText(presence.here);
+  await again.close();
+  await anas.close();
+});
+
+test("where one does not let it be seen what they read, neither of the two sees that anything is read", async ({
+  browser,
+  server,
+}) => {
+  const { people, phones } = await openPair(browser, server, 9502);
+  const [, ben] = people;
+  const [anas, bens] = phones;
+  await anas.write("vu");
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: false } });
+
+  await anas.write("sans être vu");
+  await expect(bens.message("sans être vu")).toBeVisible();
+  await bens.write("réponse");
+  await expect(anas.message("réponse")).toBeVisible();
+  // Both have read everything: an answer to it has gone the whole way and come back.
+  await anas.write("encore");
+  await expect(bens.message("encore")).toBeVisible();
+  await expect(anas.ticks("sans être vu", "delivered")).toBeVisible();
+  await expect(bens.ticks("réponse", "delivered")).toBeVisible();
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: true } });
+  await anas.write("de nouveau");
+  await expect(anas.ticks("de nouveau", "read")).toBeVisible();
+  await bens.write("de nouveau aussi");
+  await expect(bens.ticks("de nouveau aussi", "read")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});

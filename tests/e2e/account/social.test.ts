@@ -1,0 +1,154 @@
+import type { Page } from "@playwright/test";
+import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { makePerson, phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { addCodeApp, goThrough, link, type Social, startSocial } from "#tests/support/people/social.ts";
+
+let social: Social;
+test.beforeAll(async () => {
+  social = await startSocial();
+});
+test.afterAll(() => social.stop());
+
+/** Its pages name a font of elsewhere. */
+const openPhone = async (
+  ...[browser, language]: [Parameters<typeof Phone.open>[0], Parameters<typeof Phone.open>[2]?]
+) => {
+  const phone = await Phone.open(browser, social.server, language);
+  await phone.context.route(/fonts\.googleapis/, (route) => route.abort());
+  return phone;
+};
+
+const continueWith = async ({ page, texts }: Phone, name: string): Promise<void> => {
+  await page.getByRole("button", { name: fill(texts.auth.continueWith, { name }) }).click();
+};
+
+/** On the provider's own pages. */
+const logInThere = async (page: Page, login: string): Promise<void> => {
+  await page.locator("[name=login]").fill(login);
+  await page.locator("[name=password]").fill("x");
+  await page.getByRole("button", { name: "Sign-in" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+};
+
+test("whoever linked an account at a provider signs in by it, and nothing of the way stays in the address", async ({
+  browser,
+}) => {
+  const ana = await makePerson(social.site, 9_410);
+  expect((await link(social.site, ana.token, "kivu", "ana-browser")).status).toBe(200);
+  const phone = await openPhone(browser);
+  await phone.goTo("/login");
+  await continueWith(phone, "Kivu");
+  await logInThere(phone.page, "ana-browser");
+  await phone.page.waitForURL("**/app", { waitUntil: "commit" });
+  await expect(phone.page.getByText(phone.texts.auth.loginSuccessful)).toBeVisible();
+  await phone.page.goBack();
+  expect(phone.page.url()).not.toContain("code=");
+});
+
+test("whom no account knows registers with a number, and is linked from then on", async ({ browser }) => {
+  const phone = await openPhone(browser);
+  const { page, texts } = phone;
+  await phone.goTo("/register");
+  await continueWith(phone, "Congo Télécom");
+  await logInThere(page, "nadine");
+  await page.waitForURL("**/register");
+  await expect(page.getByText(fill(texts.auth.newcomerText, { name: "Congo Télécom" }))).toBeVisible();
+  await expect(page.getByLabel(texts.auth.displayName)).toHaveValue("nadine Kabila");
+  await page.locator("#avatar").setInputFiles({ name: "moi.png", mimeType: "image/png", buffer: onePixelPng });
+  await page.getByLabel(texts.auth.phoneNumber).fill(phoneOf(9_411).replace("+", ""));
+  await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
+  await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(testPassword);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByRole("button", { name: texts.auth.createAccount }).click();
+  await page.waitForURL("**/app");
+
+  const other = await openPhone(browser, "en");
+  await other.goTo("/login");
+  await continueWith(other, "Congo Télécom");
+  await logInThere(other.page, "nadine");
+  await other.page.waitForURL("**/app");
+});
+
+test("who changes their mind at the provider is told so, and stands before the form again", async ({ browser }) => {
+  const phone = await openPhone(browser, "pt");
+  const { page, texts } = phone;
+  await phone.goTo("/login");
+  await continueWith(phone, "Kivu");
+  await page.getByRole("link", { name: "[ Cancel ]" }).click();
+  await page.waitForURL("**/login");
+  await expect(page.getByText(texts.auth.providerCancelled)).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toBeEditable();
+});
+
+test("one links an account on the security page, still shows the second step after it, and unlinks it there", async ({
+  browser,
+}) => {
+  const ana = await makePerson(social.site, 9_413);
+  const phone = await openPhone(browser);
+  const { page, texts } = phone;
+  const { linked } = texts.security;
+  const kivu = { provider: "Kivu" };
+  await phone.signIn(ana, "/app/security");
+  await page.getByRole("button", { name: fill(linked.link, kivu), exact: true }).click();
+  await logInThere(page, "linker-browser");
+  await page.waitForURL("**/app/security", { waitUntil: "commit" });
+  await expect(page.getByText(linked.done)).toBeVisible();
+  await expect(page.getByText("linker-browser@example.org")).toBeVisible();
+  await expect(page.getByRole("button", { name: fill(linked.link, kivu), exact: true })).toHaveCount(0);
+
+  const app = await addCodeApp(social.site, ana.token);
+  const other = await openPhone(browser);
+  await other.goTo("/login");
+  await continueWith(other, "Kivu");
+  await logInThere(other.page, "linker-browser");
+  const code = other.page.getByLabel(texts.auth.secondStep.code);
+  await expect(code).toBeFocused();
+  expect(await other.page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+  await code.pressSequentially(app.next());
+  await other.page.waitForURL("**/app");
+
+  await other.goTo("/app/security");
+  await other.page.getByRole("button", { name: fill(linked.unlinkName, kivu) }).click();
+  await other.page.getByRole("button", { name: linked.unlink, exact: true }).click();
+  await expect(other.page.getByText(fill(linked.unlinked, kivu))).toBeVisible();
+  await expect(other.page.getByRole("button", { name: fill(linked.link, kivu), exact: true })).toBeVisible();
+
+  const third = await openPhone(browser);
+  await third.goTo("/login");
+  await continueWith(third, "Kivu");
+  await logInThere(third.page, "linker-browser");
+  await third.page.waitForURL("**/register");
+});
+
+test("a provider that is chosen before the script arrived is gone to when it does", async ({ browser }) => {
+  const phone = await openPhone(browser);
+  const { page, texts } = phone;
+  let letThrough = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${social.site.origin}/login`, { waitUntil: "commit" });
+  const button = page.getByRole("button", { name: fill(texts.auth.continueWith, { name: "Kivu" }) });
+  await button.click();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  letThrough();
+  await expect(page.locator("[name=login]")).toBeVisible();
+});
+
+test("a code that somebody else's way brought signs nobody in", async ({ browser }) => {
+  const ana = await makePerson(social.site, 9_412);
+  await link(social.site, ana.token, "kivu", "foreign");
+  const { code } = await goThrough(social.site, "kivu", "foreign");
+  const phone = await openPhone(browser);
+  const { page, texts } = phone;
+  await phone.goTo(`/login?code=${code}`);
+  await expect(page.getByText(texts.errors.bad_code_verifier).first()).toBeVisible();
+  await expect(page).toHaveURL(`${social.site.origin}/login`);
+  expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+  expect((await phone.context.cookies()).filter(({ name }) => name.startsWith("__Host-"))).toEqual([]);
+});

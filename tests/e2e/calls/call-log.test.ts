@@ -1,0 +1,115 @@
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { callBackButton, callLine } from "#tests/support/browser/calling.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { callSite, type Person } from "#tests/support/people/people.ts";
+
+type How = "missed" | "rejected" | "busy" | "ended";
+
+test("what became of a call stands at its caller's side in each one's words, calls back, and can be answered by voice", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { people, conversation } = await makeCouple(site, 8_100);
+  const [ana, ben] = people;
+  const devices = new Map(people.map(({ id }) => [id, createUuid()]));
+  const post = async (who: Person, path: string, body: object) => {
+    const answer = await callSite(site, "POST", path, {
+      token: who.token,
+      body: { conversation, device: devices.get(who.id), ...body },
+    });
+    expect(answer.status, path).toBe(200);
+  };
+  const call = async (from: Person, to: Person, type: "audio" | "video", how: How): Promise<Uuid> => {
+    const id = createUuid();
+    await post(from, "/api/calls", { call_id: id, type });
+    if (how === "ended") await post(to, `/api/calls/${id}/answer`, {});
+    const status = how === "busy" ? { status: "missed", reason: "busy" } : { status: how };
+    await post(how === "missed" || how === "ended" ? from : to, `/api/calls/${id}/end`, status);
+    return id;
+  };
+  await call(ana, ben, "audio", "ended");
+  await call(ana, ben, "video", "rejected");
+  await call(ben, ana, "audio", "busy");
+  await call(ben, ana, "video", "missed");
+
+  const anas = await Phone.openIn(
+    await browser.newContext({ baseURL: server.origin, permissions: ["microphone", "camera"] }),
+    server,
+  );
+  const bens = await Phone.open(browser, server, "en");
+  const { page, texts } = anas;
+
+  // The list says so in red, and counts what was missed.
+  await anas.signIn(ana);
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText("Appel vidéo manqué");
+  await expect(row).toContainText(fill(texts.masolo.unread_other, { count: 2 }));
+  await expect(row.locator(".text-danger")).toContainText("Appel vidéo manqué");
+  await row.click();
+  const main = page.getByRole("main");
+  const line = (words: string) => callLine(anas, words);
+  await expect(line("Vous : Appel audio terminé")).toBeVisible();
+  await expect(line(`Vous : Appel vidéo refusé par ${ben.username}`)).toBeVisible();
+  await expect(line(`${ben.username} : Appel audio manqué`)).toBeVisible();
+  await expect(line(`${ben.username} : Appel vidéo manqué`)).toBeVisible();
+  await expect(main.getByRole("listitem").getByRole("img")).toHaveCount(0); // nobody sent anything
+  expect(await faultsIn(page)).toEqual([]);
+
+  await bens.signIn(ben, `/app/chat/${ana.id}`);
+  const his = (words: string) => callLine(bens, words);
+  await expect(his(`${ana.username}: Audio call ended`)).toBeVisible();
+  await expect(his(`${ana.username}: Declined video call`)).toBeVisible();
+  await expect(his("You: Audio call: busy")).toBeVisible();
+  await expect(his("You: Cancelled video call")).toBeVisible();
+
+  // Its menu calls back, and speaks where it was missed; there is nothing to copy, forward or delete.
+  await line(`${ben.username} : Appel audio manqué`).click({ button: "right" });
+  await expect(page.getByRole("menuitem")).toHaveText([texts.callLines.callBack, texts.callLines.speak]);
+  await page.keyboard.press("Escape");
+  await main.getByRole("button", { name: texts.callLines.speak }).last().click();
+  await expect(page.getByRole("timer")).toBeVisible();
+  await expect(main.getByRole("button", { name: texts.chat.voice.send })).toBeFocused();
+  await main.getByRole("button", { name: texts.chat.voice.discard }).click();
+
+  // A touch of the line, where a thumb scrolls, calls nobody; its handset does, the same way. Given up it stands there too.
+  const missed = line(`${ben.username} : Appel audio manqué`);
+  await missed.getByText("Appel audio manqué").click();
+  await missed.getByRole("time").click();
+  await expect(page.getByRole("button", { name: texts.calls.hangUp })).toHaveCount(0);
+  await expect(missed.getByRole("button")).toHaveCount(2);
+  const handset = callBackButton(missed, anas, ben.username);
+  expect(await handset.boundingBox()).toMatchObject({ width: 48, height: 48 });
+  await handset.press("Enter");
+  await page.getByRole("button", { name: texts.calls.hangUp }).click();
+  await expect(line("Vous : Appel audio annulé")).toBeVisible();
+  await expect(his(`${ana.username}: Missed audio call`)).toBeVisible();
+
+  // Makutano, in letters twice as large: whom one looks for, nothing of them cut, and a call with their voice.
+  await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
+  await anas.goTo("/app/makutano");
+  const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
+  await search.fill("personne zzz");
+  await expect(page.getByText(texts.contacts.noMatch.title)).toBeVisible();
+  await search.fill(ben.phone.slice(-6));
+  const contact = page.getByRole("list", { name: texts.makutano.title }).getByRole("listitem");
+  await expect(contact).toHaveCount(1);
+  const cut = contact
+    .locator("bdi")
+    .evaluateAll((all) =>
+      all
+        .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          [scrollWidth - clientWidth, scrollHeight - clientHeight].some((more) => more > 1),
+        )
+        .map(({ textContent }) => textContent),
+    );
+  expect(await cut).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
+  await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
+  await page.getByRole("button", { name: texts.calls.hangUp }).click();
+  await expect(his(`${ana.username}: Missed audio call`)).toHaveCount(2);
+  for (const phone of [anas, bens]) await phone.close();
+});

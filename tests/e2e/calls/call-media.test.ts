@@ -1,0 +1,374 @@
+import type { CallSideOptions } from "#tests/support/browser/call-page.ts";
+import {
+  bundleCallPage,
+  CallSides,
+  heardBy,
+  livedBy,
+  type Side,
+  saidBy,
+  statesOf,
+  viewOf,
+  whenConnected,
+  whenHearing,
+} from "#tests/support/browser/call-sides.ts";
+import { expect, test } from "#tests/support/browser/tidy-test.ts";
+
+// Sound is played without a tap here; a candidate names its address, as on a phone that allowed the microphone.
+test.use({
+  launchOptions: async ({ launchOptions }, use) => {
+    const args = ["--autoplay-policy=no-user-gesture-required", "--disable-features=WebRtcHideLocalIpsWithMdns"];
+    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), ...args] });
+  },
+});
+
+// Most of each test is waiting for packets.
+test.describe.configure({ mode: "parallel" });
+
+const aline: CallSideOptions = { device: "a", isPolite: false, isCaller: true, kind: "audio" };
+const joel: CallSideOptions = { device: "b", isPolite: true, isCaller: false, kind: "audio" };
+
+let script: string;
+let sides: CallSides;
+test.beforeAll(async () => {
+  script = await bundleCallPage();
+});
+test.beforeEach(({ browser }) => {
+  sides = new CallSides(browser, script);
+});
+test.afterEach(async () => {
+  await sides.close();
+});
+
+/** She calls, his device rings: a way is made. */
+const ring = async (caller: CallSideOptions = aline, callee: CallSideOptions = joel): Promise<[Side, Side]> => {
+  const [a, b] = await Promise.all([sides.open(caller), sides.open(callee)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate((device) => {
+    window.side.plane.prepare();
+    window.side.plane.meet(device);
+  }, caller.device);
+  return [a, b];
+};
+
+const start = ({ page }: Side, other: Side): Promise<void> =>
+  page.evaluate((device) => {
+    window.side.plane.open();
+    window.side.plane.start(device);
+  }, other.device);
+
+const talk = async (a: Side, b: Side): Promise<void> => {
+  await Promise.all([start(b, a), start(a, b)]);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+};
+
+const countOf = (side: Side, what: string) =>
+  saidBy(side).then((said) => said.filter((one) => one.what === what).length);
+
+/** What of this device's addresses is in the signals it sent. */
+const addressesFrom = ({ device }: Side): string[] =>
+  sides.signals
+    .filter(({ from }) => from === device)
+    .flatMap(({ signal }) => signal.match(/candidate:|\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/g) ?? []);
+
+/** The other side's addresses that this one knows, from signals or because packets came from them. */
+const addressesKnownTo = async ({ page }: Side): Promise<number> =>
+  (await page.evaluate(() => window.side.stats())).filter(({ type }) => type === "remote-candidate").length;
+
+/** Everything a ring without a relay brings: both described themselves, and the caller's candidates came. */
+const whenDescribed = async (a: Side): Promise<void> => {
+  await expect
+    .poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"')), { timeout: 30_000 })
+    .toBe(true);
+  await expect.poll(() => addressesFrom(a).length, { timeout: 30_000 }).toBeGreaterThan(0);
+};
+
+for (const callee of [joel, { ...joel, isPolite: false }]) {
+  const role = callee.isPolite ? "answers" : "makes";
+  test(`a caller does not learn the address of whoever is called before the call is accepted, by the one who ${role} the offer`, async () => {
+    const [a, b] = await ring({ ...aline, isPolite: !callee.isPolite }, callee);
+    await whenDescribed(a);
+    await a.page.waitForTimeout(1_500); // as long as checks would have taken
+    expect(addressesFrom(b)).toEqual([]);
+    expect(await addressesKnownTo(a)).toBe(0);
+    await b.page.evaluate(() => window.side.plane.open()); // accepted, and the server has not answered yet
+    await Promise.all([whenConnected(a), whenConnected(b)]);
+    expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+  });
+}
+
+test("with a relay the callee's own addresses are told and tried once the call is accepted", async () => {
+  // Nothing listens there: what connects the two is no relay.
+  const iceServers = [{ urls: "turn:127.0.0.1:9", username: "nobody", credential: "nothing" }];
+  const [a, b] = await ring(aline, { ...joel, iceServers });
+  await whenDescribed(a);
+  await a.page.waitForTimeout(1_500);
+  expect(addressesFrom(b)).toEqual([]);
+  expect(await addressesKnownTo(a)).toBe(0);
+  await talk(a, b);
+  expect(addressesFrom(b)).not.toEqual([]);
+});
+
+test("nothing is opened while it rings, and both hear each other at once when it is taken", async () => {
+  const [a, b] = await ring();
+  await whenDescribed(a);
+  // Nothing was opened where it only rings, and no voice left.
+  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["none", "none"]);
+  const sent = await a.page.evaluate(() => window.side.stats());
+  expect(sent.filter(({ type }) => type === "outbound-rtp").every(({ packetsSent }) => packetsSent === 0)).toBe(true);
+  expect(await countOf(a, "heard")).toBe(0);
+
+  const from = Date.now();
+  await talk(a, b);
+  for (const side of [a, b]) {
+    await expect.poll(() => countOf(side, "heard")).toBe(1);
+    const [first] = await saidBy(side);
+    expect(first?.what).toBe("heard");
+    test.info().annotations.push({ type: "start to first voice, ms", description: `${(first?.at ?? 0) - from}` });
+  }
+  // Two seconds of which less than half is made up: what a busy machine is late with is, while it is.
+  const isPlain = async (side: Side) => {
+    const before = await heardBy(side);
+    await expect.poll(async () => (await heardBy(side)).samples).toBeGreaterThan(before.samples + 96_000);
+    const now = await heardBy(side);
+    return (now.concealed - before.concealed) / (now.samples - before.samples) < 0.5;
+  };
+  for (const side of [a, b]) await expect.poll(() => isPlain(side), { timeout: 30_000 }).toBe(true);
+  // Voice in packets of 60 ms, each with no more header than it needs.
+  const [voice] = (await a.page.evaluate(() => window.side.stats())).filter(
+    ({ type, kind }) => type === "outbound-rtp" && kind === "audio",
+  );
+  expect(voice.headerBytesSent / voice.packetsSent).toBeLessThan(21);
+  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(0);
+});
+
+test("a muted voice is silent, a camera is seen while it is on, and its light goes out with it", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  await a.page.evaluate(() => window.side.plane.setMuted(true));
+  await expect.poll(async () => (await viewOf(b))?.peer.isMuted).toBe(true);
+  // What was under way is played out first.
+  await expect
+    .poll(async () => {
+      const before = await heardBy(b);
+      await b.page.waitForTimeout(700);
+      const now = await heardBy(b);
+      return now.energy - before.energy < 0.001 && now.packets > before.packets;
+    })
+    .toBe(true);
+  // For longer than a voice that is gone is waited for: what a silent one sends is enough.
+  const { packets } = await heardBy(b);
+  await expect.poll(async () => (await heardBy(b)).packets, { timeout: 15_000 }).toBeGreaterThan(packets + 10);
+  expect(await countOf(b, "interrupted")).toBe(0);
+  await a.page.evaluate(() => window.side.plane.setMuted(false));
+  await whenHearing(b);
+
+  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
+  await expect.poll(() => viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
+  expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
+  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
+  // The track has ended by then; the browser takes its time to let go of it.
+  await expect.poll(() => a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
+  await expect.poll(() => viewOf(a)).toMatchObject({ camera: "off", local: 0 });
+  const { frames } = await heardBy(b);
+  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
+});
+
+test("signals that are lost, come twice, late and in another order still make one way", async () => {
+  let turn = 0;
+  sides.carrier = {
+    delayMs: () => 20 + ((turn * 7919) % 400),
+    isLost: () => ++turn % 3 === 0,
+    isDoubled: () => turn % 2 === 0,
+  };
+  const [a, b] = await ring();
+  await b.page.evaluate(() => window.side.plane.open());
+  await Promise.all([whenConnected(a), whenConnected(b)]);
+  await talk(a, b);
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("both looking for another way at the same moment keep their two sections and go on hearing", async () => {
+  sides.carrier = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
+  const [a, b] = await ring();
+  await talk(a, b);
+  for (let round = 0; round < 3; round++) {
+    const before = await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.generation())));
+    await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.restart())));
+    for (const [index, { page }] of [a, b].entries()) {
+      await expect.poll(() => page.evaluate(() => window.side.generation())).not.toBe(before[index]);
+    }
+  }
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.transceivers())).toEqual([2]);
+});
+
+test("a voice that stops coming is missed after two seconds, and comes again over a connection made anew", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  const generation = await a.page.evaluate(() => window.side.generation());
+  await b.page.evaluate(() => window.side.loseVoice());
+  const from = await livedBy(a);
+  await expect.poll(() => countOf(a, "interrupted")).toBe(1);
+  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
+  expect(missed - from).toBeLessThan(4_000);
+  expect(await countOf(a, "suspect")).toBeGreaterThan(0);
+  await expect.poll(() => a.page.evaluate(() => window.side.generation())).not.toBe(generation);
+  // Three other tries of four seconds each come first.
+  await expect.poll(() => countOf(a, "heard"), { timeout: 60_000 }).toBe(2);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("a page that is loaded again is taken in without a ring", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  const from = Date.now();
+  await sides.load(b, joel);
+  await start(b, a);
+  await whenConnected(b);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+  expect(await countOf(a, "failed")).toBe(0);
+  expect(await countOf(a, "voiceless")).toBe(0); // on its way out it did not say that it has no microphone
+});
+
+test("a page that is loaded again muted and with the camera off lets nothing be heard or seen", async () => {
+  const [a, b] = await ring({ ...aline, kind: "video" }, { ...joel, kind: "video" });
+  await talk(a, b);
+  await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
+  await start(b, a);
+  await whenConnected(b);
+  await whenHearing(b);
+  // Sound is played, and there is none in it; of one that had been sent for a moment it would keep the sum.
+  await expect.poll(async () => (await heardBy(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await viewOf(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
+  const { energy, frames } = await heardBy(a);
+  expect([energy < 0.001, frames]).toEqual([true, 0]);
+  expect(await viewOf(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
+  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
+});
+
+test("who wants the voice alone turns off nobody's wish, and who is seen again is told so", async () => {
+  const [a, b] = await ring({ ...aline, kind: "video" }, joel);
+  await talk(a, b);
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
+  const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setPictures(are), are);
+  await wants(false);
+  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
+  expect(await viewOf(a)).toMatchObject({ isSeenAgain: false, peer: { isVoiceOnly: true } });
+  await wants(true);
+  await expect.poll(async () => (await viewOf(a))?.isSeenAgain).toBe(true);
+  // A wish that went meanwhile stays away.
+  await wants(false);
+  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
+  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await wants(true);
+  await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
+  expect(await viewOf(a)).toMatchObject({ camera: "off", isSeenAgain: false, local: 0 });
+  await expect.poll(async () => (await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
+});
+
+/** Closes one side's page: the other misses it within moments. */
+const expectMissed = async (a: Side, b: Side): Promise<void> => {
+  await b.page.close();
+  const from = await livedBy(a);
+  await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
+  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
+  test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
+  expect(missed - from).toBeLessThan(4_500);
+};
+
+test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  await b.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
+  await expectMissed(a, b);
+  expect(await viewOf(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
+  expect(await countOf(a, "voiceless")).toBe(0);
+});
+
+test("one that talks without a microphone and is closed is missed as soon", async () => {
+  const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await Promise.all([start(b, a), start(a, b)]);
+  await expect.poll(() => countOf(a, "heard"), { timeout: 30_000 }).toBe(1);
+  await whenHearing(b); // what tells that it goes is open, too
+  await expectMissed(a, b);
+});
+
+test("whoever hangs up says so to the other side directly, which one that only rings cannot", async () => {
+  const [a, b] = await ring();
+  const third = await sides.open({ ...joel, device: "c" });
+  // It accepts as well, and another one was faster.
+  await third.page.evaluate(() => {
+    window.side.plane.meet("a");
+    window.side.plane.open();
+  });
+  await whenConnected(third);
+  await third.page.evaluate(() => window.side.plane.stop(true));
+  await talk(a, b);
+  sides.carrier = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is away
+  await a.page.evaluate(() => window.side.plane.stop(true));
+  const from = Date.now();
+  await expect.poll(() => countOf(b, "left"), { intervals: [20] }).toBe(1);
+  test.info().annotations.push({ type: "hung up to heard, ms", description: `${Date.now() - from}` });
+  await b.page.evaluate(() => window.side.plane.stop());
+  for (const { page } of [a, b]) await expect.poll(() => page.evaluate(() => window.side.connections())).toBe(0);
+  expect((await saidBy(a)).filter(({ what }) => what === "left")).toEqual([]);
+});
+
+test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
+  const [a, b] = await ring();
+  const others = await Promise.all(["c", "d"].map((device) => sides.open({ ...joel, device })));
+  for (const { page } of others) await page.evaluate(() => window.side.plane.meet("a"));
+  const devices = [b, ...others];
+  const offered = () => {
+    const offers = sides.signals.filter(({ from, signal }) => from === a.device && signal.includes('"offer"'));
+    return devices.filter(({ device }) => offers.some(({ to }) => to === device));
+  };
+  await expect.poll(() => offered().length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => a.page.evaluate(() => window.side.connections())).toBe(2);
+  // The one that was not met takes it.
+  const late = devices.find((side) => !offered().includes(side));
+  if (!late) throw new Error("all of them were met");
+  await talk(a, late);
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("a microphone that is pulled out is replaced by another one", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
+  await expect.poll(async () => (await viewOf(a))?.mic).toBe("on");
+  await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
+  await whenHearing(b);
+});
+
+test("who was refused the microphone is told so and hears the other side, who knows that nothing comes", async () => {
+  const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await Promise.all([start(b, a), start(a, b)]);
+  await whenHearing(b);
+  expect(await viewOf(b)).toMatchObject({ mic: "refused" });
+  await expect.poll(() => countOf(a, "heard")).toBe(1);
+  await expect.poll(() => viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
+});
+
+test("a hidden address does not leave, not even when there is no other way", async () => {
+  const hidden = { isHidden: true };
+  const [a, b] = await ring({ ...aline, ...hidden }, { ...joel, ...hidden });
+  await expect.poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"'))).toBe(true);
+  await a.page.waitForTimeout(500);
+  const said = sides.signals.map(({ signal }) => signal).join("\n");
+  expect(said).not.toContain("candidate");
+  expect(said.match(/\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/)).toBeNull();
+  expect(await statesOf(b)).not.toEqual(["connected"]);
+});

@@ -1,0 +1,245 @@
+import type { Locator, Page } from "@playwright/test";
+import { faultsIn, faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  callBackButton,
+  callButton,
+  callLine,
+  callScreen,
+  control,
+  expectHearing,
+  expectSeeing,
+  expectSilence,
+  findBox,
+  openCalling,
+  patienceMs,
+  picturePatienceMs,
+  placeCall,
+} from "#tests/support/browser/calling.ts";
+import { fill, type Phone } from "#tests/support/browser/phone.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+
+test.use({ actionTimeout: patienceMs });
+const patient = expect.configure({ timeout: patienceMs });
+
+/** Neither by day nor by night, and nothing wider than the phone. */
+const expectNoFaults = async ({ page }: Phone, name: string) => {
+  expect(await faultsInBothColours(page), name).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+};
+
+/** The second tap comes as soon as the button called `then` stands where the first was. */
+const tapTwice = async (page: Page, button: Locator, then: string) => {
+  await button.click({ trial: true }); // it moves no more
+  const box = await button.boundingBox();
+  if (!box) throw new Error("nothing to tap");
+  const spot = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const second = page.evaluate(
+    ({ x, y, then }) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          const there = document.elementFromPoint(x, y)?.closest("button");
+          if (there?.getAttribute("aria-label") === then) {
+            there.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: y, detail: 2 }));
+            resolve();
+          } else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    { ...spot, then },
+  );
+  await page.mouse.click(spot.x, spot.y);
+  await second;
+};
+
+test("two people hear each other, put the call away, go on after a reload, and see each other when called back", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 8_200);
+  const [ana, ben] = people;
+  const anas = await openCalling(browser, server);
+  const bens = await openCalling(browser, server, { language: "en" });
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+  const { page, texts } = anas;
+  const his = bens.texts;
+
+  // It rings where Ben is, which is no chat.
+  await callButton(anas, ben).click();
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
+  await expect(callScreen(anas, ben).getByRole("timer")).toHaveCount(0);
+  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
+  await expectNoFaults(bens, "ringing");
+  // Put away it rings on, and is there again by a press.
+  await bens.page.keyboard.press("Escape");
+  const banner = (phone: Phone) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
+  await patient(banner(bens)).toContainText(his.calls.status.ringingAudio);
+  // A second tap hits what is in the place of the first by then, and ends nothing.
+  await tapTwice(bens.page, banner(bens).getByRole("button", { name: his.calls.accept }), his.calls.hangUp);
+  await expectHearing(anas, bens);
+  const timer = page.getByRole("timer", { name: texts.calls.time });
+  await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await expectNoFaults(anas, "connected");
+
+  // By keyboard: everything of it is reached, and nothing behind it.
+  const reached = new Set<string>();
+  for (let n = 0; n < 12; n++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement?.getAttribute("aria-label") || document.activeElement?.textContent || "",
+      ),
+    );
+  }
+  for (const name of [texts.calls.minimise, texts.calls.devices.openAudio, texts.calls.mute, texts.calls.hangUp]) {
+    expect([...reached]).toContain(name);
+  }
+  expect([...reached]).not.toContain(fill(texts.people.audioCallName, { name: ben.username }));
+
+  // A muted voice is not heard, and known to be muted.
+  await control(anas, "mute").click();
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await banner(bens).getByRole("button", { name: his.calls.restore }).click();
+  await patient(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toBeVisible();
+  await expectSilence(bens);
+  await control(anas, "mute").click();
+  await expectHearing(bens);
+  await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
+
+  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers says where it is, and shows nothing more of it.
+  await control(anas, "mute").click();
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Escape");
+  await expect(callScreen(anas, ben)).toHaveCount(0);
+  await expect(banner(anas).getByRole("button", { name: texts.calls.restore })).toBeFocused();
+  await patient(banner(anas)).toContainText(/Appel audio en cours - \d\d:\d\d/);
+  await expect(callButton(anas, ben)).toBeDisabled();
+  await page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  await expect(page.getByRole("menuitem", { name: texts.people.videoCall, exact: true })).toBeDisabled();
+  await page.keyboard.press("Escape");
+  const second = await anas.context.newPage();
+  await anas.openChat(ben.id, second);
+  const inSecond = second.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) });
+  await expect(inSecond).toBeDisabled();
+  await expect(second.getByRole("region", { name: texts.calls.banner, exact: true })).toHaveCount(0);
+  await expect(second.getByRole("dialog")).toHaveCount(0);
+  await second.close();
+
+  // Loaded anew in the middle it goes on, without a ring, and she is still muted.
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await anas.openChat(ben.id);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await expectHearing(anas);
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await expectSilence(bens);
+  await control(anas, "mute").click();
+  await expectHearing(bens);
+  await patient(timer).toBeVisible();
+  expect(asked).toContain("beforeunload");
+  await expect(control(bens, "accept")).toHaveCount(0);
+
+  await control(bens, "hangUp").click();
+  for (const [phone, other] of [
+    [anas, ben],
+    [bens, ana],
+  ] as const)
+    await patient(callScreen(phone, other)).toHaveCount(0);
+  // What says that it is over says it as its line does, to the second.
+  const over = page.getByRole("region", { name: fill(texts.calls.with, { name: ben.username }) });
+  await patient(over).toContainText("Appel audio terminé");
+  const line = callLine(anas, "Vous : Appel audio terminé");
+  await patient(line).toContainText(/\d+ s/);
+  const [length = "none"] = /(\d+\smin\s)?\d+\ss/.exec((await line.textContent()) ?? "") ?? [];
+  await expect(over.getByText(new RegExp(`^${length.replace(/\s/g, " ")}`))).toBeVisible();
+  await bens.openChat(ana.id);
+  await patient(callLine(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
+  await patient(callLine(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
+
+  // She writes on where she was, though she pressed something besides. He calls back by a video call: it takes no letter from her. She takes it, and each sees the other.
+  const letters = "Je t'écris ce soir, ".repeat(20);
+  let typed = 0;
+  const type = () => page.keyboard.type(letters.charAt(typed++));
+  await anas.composer().focus();
+  await type();
+  await placeCall(bens, ana, "video");
+  await expect(async () => {
+    await type();
+    await expect(banner(anas)).toBeVisible({ timeout: 200 });
+  }).toPass({ timeout: patienceMs });
+  await expect(banner(anas).getByRole("alert")).toContainText(texts.calls.status.ringingVideo);
+  await type();
+  await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
+  await expect(callScreen(anas, ben)).toHaveCount(0);
+  await expectNoFaults(anas, "ringing while writing");
+  await control(anas, "accept").click();
+  await expectSeeing(anas, bens);
+  await expectHearing(anas, bens);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  // Wherever her own picture is put, it covers nothing that is said of the call.
+  await control(bens, "mute").click();
+  await control(bens, "camera").click();
+  const notice = page.getByText(fill(texts.calls.notice.peerMuted, { name: ben.username }));
+  const preview = page.getByRole("button", { name: texts.calls.preview });
+  const areApart = async () => {
+    const [own, said] = await Promise.all([preview, notice].map(findBox));
+    return own && said && (own.y + own.height <= said.y || said.y + said.height <= own.y);
+  };
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 360, height: 740 },
+  ]) {
+    await page.setViewportSize(viewport);
+    for (let corner = 0; corner < 4; corner++) {
+      await expect.poll(areApart, { timeout: picturePatienceMs }).toBe(true);
+      await preview.click();
+    }
+  }
+  await control(bens, "camera").click();
+  await control(anas, "camera").click();
+  await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "true");
+  await patient(bens.page.locator("video")).toHaveCount(1); // his own
+  await control(anas, "hangUp").click();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await expect(anas.composer()).toBeFocused();
+  await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
+  await patient(callLine(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
+  await expect(bens.page.getByRole("main").getByRole("button", { name: his.common.more, exact: true })).toBeFocused();
+  await patient(callLine(bens, "You: Video call ended")).toBeVisible();
+
+  // A press on the line calls back the same way. He records a voice message meanwhile: a ring leaves it alone.
+  const voice = (name: keyof typeof his.chat.voice) =>
+    bens.page.getByRole("button", { name: his.chat.voice[name], exact: true });
+  const recorded = bens.page.locator("form [role=timer]");
+  await voice("record").focus();
+  await bens.page.keyboard.press("Enter");
+  await patient(recorded).toHaveText(/:(?!00)\d\d$/);
+  await callBackButton(callLine(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
+  await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
+  await expect(callScreen(bens, ana)).toHaveCount(0);
+  await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
+
+  // A call that is taken ends it: it waits, unsent, and no key that is pressed next sends it. In a call none is begun.
+  await control(bens, "accept").click();
+  await patient(recorded).toHaveCount(0);
+  await bens.page.keyboard.press("Escape");
+  await patient(banner(bens)).toBeVisible();
+  await patient(voice("play")).toBeFocused();
+  await voice("discard").click();
+  await voice("record").click();
+  await expect(bens.page.getByText(his.chat.voice.inCall)).toBeVisible();
+  await expect(recorded).toHaveCount(0);
+  // Before she has heard that it was taken she would only give it up.
+  await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
+  await control(anas, "hangUp").click();
+  await patient(callLine(bens, `${ana.username}: Video call ended`)).toBeVisible();
+  await voice("record").press("Enter");
+  await patient(recorded).toBeVisible();
+  for (const phone of [anas, bens]) await phone.close();
+});

@@ -1,0 +1,154 @@
+import type { Locator } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  callScreen,
+  control,
+  expectSeeing,
+  findBox,
+  openCalling,
+  patienceMs,
+  picturePatienceMs,
+  placeCall,
+  talk,
+} from "#tests/support/browser/calling.ts";
+import { fill } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test.use({ actionTimeout: patienceMs });
+const patient = expect.configure({ timeout: patienceMs });
+
+/** None of these lies over another. */
+const expectApart = async (...all: Locator[]): Promise<void> => {
+  const findOverlaps = async () => {
+    const boxes = await Promise.all(all.map(findBox));
+    return boxes.flatMap((a, index) =>
+      boxes.slice(index + 1).flatMap((b) => {
+        if (!a || !b) return "one of them does not show";
+        const isApart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+        return isApart ? [] : JSON.stringify([a, b]);
+      }),
+    );
+  };
+  await expect.poll(findOverlaps, { timeout: picturePatienceMs }).toEqual([]);
+};
+
+test("what others write behind a call's screen is told on it, is not read by that, and leads to their chat", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 8_460, "Ana"),
+    await makePerson(site, 8_461, "Ben"),
+    await makePerson(site, 8_462, "Cléo"),
+  ];
+  for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  const write = (text: string) => sendTexts(site, cleo, privateConversationId(cleo.id, ana.id), [text]);
+  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  await Promise.all([anas.signIn(ana, "/app/contacts"), bens.signIn(ben)]);
+  const { page, texts } = anas;
+  const screen = callScreen(anas, ben);
+  const told = screen.getByRole("link");
+  const nameOf = (count: number) => {
+    const { newMessages_one: one, newMessages_other: more } = texts.chat;
+    return `${fill(count === 1 ? one : more, { count })}. Cléo`;
+  };
+  const restore = page.getByRole("button", { name: fill(texts.calls.restoreName, { name: "Ben" }) });
+
+  await talk(anas, bens, ben);
+  await expect(told).toHaveCount(0);
+  // What says it comes once the page has nothing more urgent to do.
+  await page.waitForFunction(() => document.querySelectorAll("p[role=status]").length > 2);
+  // Its words stay for a moment, its number longer.
+  await Promise.all([
+    patient(told).toContainText("Cléo : On mange à huit heures"),
+    patient(told).toHaveAccessibleName(nameOf(1)),
+    write("On mange à huit heures"),
+  ]);
+  const said = `${fill(texts.notifier.from, { name: "Cléo" })}. On mange à huit heures`;
+  await expect(screen.getByRole("status").getByText(said)).toBeAttached();
+  await expectApart(told, screen.getByRole("timer"), ...(await screen.getByRole("button").all()));
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await faultsIn(page)).toEqual([]);
+  }
+  await patient(told).not.toContainText("huit heures"); // only its number stays
+  await write("Apporte du pain");
+  await patient(told).toHaveAccessibleName(nameOf(2));
+
+  // Nobody has read it, and where it stands nothing is told on the call any more.
+  await control(anas, "minimise").click();
+  await anas.goToTab("masolo");
+  await expect(anas.conversation("Cléo")).toContainText("2");
+  await restore.click();
+  await expect(screen).toBeVisible();
+  await expect(told).toHaveCount(0);
+
+  // Without a preview it says no more than that.
+  await control(anas, "minimise").click();
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await page.getByRole("link", { name: texts.settings.notifications.title }).click();
+  const { messages, preview } = texts.settings.notifications;
+  const previews = page.getByRole("switch", { name: `${messages} ${preview}` });
+  await previews.click();
+  await expect(previews).not.toBeChecked();
+  await restore.click();
+  await expect(screen).toBeVisible();
+  await write("secret");
+  await patient(told).toContainText(`Cléo : ${texts.notifier.newMessage}`);
+  await expect(screen).not.toContainText("secret");
+
+  await told.click();
+  await expect(page).toHaveURL(`/app/chat/${cleo.id}`);
+  await expect(screen).toHaveCount(0);
+  await expect(anas.message("secret")).toBeVisible();
+  await expect(anas.composer()).toBeFocused();
+  await restore.click();
+  await expect(told).toHaveCount(0);
+  for (const phone of [anas, bens]) await phone.close();
+});
+
+test("on a small phone with the largest text nobody's own picture lies over the name or the time", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 8_463, "Ana"), await makePerson(site, 8_464, "Benjamin Kasongo")];
+  await connectPeople(site, ana, ben);
+  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const { page, texts } = anas;
+  await page.addInitScript(() => localStorage.setItem("appearance", "larger"));
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+  const screen = callScreen(anas, ben);
+  const own = screen.getByRole("button", { name: texts.calls.preview });
+  const timer = screen.getByRole("timer");
+  const expectClear = async () => {
+    await expectApart(own, screen.getByRole("heading"), control(anas, "hangUp"));
+    if ((await timer.count()) === 0) return; // nobody talks yet
+    await expectApart(own, timer);
+    await expect.poll(() => timer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    await expect(timer).toBeInViewport({ ratio: 1 });
+  };
+
+  await placeCall(anas, ben, "video");
+  await page.setViewportSize({ width: 320, height: 480 });
+  await patient(own).toBeVisible();
+  await expectClear();
+  await expectApart(own, screen.getByText(texts.calls.status.outgoingRings).last());
+  await control(bens, "accept").click();
+  await expectSeeing(anas, bens);
+  await expectClear();
+  await control(bens, "camera").click();
+  await patient(screen.getByText(fill(texts.calls.notice.peerCameraOff, { name: ben.username }))).toBeVisible();
+  await expectClear();
+  // Wherever it is put.
+  for (let corner = 0; corner < 4; corner++) {
+    await own.click();
+    await expect(own).toBeInViewport({ ratio: 1 });
+  }
+  for (const phone of [anas, bens]) await phone.close();
+});

@@ -1,0 +1,321 @@
+import type { Page } from "@playwright/test";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone, type Texts } from "#tests/support/browser/phone.ts";
+import { typeUntil } from "#tests/support/browser/type-until.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { openPair } from "#tests/support/people/pair.ts";
+
+const toldAgainMs = 30_000; // after that a screen reader is told again who writes
+
+const choose = async (page: Page, texts: Texts, item: string): Promise<void> => {
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+
+test("a chat is muted, shows who is typing, and is cleared of what was there before", async ({ browser, server }) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3300);
+  const [anas, bens] = phones;
+  const [ana, ben] = people;
+  const { page, texts } = anas;
+  const header = page.getByRole("main").locator("header");
+  await anas.write("avant");
+  await expect(anas.ticks("avant", "read")).toBeVisible(); // both are connected, to be told at once
+
+  // Typing shows in the header, also when the last message has just been sent, and goes with the message.
+  const isTyping = page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true });
+  const shown = Promise.all([
+    expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible(),
+    expect(isTyping).toBeAttached({ timeout: 2 * toldAgainMs }),
+  ]);
+  await typeUntil(bens, shown);
+  await bens.write("je tape");
+  await expect(anas.message("je tape")).toBeVisible();
+  await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
+  const again = expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible();
+  await typeUntil(bens, again);
+  await bens.write("encore");
+  await expect(anas.message("encore")).toBeVisible();
+  await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
+
+  // A person can be called in two ways: on a narrow screen one of them stands in the menu, and their name has room.
+  const video = header.getByRole("button", { name: fill(texts.people.videoCallName, { name: ben.username }) });
+  await expect(
+    header.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }),
+  ).toBeEnabled();
+  await expect(video).toBeHidden();
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await expect(page.getByRole("menuitem", { name: texts.people.videoCall, exact: true })).toBeEnabled();
+  await expect(page.getByRole("menuitem", { name: texts.people.audioCall, exact: true })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: 700, height: 740 });
+  await expect(video).toBeEnabled();
+  await page.setViewportSize({ width: 360, height: 740 });
+
+  // Muting: first it fails and says so, then it is told, marked, and counts for nothing in the tab bar.
+  await anas.context.route("**/api/mutes/**", (route) => route.fulfill({ status: 503, body: "" }));
+  await choose(page, texts, texts.mute.on);
+  await expect(page.getByRole("alert").getByText("Impossible de modifier l'état des notifications.")).toBeVisible();
+  await anas.context.unroute("**/api/mutes/**");
+  await choose(page, texts, texts.mute.on);
+  await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
+  await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await expect(anas.composer()).toHaveCount(0); // what comes in an open chat is read
+  await bens.write("en silence");
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
+  await expect(row.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  const tab = page.getByRole("navigation", { name: texts.shell.navigation }).getByRole("link", { name: /^Masolo/ });
+  await expect(tab).toHaveText(texts.shell.tabs.masolo);
+
+  // Typing shows in the list too.
+  const shownInRow = expect(row).toContainText(texts.chat.typing);
+  await typeUntil(bens, shownInRow);
+  await bens.composer().fill("");
+  await row.click();
+  await choose(page, texts, texts.mute.off);
+  await expect(page.getByRole("status").getByText("Notifications réactivées", { exact: true })).toBeVisible();
+  await expect(header.getByRole("img", { name: texts.mute.isOn })).toHaveCount(0);
+
+  // Clearing: cancelled, failed, and then done; what came while it was under way stays.
+  const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation\u00a0?" });
+  await choose(page, texts, texts.chat.clear);
+  await expect(dialog).toContainText(ben.username);
+  expect(await faultsIn(page)).toEqual([]);
+  await dialog.getByRole("button", { name: texts.common.cancel }).click();
+  await anas.context.route("**/clear", (route) => route.abort());
+  await choose(page, texts, texts.chat.clear);
+  await dialog.getByRole("button", { name: texts.chat.clearConfirm }).click();
+  await expect(page.getByRole("alert").getByText("Impossible d'effacer la conversation.")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(anas.message("avant")).toBeVisible();
+  await anas.context.unroute("**/clear");
+
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await anas.context.route("**/clear", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/clear");
+  await choose(page, texts, texts.chat.clear);
+  await dialog.getByRole("button", { name: texts.chat.clearConfirm }).click();
+  await asked;
+  await sendTexts(site, ben, conversation, ["pendant"]);
+  await expect(anas.message("pendant")).toBeAttached();
+  letGo();
+  await expect(page.getByRole("status").getByText("Conversation effacée.")).toBeVisible();
+  await expect(anas.message("pendant")).toBeVisible();
+  await expect(anas.message("avant")).toHaveCount(0);
+  await expect(bens.message("avant")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await expect(row).toContainText("pendant");
+
+  // Another device of the same person sees the same.
+  const tablet = await Phone.open(browser, server, "pt");
+  await tablet.logIn(ana.phone);
+  await tablet.openChat(ben.id);
+  await expect(tablet.message("pendant")).toBeVisible();
+  await expect(tablet.message("avant")).toHaveCount(0);
+  await tablet.close();
+  await anas.close();
+  await bens.close();
+});
+
+test("who is blocked sees plain sent and is not seen, until they are unblocked", async ({ browser, server }) => {
+  const { phones, people } = await openPair(browser, server, 3302, "en");
+  const [anas, bens] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  await bens.write("before");
+  await expect(anas.message("before")).toBeVisible();
+  await expect(bens.ticks("before", "read")).toBeVisible();
+
+  const dialog = page.getByRole("alertdialog", { name: fill(texts.people.blockTitle, { name: ben.username }) });
+  await anas.context.route("**/api/blocks/**", (route) => route.fulfill({ status: 503, body: "" }));
+  await choose(page, texts, texts.people.block);
+  await expect(dialog).toContainText(texts.people.blockBody);
+  await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page.getByRole("alert").getByText(texts.people.blockFailed)).toBeVisible();
+  await anas.context.unroute("**/api/blocks/**");
+  await choose(page, texts, texts.people.block);
+  await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page).toHaveURL(/\/app$/);
+
+  // To the blocked person nothing looks different: it is sent, and stays so.
+  await bens.write("unheard");
+  await expect(bens.ticks("unheard", "sent")).toBeVisible();
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText("before");
+
+  // Wherever people are listed it shows who is blocked.
+  const mark = { name: texts.blocked.isBlocked };
+  await expect(row.getByRole("img", mark)).toBeVisible();
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.masolo.newChat }).click();
+  const person = page.getByRole("dialog", { name: texts.masolo.newChat }).getByRole("button", { name: ben.username });
+  await expect(person.getByRole("img", mark)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await anas.goToTab("contacts");
+  const contact = page.getByRole("list", { name: texts.contacts.title }).getByRole("link", { name: ben.username });
+  await expect(contact.first().getByRole("img", mark)).toBeVisible();
+  await anas.goToTab("masolo");
+  await row.click();
+  await expect(page.getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
+  await expect(anas.composer()).toHaveCount(0);
+  await expect(anas.message("before")).toBeVisible();
+  await expect(anas.message("unheard")).toHaveCount(0);
+  await page.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
+  await expect(
+    page.getByRole("alert").getByText(fill(texts.people.unblockToCall, { name: ben.username })),
+  ).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  // The list of the blocked, from one's profile.
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await page.getByRole("link", { name: texts.blocked.title }).click();
+  await expect(page).toHaveURL(/\/app\/blocked$/);
+  const blocked = page.getByRole("list", { name: texts.blocked.title }).getByRole("listitem");
+  await expect(blocked).toHaveCount(1);
+  await expect(blocked).toContainText(ben.username);
+  await expect(blocked).toContainText(ben.phone);
+  expect(await faultsIn(page)).toEqual([]);
+  const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
+  await anas.context.route("**/api/blocks/**", (route) => route.abort());
+  await unblock.click();
+  await expect(page.getByRole("alert").getByText(texts.people.unblockFailed)).toBeVisible();
+  await expect(blocked).toHaveCount(1);
+  await anas.context.unroute("**/api/blocks/**");
+  await unblock.click();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been unblocked.`)).toBeVisible();
+  await expect(page.getByText(texts.blocked.none)).toBeVisible();
+
+  // What was written meanwhile never comes; what is written now does.
+  await bens.write("heard again");
+  await anas.openChat(ben.id);
+  await expect(anas.message("heard again")).toBeVisible();
+  await expect(anas.message("unheard")).toHaveCount(0);
+  await expect(bens.ticks("heard again", "read")).toBeVisible();
+  await expect(bens.ticks("unheard", "sent")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("a search leads to a message some screens above the end, where the list was held until then", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3320);
+  const [anas] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  const wordy = (i: number) => `message ${i}${" mots et encore".repeat((i * 7) % 11)}`;
+  const newest = anas.message(wordy(39));
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 40 }, (_, i) => (i === 20 || i === 26 ? `au marché ${i}` : wordy(i))),
+  );
+  await expect(newest).toBeInViewport();
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  // Enter after it is found, and before.
+  for (const isFound of [true, false]) {
+    await choose(page, texts, texts.chat.search);
+    await field.fill("marche");
+    if (isFound) await expect(page.getByText(fill(texts.chat.found_other, { count: 2 }))).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(fill(texts.chat.foundAt, { at: 1, count: 2 }), { exact: true })).toBeVisible();
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await field.press("Escape");
+    await expect(field).toHaveCount(0);
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await page.getByRole("button", { name: texts.chat.toLatest }).click();
+    await expect(newest).toBeInViewport();
+  }
+  for (const phone of phones) await phone.close();
+});
+
+test("a search walks from one found message to the next and back by keyboard, each marked in its place", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3304);
+  const [anas] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  const found = new Map([
+    [5, "On se voit au Marché ?"],
+    [60, "le MARCHE est fermé"],
+    [118, "marché conclu"],
+  ]);
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 120 }, (_, i) => found.get(i + 1) ?? `message ${i + 1}`),
+  );
+  await expect(anas.message("message 120")).toBeVisible();
+
+  // What opens over the chat and cannot be fetched now says so, leaves the chat as it was, and is asked for again.
+  const missing = page.getByRole("alert").getByText(texts.chat.attach.notHere);
+  const openMenu = () => anas.message("message 120").locator("bdi").first().click({ button: "right" });
+  await page.route("**/assets/deeds-*", (route) => route.abort());
+  await choose(page, texts, texts.chat.search);
+  await expect(missing).toBeVisible();
+  await anas.composer().click();
+  await expect(anas.composer()).toBeFocused();
+  await expect(missing).toHaveCount(0); // the next one says it anew
+  await openMenu();
+  await expect(missing).toBeVisible();
+  await page.unroute("**/assets/deeds-*");
+  await openMenu();
+  await expect(page.getByRole("menuitem", { name: texts.messages.copy, exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  await choose(page, texts, texts.chat.search);
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  const marks = page.getByRole("main").locator("ol mark");
+  const counter = (at: number) => page.getByText(fill(texts.chat.foundAt, { at, count: 3 }), { exact: true });
+  await field.fill("marche");
+  await expect(page.getByText(fill(texts.chat.found_other, { count: 3 }))).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  await page.keyboard.press("Enter");
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  await expect(marks.filter({ hasText: "marché" })).toBeVisible();
+  await expect(field).toBeFocused();
+  expect(await faultsIn(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await expect(counter(2)).toBeVisible();
+  await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
+  await page.keyboard.press("Enter");
+  await expect(counter(3)).toBeVisible();
+  await expect(anas.message("On se voit au Marché ?")).toBeInViewport();
+  await expect(marks.filter({ hasText: "Marché" })).toBeVisible();
+  await page.keyboard.press("Shift+Enter");
+  await expect(counter(2)).toBeVisible();
+  await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
+  // Around the end it goes on at the beginning, by buttons as by keys.
+  await page.getByRole("button", { name: texts.chat.nextFound }).click();
+  await page.getByRole("button", { name: texts.chat.nextFound }).click();
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  // Enter pressed before anything is found goes to the first all the same.
+  await field.fill("march");
+  await page.keyboard.press("Enter");
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  await page.getByRole("button", { name: texts.chat.foundList }).click();
+  await expect(page.getByRole("list", { name: texts.chat.foundList }).getByRole("button")).toHaveCount(3);
+  await field.press("Escape");
+  await expect(field).toHaveCount(0);
+  await expect(marks).toHaveCount(0);
+  for (const phone of phones) await phone.close();
+});

@@ -1,0 +1,188 @@
+import { privateConversationId } from "#contract/ids.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { openPair, siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+
+test("a message shows its four ticks in turn on its way to the other person", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 500), await makePerson(site, 501)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server);
+  await anas.signInToChat(ana, ben.id);
+
+  await anas.context.setOffline(true);
+  await anas.write("en route");
+  await expect(anas.ticks("en route", "sending")).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(anas.ticks("en route", "sent")).toBeVisible();
+
+  const bens = await Phone.open(browser, server);
+  await bens.signIn(ben);
+  await expect(bens.conversation(ana.username)).toContainText("en route");
+  await expect(anas.ticks("en route", "delivered")).toBeVisible();
+  await bens.conversation(ana.username).click();
+  await expect(anas.ticks("en route", "read")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("what is typed arrives exactly as it was, whatever it contains", async ({ browser, server }) => {
+  const { site, people, phones, conversation } = await openPair(browser, server, 502);
+  const [anas, bens] = phones;
+  const overrides = "\u202Eécrit à l’envers";
+  const texts = [
+    "ligne une\n\n  ligne trois, avec deux espaces devant",
+    "<img src=x onerror=alert(1)> & <b>gras</b> {name} $1",
+    "مرحبا، نلتقي غداً",
+    overrides,
+    "z\u0300\u0301\u0302\u0303\u0304\u0305".repeat(20),
+    "a".repeat(600),
+    "👩‍👩‍👧‍👦 🇨🇩",
+  ];
+  for (const text of texts) {
+    await anas.composer().fill(text);
+    await anas.composer().press("Enter");
+  }
+  const shown = bens.page.getByRole("main").locator("li p > bdi");
+  await expect(shown).toHaveCount(texts.length);
+  expect((await readServerLog(site, people[1], conversation)).map(({ text }) => text)).toEqual(texts);
+  // On the screen a change of direction ends with its text.
+  expect(await shown.evaluateAll((elements) => elements.map((element) => element.textContent))).toEqual(
+    texts.map((text) => (text === overrides ? `${text}\u202C` : text)),
+  );
+  // Nothing makes the page wider than the phone, and a text that turns its direction leaves the time in its place.
+  expect(await bens.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  const time = bens.page.getByRole("main").locator("li", { hasText: "écrit à l’envers" }).locator("time");
+  await expect(time).toHaveText(/^\d\d:\d\d$/);
+
+  const answers = await faultsIn(bens.page);
+  expect(answers).toEqual([]);
+  await anas.close();
+  await bens.close();
+});
+
+test("the composer sends on Enter, breaks the line on Shift+Enter and refuses what is blank or too long", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people } = await openPair(browser, server, 504);
+  const [anas, bens] = phones;
+  const composer = anas.composer();
+  // Where there is nothing to send the button is a microphone.
+  const send = anas.page.getByRole("button", { name: anas.texts.chat.send, exact: true });
+  const record = anas.page.getByRole("button", { name: anas.texts.chat.voice.record });
+  await expect(record).toBeEnabled();
+  await composer.fill(" \n\t ");
+  await expect(record).toBeEnabled();
+  await composer.press("Enter");
+
+  await composer.fill("x".repeat(messageTextMaxLength + 3));
+  await expect(anas.page.getByText(fill(anas.texts.chat.tooLong, { over: 3 }))).toBeVisible();
+  await expect(send).toBeDisabled();
+
+  await composer.fill("");
+  await composer.pressSequentially("un");
+  await composer.press("Shift+Enter");
+  await composer.pressSequentially("deux");
+  // A draft survives looking something up elsewhere.
+  await anas.page.getByRole("link", { name: people[1].username }).click();
+  await anas.page.waitForURL("**/app/user/**");
+  await expect(composer).toHaveCount(0);
+  await anas.page.goBack();
+  await expect(composer).toHaveValue("un\ndeux");
+  // So does another tab of the same person: what is written last shows in both, and nothing once it is sent.
+  const second = await anas.context.newPage();
+  await anas.openChat(people[1].id, second);
+  await expect(anas.composer(second)).toHaveValue("un\ndeux");
+  await anas.composer(second).fill("un\ndeux\ntrois");
+  await expect(composer).toHaveValue("un\ndeux\ntrois");
+  await anas.composer(second).blur();
+  await composer.fill("un\ndeux");
+  await expect(anas.composer(second)).toHaveValue("un\ndeux");
+  await send.click();
+  await expect(anas.composer(second)).toHaveValue("");
+  await second.close();
+  await expect(composer).toHaveValue("");
+  await expect(composer).toBeFocused();
+  await expect(bens.message("un\ndeux")).toBeVisible();
+  await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveCount(1);
+  await anas.page.reload();
+  await expect(anas.message("un\ndeux")).toBeVisible();
+  await expect(composer).toHaveValue("");
+  await anas.close();
+  await bens.close();
+});
+
+for (const language of ["fr", "en", "pt"] as const) {
+  test(`removing the contact closes the open chat and keeps its history, in ${language}`, async ({
+    browser,
+    server,
+  }) => {
+    const site = siteOf(server);
+    const n = { fr: 510, en: 512, pt: 514 }[language];
+    const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
+    await connectPeople(site, ana, ben);
+    await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Avant tout"]);
+    const anas = await Phone.open(browser, server, language);
+    await anas.signInToChat(ana, ben.id);
+    await expect(anas.message("Avant tout")).toBeVisible();
+
+    // Two are written while nobody can tell that the connection is gone.
+    await anas.context.setOffline(true);
+    await anas.write("trop tard");
+    await anas.write("encore une");
+    await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+    await anas.context.setOffline(false);
+
+    const { chat, errors } = anas.texts;
+    await expect(anas.page.getByText(chat.mustBeConnected, { exact: true })).toBeVisible();
+    await expect(anas.composer()).toHaveCount(0);
+    await expect(anas.message("Avant tout")).toBeVisible();
+    for (const text of ["trop tard", "encore une"]) await expect(anas.ticks(text, "failed")).toBeVisible();
+    await expect(anas.message("trop tard")).toContainText(fill(chat.notSent, { reason: errors.not_connected }));
+
+    // One is given up; the other goes out once they are connected again.
+    await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
+    await expect(anas.message("trop tard")).toHaveCount(0);
+    const nextStep = anas.page.getByRole("link", { name: chat.findPeople });
+    await expect(nextStep).toBeVisible();
+    const ask = async (from: Person, to: Person): Promise<string> => {
+      const { body } = await callSite(site, "POST", "/api/requests", {
+        token: from.token,
+        body: { to_user_id: to.id },
+      });
+      return (body as { request_id: string }).request_id;
+    };
+    const own = await ask(ana, ben);
+    await expect(anas.page.getByRole("button", { name: anas.texts.senga.requestSent })).toBeDisabled();
+    await expect(nextStep).toHaveCount(0);
+    await callSite(site, "POST", `/api/requests/${own}/decline`, { token: ben.token });
+    await expect(nextStep).toBeVisible();
+    const theirs = await ask(ben, ana);
+    await expect(anas.page.getByRole("link", { name: chat.acceptRequest })).toHaveAttribute("href", "/app/senga");
+    await expect(nextStep).toHaveCount(0);
+    await callSite(site, "POST", `/api/requests/${theirs}/accept`, { token: ana.token });
+    await expect(anas.composer()).toBeVisible();
+    await anas.message("encore une").getByRole("button", { name: chat.retry }).click();
+    await expect(anas.ticks("encore une", "sent")).toBeVisible();
+    await anas.close();
+  });
+}
+
+test("an unknown person's chat says so and leads back to the list", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 516);
+  const anas = await Phone.open(browser, server);
+  await anas.signIn(ana);
+  for (const id of ["019a0000-0000-7000-8000-000000000000", "personne", ana.id]) {
+    await anas.page.goto(`/app/chat/${id}`);
+    await expect(anas.page.getByRole("alert").getByText(anas.texts.chat.userNotFound)).toBeVisible();
+    await expect(anas.page).toHaveURL(/\/app$/);
+  }
+  await anas.close();
+});

@@ -1,0 +1,250 @@
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, nameOf } from "#tests/support/people/people.ts";
+
+test("contacts are found by name without case or accents and by number; each opens its chat and its profile", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 750);
+  const elodie = await makePerson(site, 751, "Élodie Ngoma");
+  const arabic = await makePerson(site, 752, "محمد علي");
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await phone.goToTab("contacts");
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await connectPeople(site, elodie, ana);
+  await connectPeople(site, ana, arabic);
+
+  const list = page.getByRole("list", { name: texts.contacts.title });
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  expect(await faultsIn(page)).toEqual([]);
+  const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
+  for (const query of ["ELODIE", "ngo", "+243 81 000 07 51", "0751"]) {
+    await search.fill(query);
+    await expect(list.getByRole("listitem")).toHaveCount(1);
+    await expect(list.getByText("Élodie Ngoma")).toBeVisible();
+  }
+  await search.fill("محمد");
+  await expect(list.getByText(arabic.phone)).toBeVisible();
+  await search.fill("zzz");
+  await expect(page.getByText(texts.contacts.noMatch.title)).toBeVisible();
+  await page.getByRole("button", { name: texts.common.clear }).click();
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  await expect(search).toBeFocused();
+
+  // Four buttons each, two of them to call.
+  const row = list.getByRole("listitem").filter({ hasText: "Élodie Ngoma" });
+  await expect(row.getByRole("button")).toHaveCount(3);
+  for (const name of [texts.people.audioCallName, texts.people.videoCallName])
+    await expect(row.getByRole("button", { name: fill(name, { name: "Élodie Ngoma" }) })).toBeEnabled();
+  await page.getByRole("button", { name: texts.contacts.menu }).click();
+  await page.getByRole("menuitem", { name: texts.blocked.title }).click();
+  await expect(page.getByText("Vous n'avez bloqué aucun contact.")).toBeVisible();
+  await page.goBack();
+  await page.getByRole("link", { name: fill(texts.contacts.viewProfile, { name: "Élodie Ngoma" }) }).click();
+  await expect(page).toHaveURL(`/app/user/${elodie.id}`);
+  await expect(page.getByRole("main").getByText(elodie.phone).first()).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await page.getByRole("link", { name: texts.people.message, exact: true }).click();
+  await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
+  await expect(phone.composer()).toBeVisible();
+
+  // All of it without network, after one visit.
+  await isKeptOffline(page);
+  await phone.context.setOffline(true);
+  await page.goto("/app/contacts");
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  await list.getByText("Élodie Ngoma").click();
+  await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
+  await expect(phone.composer()).toBeVisible();
+  await phone.close();
+});
+
+test("deleting a contact asks by name, can be left, says what went wrong, and ends it on both sides", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 753), await makePerson(site, 754)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.signIn(ana);
+  await bens.signIn(ben);
+  await anas.goToTab("contacts");
+  await bens.goToTab("contacts");
+  await expect(bens.page.getByText(ana.username)).toBeVisible();
+
+  const remove = page.getByRole("button", { name: fill(texts.contacts.deleteName, { name: ben.username }) });
+  const dialog = page.getByRole("alertdialog", {
+    name: fill(texts.contacts.deleteTitle, { name: ben.username }).replaceAll(" ", " "),
+  });
+  // By keyboard only: open, stay inside, leave, and the focus is where it was.
+  await remove.focus();
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeVisible();
+  await expect(dialog).toContainText(ben.username);
+  await expect(dialog.getByRole("button", { name: texts.common.cancel })).toBeFocused();
+  expect(await faultsIn(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(remove).toBeFocused();
+
+  // Held up on its way: the button turns and cannot be pressed; then it fails, and nothing is lost.
+  let fail = () => {};
+  const held = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await anas.context.route("**/api/contacts/*", async (route) => {
+    await held;
+    await route.abort();
+  });
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(dialog).toBeHidden();
+  await expect(remove).toBeDisabled();
+  await expect(remove).toHaveAttribute("aria-busy", "true");
+  fail();
+  await expect(page.getByRole("alert").getByText(texts.contacts.deleteContactError)).toBeVisible();
+  await expect(remove).toBeEnabled();
+  await anas.context.unroute("**/api/contacts/*");
+
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByRole("status").getByText(texts.contacts.contactDeleted)).toBeVisible();
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  await expect(bens.page.getByText(texts.contacts.none.title)).toBeVisible();
+  await bens.page.goto(`/app/user/${ana.id}`);
+  await expect(bens.page.getByText(texts.people.notConnected)).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("a profile shows who somebody is, and says so when it cannot be had or one is not connected", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 755), await makePerson(site, 756), await makePerson(site, 757)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server, "en");
+  const { page, texts } = anas;
+  await anas.signIn(ana);
+
+  // One's own id is one's own profile; an unknown one has no profile, also when the question was lost on its way.
+  await anas.goTo(`/app/user/${ana.id}`);
+  await expect(page).toHaveURL("/app/profile");
+  await anas.goTo("/app/user/personne");
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+  const nobody = crypto.randomUUID();
+  await anas.context.route(`**/api/users/${nobody}`, (route) => route.abort(), { times: 2 });
+  await anas.goTo(`/app/user/${nobody}`);
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+  // A failing server is asked again.
+  await anas.context.route(`**/api/users/${cleo.id}`, (route) => route.fulfill({ status: 503, body: "" }));
+  await anas.goTo(`/app/user/${cleo.id}`);
+  await expect(page.getByText("Failed to load profile.")).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await anas.context.unroute(`**/api/users/${cleo.id}`);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+
+  // A contact: picture enlarged by keyboard, number, date, muted and blocked from here.
+  await anas.goTo(`/app/user/${ben.id}`);
+  const main = page.getByRole("main");
+  await main.getByRole("button", { name: fill(texts.contacts.person.enlarge, { name: ben.username }) }).focus();
+  await page.keyboard.press("Enter");
+  const picture = page.getByRole("dialog", { name: fill(texts.contacts.person.picture, { name: ben.username }) });
+  await expect(picture).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(picture).toHaveCount(0);
+  const year = String(new Date().getFullYear());
+  await expect(main.getByText(texts.contacts.person.since).locator("..")).toContainText(year);
+  await expect(main.getByRole("link", { name: texts.people.message, exact: true })).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await main.getByRole("button", { name: texts.mute.on }).click();
+  await expect(page.getByRole("status").getByText(texts.mute.isOn)).toBeVisible();
+  await main.getByRole("button", { name: texts.mute.off }).click();
+  await expect(page.getByRole("status").getByText(texts.mute.isOff)).toBeVisible();
+  await main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page).toHaveURL("/app");
+  await anas.goTo(`/app/user/${ben.id}`);
+  await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
+  const block = main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) });
+  await expect(block).toBeVisible();
+
+  // Whoever has gone on when it is done at last is told so where they are.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await anas.context.route("**/api/blocks/**", (route) => held.then(() => route.continue()));
+  await block.click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
+  await main.getByRole("link", { name: texts.people.message, exact: true }).click();
+  await expect(anas.composer()).toBeVisible();
+  release();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page).toHaveURL(`/app/chat/${ben.id}`);
+  await anas.context.unroute("**/api/blocks/**");
+  await anas.goTo(`/app/user/${ben.id}`);
+  await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
+  await expect(block).toBeVisible();
+
+  // No contact any more: what needs a connection says so, and a request can be sent.
+  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  await expect(main.getByText(texts.people.notConnected)).toBeVisible();
+  for (const action of [texts.people.message, texts.people.audioCall, texts.people.videoCall]) {
+    await main.getByRole("button", { name: action, exact: true }).click();
+    // Both at once: a toast is gone after five seconds.
+    await expect(page.getByRole("alert")).toContainText(`Not Connected${texts.people.notConnected}`);
+  }
+  await main.getByRole("button", { name: texts.chat.findPeople }).click();
+  await expect(main.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+
+  // The longest name of an action fits on the narrowest screen.
+  const narrow = await Phone.openIn(anas.context, server, "pt");
+  await narrow.page.setViewportSize({ width: 360, height: 740 });
+  await narrow.goTo(`/app/user/${ben.id}`);
+  const videoCall = narrow.page.getByRole("button", { name: narrow.texts.people.videoCall, exact: true });
+  await expect(videoCall).toBeVisible();
+  const lines = await videoCall.evaluate((button) => {
+    const label = document.createRange();
+    label.selectNodeContents([...button.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE) ?? button);
+    const { left, right } = button.getBoundingClientRect();
+    return [...label.getClientRects()].map((line) => line.left >= left + 2 && line.right <= right - 2);
+  });
+  expect(lines).toEqual([true]);
+  await anas.close();
+});
+
+test("of very many contacts only those near the screen exist, and all can be reached", async ({ browser, server }) => {
+  const contactsCount = 60;
+  const site = siteOf(server);
+  const ana = await makePerson(site, 7600);
+  const numbers = Array.from({ length: contactsCount }, (_, i) => 7601 + i);
+  const people = await Promise.all(numbers.map((n) => makePerson(site, n)));
+  // One after the other: only so many requests of newcomers may wait for one person.
+  for (const person of people) await connectPeople(site, person, ana);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await phone.goToTab("contacts");
+  const list = page.getByRole("list", { name: texts.contacts.title });
+  const rows = list.getByRole("listitem");
+  await expect(rows.first()).toHaveAttribute("aria-setsize", String(contactsCount));
+  expect(await rows.count()).toBeLessThan(contactsCount / 2);
+  await list.hover();
+  await page.mouse.wheel(0, 100_000);
+  await expect(list.getByText(nameOf(7_600 + contactsCount))).toBeVisible();
+  await phone.close();
+});

@@ -1,0 +1,185 @@
+import { privateConversationId } from "#contract/ids.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, ana, cleo);
+  const anas = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts } = anas;
+  await anas.signIn(ana);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  const withBen = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, withBen, ["un", "deux\ntrois"]);
+  await sendTexts(site, cleo, privateConversationId(ana.id, cleo.id), ["Salut"]);
+  const list = page.getByRole("list", { name: texts.masolo.list });
+  const names = list
+    .getByRole("link")
+    .locator("bdi:first-child")
+    .filter({ hasText: /^Personne/ });
+  await expect(names).toHaveText([cleo.username, ben.username]);
+  await expect(anas.conversation(ben.username)).toContainText(fill(texts.masolo.unread_other, { count: 2 }));
+  await expect(anas.conversation(cleo.username)).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
+  await expect(anas.conversation(ben.username).locator("time")).toHaveText(/^\d\d:\d\d$/);
+  expect(await faultsIn(page)).toEqual([]);
+
+  await anas.conversation(ben.username).click();
+  await anas.write("bien reçu");
+  await expect(anas.ticks("bien reçu", "sent")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(names).toHaveText([ben.username, cleo.username]);
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText(`${texts.masolo.own} bien reçu`);
+  await expect(row.getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+  await expect(row).not.toContainText(fill(texts.masolo.unread_other, { count: 2 }));
+
+  // Written without network it stands in the list at once, with its clock.
+  await isKeptOffline(page);
+  await anas.context.setOffline(true);
+  await anas.conversation(cleo.username).click();
+  await anas.write("dès que possible");
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(names).toHaveText([cleo.username, ben.username]);
+  await expect(anas.conversation(cleo.username).getByRole("img", { name: texts.chat.status.sending })).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(anas.conversation(cleo.username).getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+  await anas.close();
+});
+
+test("a deleted conversation leaves my view only, and a new message brings back only what is new", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 604), await makePerson(site, 605)];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, conversation, ["ancien 1", "ancien 2"]);
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.signIn(ana);
+  const row = anas.conversation(ben.username);
+  const remove = page.getByRole("button", { name: fill(texts.masolo.deleteNamed, { name: ben.username }) });
+  const dialog = page.getByRole("alertdialog");
+
+  await row.hover();
+  await remove.click();
+  await expect(dialog).toContainText(ben.username);
+  await dialog.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(row).toBeVisible();
+
+  // It needs the server's word: without network it stays and says why.
+  await anas.context.setOffline(true);
+  await remove.focus();
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByRole("alert").getByText(texts.errors.offline)).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(row).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(page.getByText(texts.errors.offline)).toHaveCount(0);
+
+  await row.hover();
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByText(texts.masolo.conversationDeleted)).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+
+  await sendTexts(site, ben, conversation, ["tout neuf"]);
+  await expect(row).toContainText("tout neuf");
+  await row.click();
+  await expect(anas.message("tout neuf")).toBeVisible();
+  await expect(page.getByRole("main").locator("ol li p > bdi")).toHaveText(["tout neuf"]);
+
+  const bens = await Phone.open(browser, server);
+  await bens.signInToChat(ben, ana.id);
+  await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveText(["ancien 1", "ancien 2", "tout neuf"]);
+  await anas.close();
+  await bens.close();
+});
+
+test("on a touch screen a row's menu deletes, and the new button begins a chat", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 606), await makePerson(site, 607)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
+  const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
+  const anas = await Phone.openIn(context, server);
+  const { page, texts } = anas;
+  await anas.signIn(ana);
+
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).tap();
+  await page.getByRole("menuitem", { name: texts.masolo.newChat }).tap();
+  await page.getByRole("dialog").getByRole("button", { name: ben.username }).tap();
+  await page.waitForURL(`**/app/chat/${ben.id}`);
+  await page.goBack();
+
+  await page.getByRole("button", { name: fill(texts.masolo.rowActions, { name: ben.username }) }).tap();
+  await page.getByRole("menuitem", { name: texts.masolo.delete }).tap();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).tap();
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await anas.close();
+});
+
+test("on a wide screen the open chat is marked in the list beside it", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 610), await makePerson(site, 611), await makePerson(site, 612)];
+  for (const other of [ben, cleo]) {
+    await connectPeople(site, ana, other);
+    await sendTexts(site, other, privateConversationId(ana.id, other.id), [`de ${other.username}`]);
+  }
+  const anas = await Phone.open(browser, server);
+  await anas.page.setViewportSize({ width: 1280, height: 800 });
+  await anas.signIn(ana);
+  const list = anas.page.getByRole("list", { name: anas.texts.masolo.list });
+  for (const other of [ben, cleo]) {
+    await list
+      .getByRole("link")
+      .filter({ hasText: `de ${other.username}` })
+      .click();
+    await expect(anas.message(`de ${other.username}`)).toBeVisible();
+    await expect(list.locator('[aria-current="page"]')).toHaveCount(1);
+    const row = list.getByRole("link").filter({ hasText: `de ${other.username}` });
+    await expect(row).toHaveAttribute("aria-current", "page");
+  }
+  expect(await faultsIn(anas.page)).toEqual([]);
+  await anas.close();
+});
+
+test("the list of who is in several groups is read whole, after a reload too, and goes on being live", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 608), await makePerson(site, 609)];
+  await connectPeople(site, ana, ben);
+  const groups = ["Famille", "Marché", "Chorale"];
+  for (const name of groups) await makeGroup(site, ben, name, [ana]);
+  const anas = await Phone.open(browser, server);
+  const { page } = anas;
+  const failures: string[] = [];
+  page.on("console", (message) => {
+    if (message.text().includes("a read of the local store failed")) failures.push(message.text());
+  });
+  await anas.signIn(ana);
+  for (let time = 1; time <= 3; time++) {
+    for (const name of groups) await expect(anas.conversation(name)).toBeVisible();
+    await sendTexts(site, ben, privateConversationId(ana.id, ben.id), [`nouvelle ${time}`]);
+    await expect(anas.conversation(ben.username)).toContainText(`nouvelle ${time}`);
+    await page.reload();
+  }
+  expect(failures).toEqual([]);
+  await anas.close();
+});

@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  openReader,
+  report,
+  reportName,
+  type Sending,
+  sendPicture,
+  sendReport,
+  watchFiles,
+} from "#tests/support/browser/files-in-chat.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+const openMenu = async (phone: Phone, text: string) => {
+  await phone.message(text).locator("bdi").first().click({ button: "right" });
+};
+const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
+
+test("a message is copied, passed on with its file to two at once, and deleted for everybody", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const sendAll: Sending = async (_, by, conversation) => {
+    await sendReport(site, by, conversation);
+    await sendPicture(site, by, conversation, "photo.png", 0, "Une légende");
+    await sendTexts(site, by, conversation, ["à copier"]);
+  };
+  const opened = await openReader(browser, server, 544, sendAll, keptOffline);
+  const { ana, ben, phone, page, texts } = opened;
+  const [chantal, blocked] = [await makePerson(site, 546), await makePerson(site, 547)];
+  await connectPeople(site, ana, chantal);
+  await connectPeople(site, ana, blocked);
+  await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
+  const bens = await Phone.open(browser, server);
+  await phone.signIn(ana);
+  await bens.signIn(ben);
+  await phone.openChat(ben.id);
+  await bens.openChat(ana.id);
+
+  // A text and a caption are copied; without the browser's leave it says so.
+  await phone.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  for (const text of ["à copier", "Une légende"]) {
+    await openMenu(phone, text);
+    await pick(page, texts.copy);
+    await expect(page.getByRole("status").getByText("Message copié dans le presse-papiers.")).toBeVisible();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  }
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+  });
+  await openMenu(phone, "à copier");
+  await pick(page, texts.copy);
+  await expect(page.getByRole("alert").getByText(texts.copyFailed)).toBeVisible();
+
+  // By keyboard: the menu of the newest message, two up is the file's.
+  const list = page.getByRole("list", { name: fill(phone.texts.chat.messages, { name: ben.username }) });
+  await list.focus();
+  const menus = page.getByRole("button", { name: texts.options.split("{")[0] ?? "" });
+  await menus.last().focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await expect(menus.first()).toBeFocused();
+  await page.keyboard.press("Enter");
+  const asked = watchFiles(page);
+  await pick(page, texts.forward);
+  const dialog = page.getByRole("dialog", { name: texts.forwardTitle });
+  const submit = dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 0 }) });
+  await expect(submit).toBeDisabled();
+  await expect(dialog.getByRole("checkbox")).toHaveCount(2); // the blocked contact is not offered
+  await dialog.getByRole("searchbox").fill("546");
+  await expect(dialog.getByRole("checkbox")).toHaveCount(1);
+  await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
+  await dialog.getByRole("searchbox").fill("");
+  await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
+  await isKeptOffline(page);
+  await phone.context.setOffline(true); // it waits in the outbox
+  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(menus.first()).toBeFocused();
+  await phone.context.setOffline(false);
+  // Ben wrote it, so to him it says "You".
+  await expect(bens.page.getByText(fill(texts.forwardedFrom, { name: texts.you }))).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText(fill(texts.forwardedFrom, { name: ben.username }))).toBeVisible();
+  const chantals = `/api/conversations/${privateConversationId(ana.id, chantal.id)}/messages?before=9&limit=9`;
+  await expect
+    .poll(async () => JSON.stringify((await callSite(site, "GET", chantals, { token: chantal.token })).body))
+    .toContain(reportName);
+  expect(asked.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  const copy = bens.page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ hasText: texts.forwardedFrom.split("{")[0] ?? "" });
+  const fetch = copy.getByRole("button", { name: fill(texts.fetchFile, { name: reportName }) });
+  const [saved] = await Promise.all([bens.page.waitForEvent("download"), fetch.click()]);
+  expect(readFileSync(await saved.path())).toEqual(report);
+
+  // Only one's own can be deleted, also without the network.
+  await openMenu(phone, "à copier");
+  await expect(page.getByRole("menuitem", { name: texts.copy, exact: true })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await phone.write("à regretter");
+  await expect(bens.message("à regretter")).toBeVisible();
+  await expect(phone.ticks("à regretter", "read")).toBeVisible();
+  await phone.context.setOffline(true);
+  await openMenu(phone, "à regretter");
+  await pick(page, phone.texts.common.delete);
+  const question = page.getByRole("alertdialog", { name: "Êtes-vous sûr?" });
+  await question.getByRole("button", { name: phone.texts.common.delete }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible();
+  await expect(phone.message("à regretter")).toHaveCount(0);
+  await expect(bens.message("à regretter")).toBeVisible();
+  await phone.context.setOffline(false);
+  for (const reader of [phone, bens]) {
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await reader.page.reload();
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await expect(reader.message("à regretter")).toHaveCount(0);
+  }
+
+  // Whatever had the focus before its menu was opened, it ends at the message, or at the one that follows a deleted one.
+  await phone.write("une");
+  await phone.write("deux");
+  await expect(phone.ticks("deux", "read")).toBeVisible();
+  const focusTitle = () => page.getByRole("heading", { level: 1 }).last().focus();
+  const menuOf = (text: string) => phone.message(text).locator("[data-message-menu]");
+  await focusTitle();
+  await openMenu(phone, "une");
+  await pick(page, texts.forward);
+  await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
+  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 1 }) }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(menuOf("une")).toBeFocused();
+  await focusTitle();
+  await openMenu(phone, "une");
+  await pick(page, phone.texts.common.delete);
+  await page.getByRole("alertdialog").getByRole("button", { name: phone.texts.common.delete }).click();
+  await expect(phone.message("une")).toHaveCount(0);
+  await expect(menuOf("deux")).toBeFocused();
+
+  // The same in the other languages.
+  for (const [language, title] of [
+    ["en", "Forward Message To"],
+    ["pt", "Encaminhar mensagem para"],
+  ] as const) {
+    const other = await Phone.openIn(phone.context, server, language);
+    await other.openChat(ben.id);
+    await openMenu(other, "à copier");
+    await pick(other.page, other.texts.messages.forward);
+    await expect(other.page.getByRole("dialog", { name: title })).toBeVisible();
+    await other.page.close();
+  }
+  await phone.close();
+  await bens.close();
+});

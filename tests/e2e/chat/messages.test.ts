@@ -1,0 +1,245 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  openReader,
+  report,
+  reportName,
+  type Sending,
+  sendPicture,
+  sendReport,
+  sendVoice,
+  watchFiles,
+} from "#tests/support/browser/files-in-chat.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill } from "#tests/support/browser/phone.ts";
+import { sendAttachment } from "#tests/support/people/attachments.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+
+/** As soon after each other as a finger's two taps by the times that its events tell, however late a busy page hears of them. */
+const tapTwice = async (page: Page, at: { x: number; y: number }): Promise<void> => {
+  const input = await page.context().newCDPSession(page);
+  const now = Date.now() / 1_000;
+  await Promise.all(
+    [1, 2].flatMap((clickCount) =>
+      (["mousePressed", "mouseReleased"] as const).map((type, index) => {
+        const timestamp = now - 0.2 + clickCount * 0.1 + index * 0.05;
+        return input.send("Input.dispatchMouseEvent", { ...at, button: "left", clickCount, type, timestamp });
+      }),
+    ),
+  );
+  await input.detach();
+};
+
+type Sound = { paused: boolean; playbackRate: number };
+const watchSounds = (page: Page) =>
+  page.addInitScript(() => {
+    const all: HTMLAudioElement[] = [];
+    const Native = window.Audio;
+    window.Audio = class extends Native {
+      constructor(src?: string) {
+        super(src);
+        all.push(this);
+      }
+    };
+    Object.assign(window, { sounds: () => all.map(({ paused, playbackRate }) => ({ paused, playbackRate })) });
+  });
+const soundsOf = (page: Page): Promise<Sound[]> =>
+  page.evaluate(() => (window as unknown as { sounds(): Sound[] }).sounds());
+
+test("a picture keeps its room, comes by itself when it is small, and can be looked at closely", async ({
+  browser,
+  server,
+}) => {
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 540, async (site, by, conversation) => {
+    await sendPicture(site, by, conversation, "petite.png", 0, "Vue du fleuve www.example.com");
+    await sendPicture(site, by, conversation, "grande.png", 90);
+    // Ends what isolates it and turns what follows around.
+    await sendTexts(site, by, conversation, ["facture\u2069\u202efdp.exe", "dernier"]);
+  });
+  const asked = watchFiles(page);
+  await phone.signInToChat(ana, ben.id);
+  const rows = page.getByRole("main").getByRole("listitem");
+  const [small, large] = [rows.nth(0), rows.nth(1)];
+  const picture = small.getByRole("img", { name: fill(texts.photoWith, { text: "Vue du fleuve" }) });
+  await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(640);
+
+  // The large one shows its placeholder and what it weighs; nothing of it was asked for.
+  await expect(large.locator("img")).toHaveAttribute("src", /^data:image\/png/);
+  const download = large.getByRole("button", { name: texts.loadPicture });
+  await expect(download).toContainText("ko");
+  expect(await faultsIn(page)).toEqual([]);
+  expect(new Set(asked).size).toBe(1);
+  const before = await large.boundingBox();
+  await download.click();
+  const whole = large.getByRole("img", { name: texts.photo });
+  await expect.poll(() => whole.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(640);
+  expect(await large.boundingBox()).toEqual(before);
+
+  await whole.click();
+  const viewer = page.getByRole("dialog", { name: texts.viewer });
+  const shown = viewer.getByRole("img", { name: fill(texts.pictureBy, { name: ben.username, when: "" }).trim() });
+  await expect(shown).toHaveAttribute("alt", /\d\d:\d\d$/);
+  const scale = async () => Number(await shown.getAttribute("data-scale"));
+  expect(await scale()).toBe(1);
+  await page.keyboard.press("+");
+  await expect.poll(scale).toBeCloseTo(1.5);
+  await page.keyboard.press("0");
+  await shown.evaluate((img) =>
+    Promise.all((img.parentElement ?? img).getAnimations({ subtree: true }).map((move) => move.finished)),
+  );
+  const box = await shown.boundingBox();
+  if (!box) throw new Error("no picture");
+  const point = { x: box.x + 40, y: box.y + 30 };
+  await tapTwice(page, point);
+  await expect.poll(scale).toBeCloseTo(2.5);
+  // What was under the finger is there still, as far as the picture's edges allow.
+  await expect.poll(async () => (await shown.boundingBox())?.width).toBeCloseTo(box.width * 2.5, 0);
+  await page.mouse.move(point.x, point.y);
+  await page.mouse.wheel(0, -300);
+  await expect.poll(scale).toBeGreaterThan(4);
+  await tapTwice(page, point);
+  await expect.poll(scale).toBe(1);
+
+  await page.keyboard.press("ArrowLeft");
+  await expect(viewer.getByText("Vue du fleuve")).toBeVisible();
+  const link = viewer.getByRole("link", { name: "www.example.com" });
+  await expect(link).toHaveAttribute("href", "https://www.example.com/");
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer nofollow");
+  await expect(viewer.getByRole("button", { name: texts.previousPicture })).toHaveCount(0);
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    viewer.getByRole("link", { name: texts.save }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe("petite.png");
+  await viewer.getByRole("button", { name: texts.nextPicture }).click();
+  await expect(viewer.getByText("Vue du fleuve")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(viewer).toHaveCount(0);
+
+  // Marks of direction in a text draw it over no time.
+  const isDrawnOver = await rows.filter({ hasText: "facture" }).evaluate((row) => {
+    const time = row.querySelector("time")?.getBoundingClientRect();
+    const words = document.createRange();
+    words.selectNodeContents(row.querySelector("p bdi") ?? row);
+    return [...words.getClientRects()].some((box) => !time || (box.right > time.left + 1 && box.bottom > time.top + 3));
+  });
+  expect(isDrawnOver).toBe(false);
+
+  // By keyboard one key leads past all that can be pressed in the messages.
+  const skip = page.getByRole("button", { name: phone.texts.chat.toComposer });
+  await skip.focus();
+  expect((await skip.boundingBox())?.height).toBeGreaterThanOrEqual(48);
+  await page.keyboard.press("Enter");
+  await expect(phone.composer()).toBeFocused();
+  await phone.close();
+});
+
+test("a file is saved with its name and bytes, and a voice note is heard, sought and kept for offline", async ({
+  browser,
+  server,
+}) => {
+  const sendAll: Sending = async (site, by, conversation) => {
+    await sendVoice(site, by, conversation, 90_000);
+    await sendVoice(site, by, conversation, 28_000);
+    await sendTexts(
+      site,
+      by,
+      conversation,
+      Array.from({ length: 40 }, (_, n) => `entre ${n + 1}`),
+    );
+    await sendReport(site, by, conversation);
+    await sendAttachment(site, by, conversation, report, { type: "file", name: "Pas ici.pdf" });
+  };
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, sendAll, keptOffline);
+  await watchSounds(page);
+  await phone.signInToChat(ana, ben.id);
+  const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "Rapport du mois" });
+  await expect(row).toContainText("34 ko");
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    row.getByRole("button", { name: fill(texts.fetchFile, { name: reportName }) }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe(reportName);
+  expect(readFileSync(await saved.path())).toEqual(report);
+  // From now on it is here, and a link to it.
+  await expect(row.getByRole("link", { name: fill(texts.saveFile, { name: reportName }) })).toBeVisible();
+
+  // What breaks off again and again is not the file's fault.
+  const isOffline = page.getByRole("alert").getByText(phone.texts.errors.offline);
+  const files = "**/api/conversations/*/files/*";
+  await page.route(files, (route) => route.abort("connectionreset"));
+  await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
+  await expect(isOffline).toBeVisible({ timeout: 60_000 });
+  await page.getByRole("alert").getByRole("button").click();
+  await page.unroute(files);
+
+  const list = page.getByRole("list", { name: fill(phone.texts.chat.messages, { name: ben.username }) });
+  const goToTop = async () => {
+    await list.hover();
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, -2_000);
+        return page.getByRole("slider").count();
+      })
+      .toBe(2);
+  };
+  await goToTop();
+  const [long, short] = [page.getByRole("slider").nth(0), page.getByRole("slider").nth(1)];
+  const play = page.getByRole("button", { name: new RegExp(`^${texts.playVoice}`) });
+  const pause = page.getByRole("button", { name: new RegExp(`^${texts.pauseVoice}`) });
+  const heard = async (slider: typeof long) => Number(await slider.inputValue());
+
+  // The long one sounds as it comes.
+  await play.first().click();
+  await expect.poll(() => heard(long)).toBeGreaterThan(300);
+  await long.focus();
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+  await expect.poll(() => heard(long)).toBeGreaterThan(10_300);
+  await expect(long).toHaveAttribute(
+    "aria-valuetext",
+    new RegExp(fill(texts.heardOf, { heard: "00:[1-5]\\d", whole: "01:30" })),
+  );
+  const rate = page.getByRole("button", { name: fill(texts.rate, { rate: "1" }) }).first();
+  await rate.click();
+  expect(await soundsOf(page)).toEqual([{ paused: false, playbackRate: 1.5 }]);
+
+  // The other one stops it where it is, and starts from where a tap on its waveform says.
+  await short.click({ position: { x: 70, y: 20 } });
+  const sought = await heard(short);
+  expect(sought).toBeGreaterThan(4_000);
+  await play.last().click();
+  // Looked at together: it does not last for ever.
+  const inOne = async () => [(await heard(short)) > sought + 300, await pause.count(), await soundsOf(page)];
+  await expect.poll(inOne, { intervals: [50] }).toEqual([true, 1, [{ paused: false, playbackRate: 1.5 }]]);
+  const left = await heard(long);
+  expect(left).toBeGreaterThan(10_000);
+
+  // Leaving the chat makes it quiet; whoever comes back finds both where they were.
+  await page.getByRole("link", { name: phone.texts.common.back }).click();
+  await expect(list).toHaveCount(0);
+  await expect.poll(async () => (await soundsOf(page)).every(({ paused }) => paused)).toBe(true);
+  await phone.conversation(ben.username).click();
+  await goToTop();
+  await expect.poll(() => heard(long)).toBe(left);
+  await expect.poll(() => heard(short)).toBeGreaterThan(sought);
+
+  // To the end: then it begins anew.
+  await short.focus();
+  while ((await heard(short)) < 24_000) await page.keyboard.press("ArrowRight");
+  await play.last().click();
+  await expect.poll(() => heard(short)).toBe(0);
+  await expect(pause).toHaveCount(0);
+
+  // What was heard is on the phone; what was never fetched says that it is not.
+  await isKeptOffline(page);
+  await phone.context.setOffline(true);
+  await page.reload();
+  await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
+  await expect(isOffline).toBeVisible();
+  await goToTop();
+  await play.last().click();
+  await expect.poll(() => heard(short)).toBeGreaterThan(300);
+  await phone.close();
+});

@@ -1,0 +1,64 @@
+import { partCount } from "#contract/files.ts";
+import { filePartBytes } from "#contract/limits.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { expectPartsOnce } from "#tests/support/server/parts-log.ts";
+import { startLink } from "#tests/support/server/slow-proxy.ts";
+
+const size = 39 * filePartBytes + 1_000;
+const report = { name: "rapport.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(size, "%PDF-1.4 rapport\n") };
+const beforeTheCut = 3;
+const slow = 256 * 1024; // bytes a second: twenty seconds for all of it
+const crawling = 64 * 1024; // what is left of it then takes a minute, however busy the machine is
+const quick = 16 * 1024 * 1024;
+
+const fileIn = ({ page }: Phone, of = page) =>
+  of.getByRole("main").getByRole("listitem").filter({ hasText: report.name });
+
+test("a file whose page dies in the middle goes on from there in the next one, and texts do not wait for it", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 3480);
+  const [ana, ben] = people;
+  const link = await startLink(server, quick);
+  try {
+    const anas = await Phone.open(browser, { ...server, origin: link.origin });
+    const bens = await Phone.open(browser, server);
+    await anas.signInToChat(ana, ben.id);
+    await bens.signInToChat(ben, ana.id);
+    const { texts, context } = anas;
+
+    const chooser = anas.page.waitForEvent("filechooser");
+    await anas.attach("file");
+    await (await chooser).setFiles(report);
+    link.bytesPerSecond = slow;
+    await anas.page.getByRole("dialog").getByRole("button", { name: texts.chat.send, exact: true }).click();
+    await expect(fileIn(anas)).toBeVisible();
+    await expect.poll(() => link.parts.finished.size).toBeGreaterThanOrEqual(beforeTheCut);
+    link.bytesPerSecond = crawling;
+    await anas.write("écrit après");
+    await expect(bens.message("écrit après")).toBeVisible();
+    await expect(fileIn(bens)).toHaveCount(0);
+    await anas.page.close();
+    expect(link.parts.finished.size).toBeLessThan(partCount(size));
+
+    link.bytesPerSecond = quick;
+    const page = await context.newPage();
+    const fetched: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "GET" && /conversations\/[^/]+\/files/.test(request.url())) fetched.push(request.url());
+    });
+    await anas.openChat(ben.id, page);
+    await expect(fileIn(bens)).toBeVisible({ timeout: 40_000 }); // three dozen parts, on a machine that may be busy
+    await expect(fileIn(anas, page).getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
+    expectPartsOnce(link.parts, size);
+    // Who sent it has it.
+    expect(fetched).toEqual([]);
+    await anas.close();
+    await bens.close();
+  } finally {
+    await link.stop();
+  }
+});

@@ -1,0 +1,269 @@
+import type { Page } from "@playwright/test";
+import { createUuid } from "#contract/ids.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { typeUntil } from "#tests/support/browser/type-until.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
+const toldAgainMs = 30_000; // after that a screen reader is told again who writes
+
+const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
+const openMenu = (phone: Phone, text: string) => phone.message(text).locator("bdi").last().click({ button: "right" });
+const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
+const line = (phone: Phone, text: string) => phone.page.getByRole("main").getByRole("listitem").getByText(text);
+
+/** Of three, the first everybody's contact and owner of their group. */
+const makeFamily = async (site: Site, n: number) => {
+  const ana = await makePerson(site, n, "Ana Mbuyi");
+  const ben = await makePerson(site, n + 1, "Ben");
+  const cleo = await makePerson(site, n + 2, "Cléo");
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, ana, cleo);
+  return { ana, ben, cleo, id: await makeGroup(site, ana, "Famille", [ben, cleo]) };
+};
+
+const openGroup = async (phone: Phone, person: Person, id: string) => {
+  await phone.signIn(person, `/app/group/${id}`);
+  await expect(phone.composer()).toBeVisible({ timeout: openMs });
+};
+
+test("a group's messages show who wrote them, its lines who did what, its header who types, and a sheet who has read", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { ana, ben, cleo, id } = await makeFamily(site, 9300);
+  await sendTexts(site, ana, id, ["Mbote na bino"]);
+  await sendTexts(site, ben, id, ["Oui", "À quelle heure ?"]);
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server, "en");
+  const { page, texts } = anas;
+
+  // From the list, where the last line names its author and the group can be found by its name.
+  await anas.signIn(ana);
+  await expect(anas.conversation("Famille")).toContainText("Ben : À quelle heure ?");
+  await expect(anas.conversation("Famille").getByRole("img", { name: texts.groups.chat.isGroup })).toBeVisible();
+  await page.getByRole("searchbox").fill("famil");
+  await anas.conversation("Famille").click();
+  await page.waitForURL(`**/app/group/${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille3 membres$/);
+  await expect(line(anas, "Vous avez créé le groupe «\u00a0Famille\u00a0».")).toBeVisible();
+  // A name above the first of a run alone; a screen reader is told it with each.
+  await expect(anas.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
+  await expect(anas.message("À quelle heure ?").locator("bdi").getByText("Ben", { exact: true })).toHaveCount(0);
+  await expect(anas.message("À quelle heure ?")).toContainText("Ben :");
+  await expect(anas.message("Mbote na bino")).toContainText(texts.chat.fromYou);
+
+  // Somebody who opens it by its address and knows only Ana of the two others reads all names too.
+  await openGroup(bens, ben, id);
+  await expect(line(bens, "Ana Mbuyi created the group “Famille”.")).toBeVisible();
+  await callSite(site, "PATCH", `/api/groups/${id}`, { token: ana.token, body: { name: "Famille & amis" } });
+  await expect(line(bens, "Ana Mbuyi renamed the group to “Famille & amis”.")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille & amis/);
+
+  // While a name is not known yet no letter and no word stands in its place, but for a screen reader.
+  const cleos = await Phone.open(browser, server, "pt");
+  const someone = cleos.page
+    .getByRole("main")
+    .locator("bdi")
+    .getByText(cleos.texts.groups.chat.someone, { exact: true });
+  let letPass = () => {};
+  const held = new Promise<void>((resolve) => (letPass = resolve));
+  await cleos.context.route(/\/members\?numbers=/, (route) => held.then(() => route.continue()));
+  await openGroup(cleos, cleo, id);
+  await expect(cleos.message("Oui").locator("[data-unnamed]")).toBeVisible();
+  await expect(cleos.message("Oui")).toContainText(cleos.texts.groups.chat.someone);
+  await expect(someone).toHaveCount(0);
+  await expect(cleos.message("À quelle heure ?").locator("[data-initials]")).toHaveCount(0);
+  letPass();
+  await expect(cleos.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
+  await expect(cleos.message("À quelle heure ?").locator("[data-initials=B]")).toBeVisible();
+  await expect(cleos.page.locator("[data-unnamed]")).toHaveCount(0);
+  const header = page.getByRole("heading", { level: 1 });
+  await typeUntil(
+    bens,
+    Promise.all([
+      expect(header).toContainText("Ben écrit..."),
+      expect(page.getByRole("status").getByText("Ben écrit...")).toBeAttached({ timeout: 2 * toldAgainMs }),
+    ]),
+  );
+  const bothType = expect(header).toContainText(/(Ben et Cléo|Cléo et Ben) écrivent\.\.\./);
+  await Promise.all([typeUntil(bens, bothType), typeUntil(cleos, bothType)]);
+  await bens.write("bonjour");
+  await expect(anas.message("bonjour")).toBeVisible();
+  await expect(page.getByRole("log")).toContainText("Ben : bonjour");
+
+  // Read by one, delivered to the other, whose screen shows something else.
+  await cleos.composer().fill("");
+  await cleos.page.getByRole("link", { name: cleos.texts.common.back }).click();
+  await expect(cleos.composer()).toHaveCount(0);
+  await anas.write("Qui vient ?");
+  await expect(bens.message("Qui vient ?")).toBeVisible();
+  await expect(bens.page.getByRole("log")).toContainText("Ana Mbuyi: Qui vient ?");
+  await expect(cleos.conversation("Famille & amis")).toContainText("Ana Mbuyi: Qui vient ?");
+  await expect(anas.ticks("Qui vient ?", "delivered")).toBeVisible();
+  await openMenu(anas, "Qui vient ?");
+  await pick(page, texts.groups.receipts.title);
+  const sheet = page.getByRole("dialog", { name: texts.groups.receipts.title });
+  const part = (name: string) => sheet.getByRole("region", { name }).getByRole("listitem");
+  await expect(part("Lu par 1")).toContainText(ben.phone);
+  await expect(part("Distribué à 1")).toContainText("Cléo");
+  await expectNoFaults(page);
+  // It follows: when all have read, their ticks change and the sheet with them.
+  await cleos.conversation("Famille & amis").click();
+  await expect(cleos.message("Qui vient ?")).toBeVisible();
+  await expect(part("Lu par 2")).toHaveCount(2);
+  await page.keyboard.press("Escape");
+  await expect(anas.ticks("Qui vient ?", "read")).toBeVisible();
+
+  // One's own and others' messages have what every message has, and the way to who wrote it.
+  await openMenu(anas, "bonjour");
+  await expect(page.getByRole("menuitem", { name: texts.groups.receipts.title })).toHaveCount(0);
+  await pick(page, fill(texts.groups.chat.profileOf, { name: "Ben" }));
+  await page.waitForURL(`**/app/user/${ben.id}`);
+  await page.goBack();
+  await openMenu(anas, "Qui vient ?");
+  await pick(page, texts.common.delete);
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+  await expect(bens.page.getByText(bens.texts.chat.deletedMessage)).toBeVisible();
+  await expect(bens.page.getByText("Qui vient ?")).toHaveCount(0);
+
+  // Search names the authors; calls are said not to be there yet; the heading leads to the members.
+  await page.getByRole("button", { name: texts.common.more }).click();
+  await pick(page, texts.chat.search);
+  await page.getByRole("searchbox").fill("heure");
+  await expect(page.getByRole("list", { name: texts.chat.foundList }).getByRole("listitem")).toContainText("Ben");
+  await page.getByRole("searchbox").press("Enter");
+  await expect(anas.message("À quelle heure ?").locator("mark")).toHaveText("heure");
+  await page.getByRole("button", { name: texts.chat.closeSearch }).click();
+  await page.getByRole("button", { name: texts.groups.chat.call }).click();
+  await expect(page.getByRole("status").getByText(texts.common.notAvailable)).toBeVisible();
+  await expectNoFaults(page);
+  // Those whom the chat named are not the list of members: it is whole or not there.
+  await anas.context.route(/\/members\?since=/, (route) => route.fulfill({ status: 503, body: "" }));
+  await page.getByRole("heading", { level: 1 }).getByRole("link").click();
+  await page.waitForURL(`**/app/group/${id}/members`);
+  await expect(page.getByText(texts.groups.membersFailed)).toBeVisible();
+  await expect(page.getByText(ben.phone)).toHaveCount(0);
+  // The link stayed up, so nothing tells that they can be had again: the page goes on asking.
+  await anas.context.unroute(/\/members\?since=/);
+  const members = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) });
+  await expect(members.getByRole("listitem")).toHaveCount(3);
+  for (const phone of [anas, bens, cleos]) await phone.close();
+});
+
+test("a message goes on to a group and to a contact at once, and one broadcast reaches both", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { ana, ben, cleo, id } = await makeFamily(site, 9310);
+  await sendTexts(site, ben, id, ["à transmettre"]);
+  const anas = await Phone.open(browser, server);
+  const cleos = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await openGroup(anas, ana, id);
+  await cleos.signIn(cleo);
+  await openMenu(anas, "à transmettre");
+  await pick(page, texts.messages.forward);
+  const forward = page.getByRole("dialog", { name: texts.messages.forwardTitle });
+  await expect(forward.getByRole("checkbox")).toHaveCount(3);
+  await forward.getByRole("checkbox", { name: "Famille" }).check({ force: true });
+  await forward.getByRole("checkbox", { name: "Cléo" }).check({ force: true });
+  // What sends came with the sheet: the network may go while it is open.
+  await anas.context.setOffline(true);
+  await forward.getByRole("button", { name: fill(texts.messages.forwardTo, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await anas.context.setOffline(false);
+  const passedOn = fill(texts.messages.forwardedFrom, { name: "Ben" });
+  await expect(page.getByText(passedOn)).toBeVisible();
+  await expect(cleos.conversation("Ana Mbuyi")).toContainText("à transmettre");
+  await expect(cleos.conversation("Famille")).toContainText("Ana Mbuyi : à transmettre");
+
+  await anas.goTo("/app");
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+  await pick(page, texts.masolo.broadcast);
+  const broadcast = page.getByRole("dialog", { name: texts.masolo.broadcastTitle });
+  await broadcast.getByRole("checkbox", { name: "Famille" }).check({ force: true });
+  await broadcast.getByRole("checkbox", { name: "Ben" }).check({ force: true });
+  await broadcast.getByRole("textbox", { name: texts.masolo.broadcastText }).fill("à tous");
+  await broadcast.getByRole("button", { name: fill(texts.masolo.broadcastSend_other, { count: 2 }) }).click();
+  await expect(cleos.conversation("Famille")).toContainText("Ana Mbuyi : à tous");
+  await expect(cleos.conversation("Ana Mbuyi")).toContainText("à transmettre");
+
+  // Mute and clear from the row's menu; what is asked before is asked of a group.
+  await page.getByRole("link", { name: "Famille" }).click({ button: "right" });
+  await pick(page, texts.chat.clear);
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText(fill(texts.groups.chat.clearBody, { name: "Famille" }));
+  await question.getByRole("button", { name: texts.chat.clearConfirm }).click();
+  await expect(anas.conversation("Famille")).toContainText(texts.masolo.nothingLeft);
+  await expect(cleos.conversation("Famille")).toContainText("à tous");
+  for (const phone of [anas, cleos]) await phone.close();
+});
+
+test("who is no member any more is led away, and keeps what they had not sent until they throw it away", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { ana, ben, cleo, id } = await makeFamily(site, 9320);
+  await sendTexts(site, ana, id, ["pour la famille"]);
+  const bens = await Phone.open(browser, server);
+  const cleos = await Phone.open(browser, server);
+  const remove = async (who: Person) => {
+    const path = `/api/groups/${id}/members/${who.id}`;
+    expect((await callSite(site, "DELETE", path, { token: ana.token })).status).toBe(204);
+  };
+  const left = fill(bens.texts.groups.chat.left, { name: "Famille" });
+
+  // With nothing unsent: to the list, which shows the group no more.
+  await openGroup(bens, ben, id);
+  await expect(bens.message("pour la famille")).toBeVisible();
+  await remove(ben);
+  await expect(bens.page.getByRole("status").getByText(left)).toBeVisible();
+  await expect(bens.page).toHaveURL("/app");
+  await expect(bens.page.getByText(bens.texts.masolo.emptyTitle)).toBeVisible();
+  await expect(bens.conversation("Famille")).toHaveCount(0);
+  // An address that never was a group of theirs.
+  await bens.goTo(`/app/group/${createUuid()}`);
+  await expect(bens.page.getByRole("alert").getByText("Groupe non trouvé.")).toBeVisible();
+  await expect(bens.page).toHaveURL("/app");
+
+  // Offline she writes one message and begins another; meanwhile she is removed.
+  const { page, texts } = cleos;
+  await openGroup(cleos, cleo, id);
+  await expect(cleos.message("pour la famille")).toBeVisible(); // what stood there before is not news
+  await sendTexts(site, ana, id, ["à bientôt"]);
+  await expect(page.getByRole("log")).toContainText("Ana Mbuyi : à bientôt");
+  await cleos.context.setOffline(true);
+  await cleos.write("jamais parti");
+  await cleos.composer().fill("à peine commencé");
+  await remove(cleo);
+  await cleos.context.setOffline(false);
+  await expect(page.getByText(texts.groups.chat.leftNote)).toBeVisible({ timeout: 30_000 });
+  await expect(cleos.message("pour la famille")).toHaveCount(0);
+  await expect(page.getByText("à bientôt")).toHaveCount(0);
+  await expect(cleos.message("jamais parti")).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
+  await expect(page.getByText("à peine commencé")).toBeVisible();
+  await expect(cleos.composer()).toHaveCount(0);
+  await expectNoFaults(page);
+  // It is still in the list, and outlives the page.
+  await page.reload();
+  await expect(cleos.message("jamais parti")).toBeVisible();
+  await page.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
+  await expect(cleos.message("jamais parti")).toHaveCount(0);
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(cleos.conversation("Famille")).toContainText("à peine commencé");
+  await cleos.conversation("Famille").click();
+  await page.getByRole("button", { name: texts.common.delete, exact: true }).click();
+  await expect(page).toHaveURL("/app");
+  await expect(cleos.conversation("Famille")).toHaveCount(0);
+  for (const phone of [bens, cleos]) await phone.close();
+});

@@ -1,0 +1,253 @@
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { decodeServerFrame } from "#contract/wire/server-frames.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { makePicture } from "#tests/support/browser/media.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { typeUntil } from "#tests/support/browser/type-until.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { eventLine, makeCircle, storesNaming } from "#tests/support/people/circle.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { readLocalLog, readServerMessages } from "#tests/support/server/logs.ts";
+
+const removalMs = 2_000; // what is promised
+
+type Frame = NonNullable<ReturnType<typeof decodeServerFrame>>;
+
+/** All that its socket tells this page from now on, pongs left out. */
+const listen = (page: Page): Frame[] => {
+  const heard: Frame[] = [];
+  page.on("websocket", (socket) => {
+    socket.on("framereceived", ({ payload }) => {
+      const frame = decodeServerFrame(String(payload));
+      if (frame) heard.push(frame);
+    });
+  });
+  return heard;
+};
+
+/** The handles a frame names; a row names its own. */
+const handlesIn = (frame: Frame): number[] => {
+  if ("event" in frame) return [];
+  if (!Array.isArray(frame)) return [frame.handle];
+  switch (frame[0]) {
+    case "t":
+      return [frame[1]];
+    case "i":
+      return [frame[2][0]];
+    case "m":
+    case "o":
+    case "u":
+    case "b":
+    case "e":
+      return [frame[2]];
+    default:
+      return [];
+  }
+};
+
+test("members come and go: who is removed loses the group at once and hears nothing more, and it goes on", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const people = (await makeCircle(site, 630, 6)) as [Person, Person, Person, Person, Person, Person];
+  const [ana, ben, cleo, dido, eli, fifi] = people;
+  const group = await makeGroup(site, ana, "Chorale", [ben, cleo, dido, eli]);
+  await sendTexts(site, ben, group, ["avant 1", "avant 2"]);
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server);
+  const cleos = await Phone.open(browser, server, "en");
+  const didos = await Phone.open(browser, server);
+  const elis = await Phone.open(browser, server, "pt");
+  const fifis = await Phone.open(browser, server);
+  const bensTablet = await Phone.open(browser, server, "pt");
+  const heard = [listen(bens.page), listen(bensTablet.page)];
+  const chat = `/app/group/${group}`;
+  await Promise.all([
+    anas.signIn(ana, `${chat}/members`),
+    bens.signIn(ben, chat),
+    cleos.signIn(cleo, chat),
+    didos.signIn(dido, chat),
+    elis.signIn(eli, chat),
+    fifis.signIn(fifi),
+    bensTablet.logIn(ben.phone),
+  ]);
+  for (const phone of [bens, cleos, didos, elis])
+    await expect(phone.message("avant 2")).toBeVisible({ timeout: 30_000 });
+  await expect(bensTablet.conversation("Chorale")).toBeVisible();
+  const { page, texts } = anas;
+  const { groups } = texts;
+  const headerOf = (phone: Phone) => phone.page.getByRole("main").locator("header");
+  const members = page.getByRole("list", { name: fill(groups.chat.members_other, { count: 5 }) }).getByRole("listitem");
+
+  // Another name and a picture, for all to see; a member is offered neither.
+  await expect(members).toHaveCount(5);
+  await expect(members.filter({ hasText: groups.owner })).toContainText(ana.username);
+  await page.getByRole("button", { name: groups.rename.action, exact: true }).click();
+  const naming = page.getByRole("dialog", { name: groups.rename.action });
+  await naming.getByRole("textbox", { name: groups.create.name }).fill("Chorale Sainte-Anne");
+  await naming.getByRole("button", { name: groups.rename.submit }).click();
+  for (const phone of [bens, cleos, didos, elis]) {
+    await expect(headerOf(phone)).toContainText("Chorale Sainte-Anne");
+    const said = { name: ana.username, group: "Chorale Sainte-Anne" };
+    await expect(eventLine(phone, "renamed", said)).toBeVisible();
+  }
+  await expect(bensTablet.conversation("Chorale Sainte-Anne")).toBeVisible();
+  const picture = await makePicture(page, "chorale.jpg", { width: 400, height: 400, type: "image/jpeg" });
+  await page.getByRole("main").locator("input[type=file]").setInputFiles(picture);
+  await expect(page.getByRole("status").getByText(groups.picture.done)).toBeVisible();
+  for (const phone of [bens, elis]) {
+    await expect(eventLine(phone, "pictured", { name: ana.username })).toBeVisible();
+    const shown = headerOf(phone).locator("img");
+    await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
+  }
+  await headerOf(elis)
+    .getByRole("link", { name: /Chorale/ })
+    .click();
+  await expect(elis.page.getByRole("button", { name: elis.texts.groups.leave.short, exact: true })).toBeVisible();
+  for (const { action } of [elis.texts.groups.rename, elis.texts.groups.add, elis.texts.groups.end]) {
+    await expect(elis.page.getByRole("button", { name: action, exact: true })).toHaveCount(0);
+  }
+  const menusOfOthers = new RegExp(`^${elis.texts.groups.page.memberMenu.split("{")[0]}`);
+  await expect(elis.page.getByRole("list").getByRole("button", { name: menusOfOthers })).toHaveCount(0);
+  await elis.page.goBack();
+
+  // A sixth finds what is written from then on, on the screen, in the search and in what is sent to the phone.
+  const add = async ({ username }: Person, choices: number) => {
+    await page.getByRole("button", { name: groups.add.action, exact: true }).click();
+    const adding = page.getByRole("dialog", { name: groups.add.title });
+    await expect(adding.getByRole("checkbox")).toHaveCount(choices);
+    await adding.getByRole("checkbox", { name: username }).check({ force: true });
+    await adding.getByRole("button", { name: fill(groups.add.submit_one, { count: 1 }) }).click();
+    await expect(eventLine(didos, "added", { name: ana.username, who: username })).toBeVisible();
+  };
+  await add(fifi, 1);
+  await expect(fifis.conversation("Chorale Sainte-Anne")).toContainText(
+    fill(groups.events.addedMe, { name: ana.username }),
+  );
+  await fifis.conversation("Chorale Sainte-Anne").click();
+  await fifis.write("bonjour à tous");
+  await expect(elis.message("bonjour à tous")).toBeVisible();
+  await expect(headerOf(bens)).toContainText(fill(groups.chat.members_other, { count: 6 }));
+  const joined = 6; // after the making, two texts, the name and the picture
+  const told = await readServerMessages(site, fifi, group);
+  expect(told.map(({ seq }) => seq)).toEqual([joined, joined + 1]);
+  const seqsOf = async ({ page }: Phone) => (await readLocalLog(page, group)).map(({ seq }) => seq);
+  await expect.poll(() => seqsOf(fifis)).toEqual([joined, joined + 1]);
+  await fifis.page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await fifis.page.getByRole("menuitem", { name: texts.chat.search, exact: true }).click();
+  await fifis.page.getByRole("searchbox").fill("avant");
+  await expect(fifis.page.getByText(texts.chat.noneTitle)).toBeVisible();
+  await fifis.page.getByRole("button", { name: texts.chat.closeSearch }).click();
+
+  // Ben is removed: one device has the chat open, the other the list.
+  await elis.write("avant le départ");
+  for (const phone of [bens, bensTablet]) {
+    await expect.poll(async () => (await readLocalLog(phone.page, group)).length).toBeGreaterThan(0);
+  }
+  const rows = heard.flat().flatMap((frame) => (Array.isArray(frame) && frame[0] === "w" ? frame[5] : []));
+  const handle = rows.find(([, conversation]) => conversation === group)?.[0];
+  if (handle === undefined) throw new Error("Ben's devices were told of no group");
+  for (const frames of heard) expect(frames.flatMap(handlesIn)).toContain(handle);
+  const remove = async ({ username }: Person): Promise<number> => {
+    await page.getByRole("button", { name: fill(groups.page.memberMenu, { name: username }) }).click();
+    await page.getByRole("menuitem", { name: groups.remove.action }).click();
+    const question = page.getByRole("alertdialog", { name: fill(groups.remove.title, { name: username }) });
+    const done = page.waitForResponse((response) => response.request().method() === "DELETE" && response.ok());
+    await question.getByRole("button", { name: groups.remove.confirm }).click();
+    await done;
+    return Date.now();
+  };
+  const left = fill(groups.chat.left, { name: "Chorale Sainte-Anne" });
+  await expect(bensTablet.conversation("Chorale Sainte-Anne")).toBeVisible();
+  // Each page says itself when it has lost it: the test may come to look later.
+  const lost = [
+    bens.page.waitForFunction(
+      (left) => location.pathname.endsWith("/app") && document.body.textContent.includes(left) && Date.now(),
+      left,
+    ),
+    bensTablet.page.waitForFunction(
+      (name) => ![...document.querySelectorAll("a bdi")].some((one) => one.textContent === name) && Date.now(),
+      "Chorale Sainte-Anne",
+    ),
+  ];
+  let isLost = false;
+  void Promise.all(lost).then(
+    () => {
+      isLost = true;
+    },
+    () => undefined,
+  );
+  const removedAt = await remove(ben);
+  // In the turns that pages and server had meanwhile: a busy machine gives them few.
+  await eventually(async () => {
+    const turns = [bens.page, bensTablet.page].map((page) => page.evaluate(() => undefined));
+    await Promise.all([...turns, fetch(`${site.origin}/api/health`)]);
+    expect(isLost).toBe(true);
+  }, removalMs);
+  await Promise.all([
+    expect(bens.page).toHaveURL(/\/app$/),
+    expect(bensTablet.conversation("Chorale Sainte-Anne")).toHaveCount(0),
+  ]);
+  const lostAt = await Promise.all(lost.map(async (when) => Number(await (await when).jsonValue())));
+  const lostAfterMs = Math.max(...lostAt) - removedAt;
+  test.info().annotations.push({ type: "measured", description: `both devices had lost it after ${lostAfterMs} ms` });
+  for (const phone of [bens, bensTablet]) {
+    expect(await readLocalLog(phone.page, group)).toEqual([]);
+    expect(await storesNaming(phone.page, group)).toEqual(["conversations"]); // that it is gone
+  }
+  await expect(eventLine(didos, "removed", { name: ana.username, who: ben.username })).toBeVisible();
+
+  // The others go on, and Ben hears nothing of it before what is for him.
+  const before = heard.map((frames) => frames.length);
+  await elis.write("sans Ben");
+  const isTyping = fill(elis.texts.chat.isTyping, { name: dido.username });
+  await typeUntil(didos, expect(headerOf(elis)).toContainText(isTyping));
+  await didos.write("moi aussi, sans lui");
+  await expect(elis.ticks("sans Ben", "delivered")).toBeVisible();
+  await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["entre nous"]);
+  for (const phone of [bens, bensTablet]) await expect(phone.conversation(ana.username)).toContainText("entre nous");
+  heard.forEach((frames, i) => {
+    const since = frames.slice(before[i]);
+    expect(since.length).toBeGreaterThan(0);
+    expect(since.flatMap(handlesIn)).not.toContain(handle);
+    expect(JSON.stringify(since)).not.toContain("sans");
+  });
+  await bensTablet.goTo(chat);
+  const wasIn = fill(bensTablet.texts.groups.chat.left, { name: "Chorale Sainte-Anne" });
+  await expect(bensTablet.page.getByText(wasIn, { exact: true })).toBeVisible();
+  await expect(bensTablet.page).toHaveURL(/\/app$/);
+
+  // Cleo wrote without network and is removed meanwhile: it is kept for her to read, and never sent.
+  await cleos.context.setOffline(true);
+  await cleos.write("too late");
+  await remove(cleo);
+  await cleos.context.setOffline(false);
+  await expect(cleos.page.getByText(cleos.texts.groups.chat.leftNote)).toBeVisible();
+  await expect(cleos.ticks("too late", "failed")).toBeVisible();
+  await expect(cleos.message("avant 2")).toHaveCount(0);
+  await expect(cleos.composer()).toHaveCount(0);
+  await cleos.page.reload();
+  await cleos.message("too late").getByRole("button", { name: cleos.texts.chat.discard }).click();
+  await expect(cleos.page).toHaveURL(/\/app$/);
+  await expect(cleos.conversation("Chorale Sainte-Anne")).toHaveCount(0);
+
+  // Ben comes back, to what is said from then on.
+  await add(ben, 2); // Cleo could come back too
+  for (const phone of [bens, bensTablet]) {
+    await phone.conversation("Chorale Sainte-Anne").click();
+    await expect(eventLine(phone, "addedMe", { name: ana.username })).toBeVisible();
+  }
+  await bens.write("me revoilà");
+  for (const phone of [bensTablet, didos, elis, fifis]) await expect(phone.message("me revoilà")).toBeVisible();
+  for (const phone of [bens, bensTablet]) {
+    const textsOf = async () => (await readLocalLog(phone.page, group)).map(({ text }) => text);
+    await expect.poll(textsOf).toEqual(["<event>", "me revoilà"]);
+  }
+
+  for (const phone of [anas, bens, cleos, didos, elis, fifis, bensTablet]) await phone.close();
+});

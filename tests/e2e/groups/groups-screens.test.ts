@@ -1,0 +1,276 @@
+import type { Page } from "@playwright/test";
+import { maskPhone } from "#contract/phone.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { seedCrowd } from "#tests/support/server/crowd.ts";
+
+const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
+const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
+const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
+
+test("the owner changes a group and its members see it at once; who leaves or is taken out is led away", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9110);
+  const [ben, cleo, dan] = [await makePerson(site, 9111), await makePerson(site, 9112), await makePerson(site, 9113)];
+  for (const other of [ben, cleo, dan]) await connectPeople(site, ana, other);
+  const group = await makeGroup(site, ana, "Chorale", [ben, cleo]);
+  const members = `/app/group/${group}/members`;
+  const [anas, bens, cleos] = [
+    await Phone.open(browser, server),
+    await Phone.open(browser, server, "en"),
+    await Phone.open(browser, server, "pt"),
+  ];
+  const { page, texts } = anas;
+  await anas.signIn(ana, `/app/group/${group}`);
+  await bens.signIn(ben, members);
+  await cleos.signIn(cleo, members);
+  await page.getByRole("heading", { level: 1 }).getByRole("link").click();
+  await expect(page).toHaveURL(members);
+  const said = (text: string, on = page) => expect(on.getByRole("status").getByText(plain(text))).toBeVisible();
+  const lines = page
+    .getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) })
+    .getByRole("listitem");
+  await expect(lines).toHaveCount(3);
+  await expect(lines.first()).toContainText(`${ana.username}(${texts.common.you})${ana.phone}${texts.groups.owner}`);
+  await expectNoFaults(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectNoFaults(page);
+  await expectNoFaults(cleos.page);
+
+  // A member only reads, mutes, clears and leaves; somebody who is no contact is shown all the same.
+  const bensPage = bens.page;
+  await expect(bensPage.getByText(cleo.username)).toBeVisible();
+  await expect(
+    bensPage.getByRole("button", { name: fill(bens.texts.groups.page.memberMenu, { name: cleo.username }) }),
+  ).toHaveCount(0);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.rename.action })).toHaveCount(0);
+  await bensPage.getByRole("button", { name: bens.texts.groups.page.mute }).click();
+  await said(bens.texts.mute.isOn, bensPage);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
+  await bensPage.getByText(cleo.username).click();
+  await expect(bensPage).toHaveURL(`/app/user/${cleo.id}`);
+  await expect(bensPage.getByRole("main").getByText(maskPhone(cleo.phone)).first()).toBeVisible();
+  await bensPage.getByRole("button", { name: bens.texts.chat.findPeople }).click();
+  await expect(bensPage.getByRole("button", { name: bens.texts.senga.requestSent })).toBeDisabled();
+  await bensPage.getByRole("link", { name: bens.texts.common.back }).click();
+  await expect(bensPage).toHaveURL(members);
+
+  // Name and picture.
+  await page.getByRole("button", { name: texts.groups.rename.action }).click();
+  const rename = page.getByRole("dialog", { name: texts.groups.rename.action });
+  await expect(rename.getByRole("textbox")).toBeFocused();
+  await rename.getByRole("textbox").fill(" ");
+  await page.keyboard.press("Enter");
+  await expect(rename).toContainText(texts.groups.create.nameMissing);
+  await expect(page.getByRole("alert").getByText(texts.groups.create.nameMissing)).toBeVisible();
+  await rename.getByRole("textbox").fill("Chorale du dimanche");
+  await page.keyboard.press("Enter");
+  await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
+  await expect(rename).toHaveCount(0);
+  await expect(bensPage.getByText("Chorale du dimanche", { exact: true })).toBeVisible();
+  // A picture that takes long holds nothing else up.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await anas.context.route("**/api/groups/*/picture", (route) => held.then(() => route.continue()));
+  await page.locator("input[type=file]").setInputFiles(onePicture);
+  await expect(page.getByRole("main").getByRole("status").filter({ hasText: texts.common.loading })).toBeVisible();
+  await page.getByRole("button", { name: texts.groups.page.mute }).click();
+  await said(texts.mute.isOn);
+  letOn();
+  await said(texts.groups.picture.done);
+  await anas.context.unroute("**/api/groups/*/picture");
+  const enlarge = bensPage.getByRole("button", {
+    name: fill(bens.texts.contacts.person.enlarge, { name: "Chorale du dimanche" }),
+  });
+  await expect(enlarge).toBeVisible();
+  await page.getByRole("button", { name: texts.groups.create.changePicture }).click();
+  await page.getByRole("menuitem", { name: texts.groups.picture.remove }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.groups.picture.removeConfirm }).click();
+  await said(texts.groups.picture.removed);
+  await expect(enlarge).toHaveCount(0);
+
+  // Somebody more: whoever is in it already is not offered. A failure keeps what was chosen.
+  await page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
+  const sheet = page.getByRole("dialog", { name: texts.groups.add.title });
+  await expect(sheet.getByRole("checkbox")).toHaveCount(1);
+  await sheet.getByRole("checkbox", { name: dan.username }).check({ force: true });
+  const add = sheet.getByRole("button", { name: fill(texts.groups.add.submit_one, { count: 1 }) });
+  await anas.context.route("**/api/groups/*/members", (route) => route.fulfill({ status: 503, body: "" }));
+  await add.click();
+  await expect(page.getByRole("alert")).toContainText(`${texts.groups.add.failed} ${texts.errors.unavailable}`);
+  await anas.context.unroute("**/api/groups/*/members");
+  await add.click();
+  await said(fill(texts.groups.add.done_one, { count: 1 }));
+  await expect(bensPage.getByText(dan.username)).toBeVisible();
+
+  // Taken out: the question can be left, and who is taken out is led away.
+  const menuOf = async (who: string, item: string) => {
+    await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: who }) }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  const question = page.getByRole("alertdialog");
+  await menuOf(cleo.username, texts.groups.remove.action);
+  await expect(question.getByRole("button", { name: texts.common.cancel })).toBeFocused();
+  await expectNoFaults(page);
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await menuOf(cleo.username, texts.groups.remove.action);
+  // Each is told for a moment.
+  await Promise.all([
+    said(fill(texts.groups.remove.done, { name: cleo.username })),
+    said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
+    question.getByRole("button", { name: texts.groups.remove.confirm }).click(),
+  ]);
+  await expect(page.getByText(cleo.phone)).toHaveCount(0);
+  await expect(cleos.page).toHaveURL("/app");
+
+  // Handed over: the rights change hands on both phones.
+  await menuOf(ben.username, texts.groups.handOver.action);
+  await question.getByRole("button", { name: texts.groups.handOver.confirm }).click();
+  await said(fill(texts.groups.handOver.done, { name: ben.username }));
+  await expect(page.getByRole("button", { name: texts.groups.add.action, exact: true })).toHaveCount(0);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.add.action, exact: true })).toBeVisible();
+
+  // A member leaves at once; an owner chooses who follows.
+  await page.getByRole("button", { name: texts.groups.leave.short, exact: true }).click();
+  await question.getByRole("button", { name: texts.groups.leave.short }).click();
+  await expect(page).toHaveURL("/app");
+  await said(fill(texts.groups.leave.done, { name: "Chorale du dimanche" }));
+  await expect(anas.conversation("Chorale du dimanche")).toHaveCount(0);
+  await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
+  await bensPage.getByRole("button", { name: bens.texts.groups.leave.short, exact: true }).click();
+  const heirs = bensPage.getByRole("dialog", { name: bens.texts.groups.leave.heirTitle });
+  await heirs.getByRole("button", { name: dan.username }).click();
+  const bensQuestion = bensPage.getByRole("alertdialog");
+  await expect(bensQuestion).toContainText(fill(bens.texts.groups.leave.bodyHeir, { heir: dan.username }));
+  await bensQuestion.getByRole("button", { name: bens.texts.groups.leave.short }).click();
+  await expect(bensPage).toHaveURL("/app");
+
+  // The last one is told that the group ends, and ends it for all.
+  await bens.close();
+  const dans = await Phone.open(browser, server, "en");
+  await dans.signIn(dan, members);
+  await dans.page.getByRole("button", { name: dans.texts.groups.leave.short, exact: true }).click();
+  const last = dans.page.getByRole("alertdialog");
+  await expect(last).toContainText(dans.texts.groups.leave.bodyLast);
+  await dans.page.keyboard.press("Escape");
+  await dans.page.getByRole("button", { name: dans.texts.groups.page.menu }).click();
+  await dans.page.getByRole("menuitem", { name: dans.texts.groups.end.action }).click();
+  await last.getByRole("button", { name: dans.texts.groups.end.action }).click();
+  await expect(dans.page).toHaveURL("/app");
+  await said(fill(dans.texts.groups.end.done, { name: "Chorale du dimanche" }), dans.page);
+  // What is no group of one's own, or no more, leads back to the list.
+  await dans.goTo(members);
+  await said(fill(dans.texts.groups.chat.left, { name: "Chorale du dimanche" }), dans.page);
+  await expect(dans.page).toHaveURL("/app");
+  await dans.goTo(`/app/group/${dan.id}/members`);
+  await expect(dans.page.getByRole("alert")).toContainText(dans.texts.errors.group_not_found);
+  await expect(dans.page).toHaveURL("/app");
+  for (const left of [anas, cleos, dans]) await left.close();
+});
+
+test("of many members those near the screen exist, all are found, and what cannot be loaded is said and tried again", async ({
+  browser,
+  server,
+}) => {
+  const [ana, ...others] = await seedCrowd(server, 120, true);
+  const group = await makeGroup(siteOf(server), ana, "Quartier", others);
+  const phone = await Phone.open(browser, server);
+  const { page, context, texts } = phone;
+  await context.route(`**/api/groups/${group}/members*`, (route) => route.fulfill({ status: 503, body: "" }));
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await context.route(/\/assets\/virtual-(rows|members)-/, (route) => held.then(() => route.continue()));
+  await phone.signIn(ana, `/app/group/${group}/members`);
+  await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
+  await expectNoFaults(page);
+  // A tap asks at once; without one the list comes a little later.
+  const asked = page.waitForRequest(/\/members\?since=/);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await asked;
+  await context.unroute(`**/api/groups/${group}/members*`);
+  const list = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 120 }) });
+  const lines = list.getByRole("listitem");
+  // Who is far down in the first of them stays there when the code of long lists comes.
+  await expect(lines).toHaveCount(50);
+  await lines.nth(40).scrollIntoViewIfNeeded();
+  const fortieth = (await lines.nth(40).locator("bdi").first().textContent()) ?? "";
+  const contacts = await context.newPage();
+  await phone.goTo("/app/contacts", contacts);
+  const rows = contacts.getByRole("list", { name: texts.contacts.title }).getByRole("listitem");
+  await expect(rows).toHaveCount(50);
+  await rows.nth(40).scrollIntoViewIfNeeded();
+  const contact = (await rows.nth(40).locator("bdi").first().textContent()) ?? "";
+  letOn();
+  await expect(rows.first()).toHaveAttribute("aria-setsize", "119");
+  await expect(rows.filter({ hasText: contact })).toBeInViewport();
+  await contacts.close();
+  await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
+  await expect(lines.filter({ hasText: fortieth })).toBeInViewport();
+  await list.hover();
+  await page.mouse.wheel(0, -100_000);
+  await expect(lines.first()).toContainText(texts.groups.owner);
+  expect(await lines.count()).toBeLessThan(60);
+  await list.hover();
+  await page.mouse.wheel(0, 100_000);
+  const lastName = others.at(-1)?.username ?? "";
+  await expect(list.getByText(lastName)).toBeInViewport();
+  await list.getByText(lastName).click();
+  await expect(page).toHaveURL(`/app/user/${others.at(-1)?.id}`);
+  await expect(list).toHaveCount(0); // the way back of its screen is another one
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(list.getByText(lastName)).toBeInViewport();
+  await list.hover();
+  await page.mouse.wheel(0, -100_000);
+  await page.getByRole("searchbox", { name: texts.groups.page.searchLabel }).fill(lastName);
+  await expect(lines).toHaveCount(1);
+  await page.getByRole("searchbox").fill("zzz");
+  await expect(page.getByText(texts.groups.page.noMatchTitle)).toBeVisible();
+
+  // Without network, after one visit, all of them are here; what needs the network says so.
+  await context.setOffline(true);
+  await page.getByRole("searchbox").fill("");
+  await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
+  await page.getByRole("button", { name: texts.groups.page.menu }).click();
+  await page.getByRole("menuitem", { name: texts.groups.end.action }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.groups.end.action }).click();
+  await expect(page.getByRole("alert")).toContainText(`${texts.groups.end.failed} ${texts.errors.offline}`);
+  await expect(page).toHaveURL(`/app/group/${group}/members`);
+  await phone.close();
+});
+
+test("the pages of groups fit a narrow screen with text of twice the size", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9120), await makePerson(site, 9121, "Béatrice Lukusa Kabongo Tshilombo")];
+  await connectPeople(site, ana, ben);
+  const group = await makeGroup(site, ana, "Anciens élèves du collège Saint-Joseph de Kinshasa-Gombe", [ben]);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
+  const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  await phone.signIn(ana, `/app/group/${group}/members`);
+  await expect(page.getByText(ben.username)).toBeAttached();
+  expect(await fits()).toBe(true);
+  const { body } = await callSite(site, "GET", `/api/groups/${group}`, { token: ana.token });
+  expect(body).toMatchObject({ count: 2 });
+  await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: ben.username }) }).click();
+  await expect(page.getByRole("menuitem", { name: texts.groups.remove.action })).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press("Escape");
+  await phone.goTo("/app/create-group");
+  await expect(page.getByRole("button", { name: texts.groups.create.submit })).toBeInViewport({ ratio: 1 });
+  await page.getByText(ben.username).click();
+  await expect(page.getByRole("checkbox", { name: ben.username })).toBeChecked();
+  expect(await fits()).toBe(true);
+  await phone.close();
+});

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { get, type IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import type { Page } from "@playwright/test";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { root } from "#tests/support/server/state.ts";
+
+const folder = join(root, "dist", "client", "assets");
+
+/** An answer's body as it travels: nothing here decodes it. */
+const ask = (url: string, encoding: string) =>
+  new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    get(url, { headers: { "accept-encoding": encoding } }, async (response) => {
+      const body = Buffer.concat(await response.toArray());
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+    }).on("error", reject);
+  });
+
+test("every script and style of the client travels as the build compressed it", async ({ server }) => {
+  const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name));
+  expect(names.length).toBeGreaterThan(10);
+  for (const name of names) {
+    const { status, headers, body } = await ask(`${server.origin}/assets/${name}`, "br");
+    expect({ name, status, encoding: headers["content-encoding"] }).toEqual({ name, status: 200, encoding: "br" });
+    expect(headers["content-type"]).toBe(`text/${name.endsWith(".js") ? "javascript" : "css"}; charset=utf-8`);
+    expect(headers["cache-control"]).toContain("max-age=31536000, immutable");
+    expect(headers["vary"]).toBe("accept-encoding");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(body.equals(readFileSync(join(folder, `${name}.br`)))).toBe(true);
+    expect(brotliDecompressSync(body).equals(readFileSync(join(folder, name)))).toBe(true);
+  }
+  const plain = await ask(`${server.origin}/assets/${names[0]}`, "identity");
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+  expect(plain.body.equals(readFileSync(join(folder, names[0] ?? "")))).toBe(true);
+});
+
+test("a browser runs what it is sent compressed, and pays for no more bytes", async ({ page, context }) => {
+  // Browsers name gzip first, and Wrangler's server would then make gzip of it, as the edge does not.
+  await page.setExtraHTTPHeaders({ "accept-encoding": "br" });
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.enable");
+  const paths = new Map<string, string>();
+  const sizes: Record<string, number> = {};
+  devtools.on("Network.responseReceived", ({ requestId, response }) => {
+    const { pathname } = new URL(response.url);
+    if (pathname.startsWith("/assets/")) paths.set(requestId, pathname.slice("/assets/".length));
+  });
+  devtools.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
+    const name = paths.get(requestId);
+    if (name) sizes[name] = (sizes[name] ?? 0) + encodedDataLength;
+  });
+  await page.goto("/login?lang=fr");
+  await page.locator("[type=submit]").click();
+  await expect(toastIn(page)).toContainText(textsOf.fr.auth.fillAllFields);
+  expect(Object.keys(sizes).length).toBeGreaterThan(3);
+  for (const [name, size] of Object.entries(sizes)) {
+    const least = readFileSync(join(folder, `${name}.br`)).length;
+    expect({ name, size: size - least < 500 ? "least" : size }).toEqual({ name, size: "least" });
+  }
+});
+
+/** The icons that stand on the page, each with the picture it is cut out by. */
+const iconsOf = (page: Page) =>
+  page.evaluate(() => {
+    const shown = [...document.querySelectorAll("[class*='i-ph-']")].filter((icon) => icon.getClientRects().length > 0);
+    return shown.map((icon) => {
+      const name = /i-ph-[a-z-]+/.exec(icon.className)?.[0];
+      return { name, isDrawn: getComputedStyle(icon).getPropertyValue("-webkit-mask-image").startsWith("url(") };
+    });
+  });
+
+test("the icons of screens that come later come with them", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server);
+  const { page, context, texts } = phone;
+  await phone.register("Picha", "243810000071");
+  for (const path of ["/app", "/app/contacts", "/app/senga", "/app/profile"]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+    await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);
+  }
+  await expect(page.getByRole("button", { name: texts.profile.signOut, exact: true })).toBeVisible();
+  // Where a later part is shown, the sheet that has its icons is there too, which the page itself does not name.
+  const laterSheets = await page.evaluate(async () => {
+    const html = await (await fetch(location.href)).text();
+    const paths = [...document.styleSheets].flatMap(({ href }) => (href ? [new URL(href).pathname] : []));
+    return paths.filter((path) => !html.includes(path)).length;
+  });
+  expect(laterSheets).toBe(1);
+  expect(await iconsOf(page)).toContainEqual({ name: "i-ph-sign-out", isDrawn: true });
+  await context.close();
+});

@@ -1,0 +1,111 @@
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { makePerson } from "#tests/support/people/people.ts";
+
+test("help is searched, read and copied from by keyboard, without a network too and in the language just chosen", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 4310, "Anastasie Ilunga");
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts, context } = phone;
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await phone.signIn(ana, "/app/profile");
+  await isKeptOffline(page);
+  await page.getByText("Português", { exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Perfil" })).toBeVisible();
+  await page.getByText("Français", { exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: texts.profile.title })).toBeVisible();
+  await context.setOffline(true);
+  await page.getByRole("link", { name: texts.help.title }).click();
+  await expect(page.getByRole("heading", { level: 1, name: texts.help.title })).toBeVisible();
+  await page.reload();
+
+  const questions = page.getByRole("main").locator("summary");
+  await expect(questions.first()).toBeVisible();
+  expect(await questions.count()).toBeGreaterThanOrEqual(14);
+  for (const topic of ["topicMessages", "topicPeople", "topicCalls", "topicAccount", "topicPhone"] as const) {
+    await expect(page.getByRole("region", { name: texts.help[topic] })).toHaveCount(1);
+  }
+  const search = page.getByRole("searchbox", { name: texts.help.search });
+  await search.focus();
+  await page.keyboard.type("NUMERO voit");
+  await expect(page.getByRole("status").getByText(/réponse/)).toBeVisible();
+  await expect(questions.first()).toContainText("Qui voit mon numéro");
+  await page.keyboard.press("Tab"); // the button that clears
+  await page.keyboard.press("Tab");
+  await expect(questions.first()).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Vos statuts Tala ne montrent pas votre numéro.")).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await search.fill("zzzz");
+  await expect(page.getByText(texts.help.noneTitle)).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "0 réponse" })).toHaveCount(1);
+  await search.fill("");
+
+  // The lines change with the link, which takes a moment to be given up.
+  await expect(page.locator("pre")).toContainText("link: offline");
+  await page.getByRole("button", { name: texts.help.copy }).click();
+  await expect(page.getByText(texts.help.copied)).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/^version: \d+\.\d+\.\d+ \([\w-]{8}\)\n/);
+  expect(copied).toContain("network: offline");
+  for (const secret of [ana.id, ana.phone, ana.phone.slice(1), ana.username, "Anastasie", "Kinshasa"]) {
+    expect(copied).not.toContain(secret);
+  }
+  await expect(page.locator("pre")).toHaveText(copied);
+  // Where the browser does not let it copy, the lines can be taken by hand.
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+  });
+  await page.getByRole("button", { name: texts.help.copy }).click();
+  await expect(page.getByRole("alert")).toContainText(texts.help.copyFailed);
+
+  // The language changes without a network where its texts were loaded once, and the answers with it.
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await page.getByText("Português", { exact: true }).click();
+  await page.getByRole("link", { name: "Ajuda" }).click();
+  await expect(questions.first()).toContainText("vistos");
+  await phone.close();
+});
+
+test("services lead to the partner in a tab that learns nothing of where it comes from, and say so where there is none", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 4311);
+  const phone = await Phone.open(browser, server, "en");
+  const { page, texts, context } = phone;
+  await phone.signIn(ana, "/app/services");
+  await expect(page.getByText(texts.services.noneTitle)).toBeVisible();
+  await expect(page.getByRole("main").getByRole("link", { name: texts.services.open })).toHaveCount(0);
+
+  // As the build writes a configured address into the page.
+  await page.route("**/app/services", async (route) => {
+    const answer = await route.fetch();
+    const meta = '<meta name="partner" content="https://partner.example/welcome">';
+    await route.fulfill({ response: answer, body: (await answer.text()).replace("<head>", `<head>${meta}`) });
+  });
+  await context.route("https://partner.example/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<title>Partner</title>" }),
+  );
+  await page.reload();
+  const link = page.getByRole("link", { name: texts.services.open });
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer");
+  await expect(link).toHaveAccessibleDescription(fill(texts.services.newTab, { site: "partner.example" }));
+  expect(await faultsIn(page)).toEqual([]);
+  const [asked, opened] = await Promise.all([
+    context.waitForEvent("request", (request) => request.url().startsWith("https://partner.example/")),
+    context.waitForEvent("page"),
+    link.focus().then(() => page.keyboard.press("Enter")),
+  ]);
+  await expect(opened).toHaveTitle("Partner");
+  expect(asked.url()).toBe("https://partner.example/welcome");
+  expect((await asked.allHeaders())["referer"]).toBeUndefined();
+  expect(await opened.evaluate(() => [window.opener, document.referrer])).toEqual([null, ""]);
+  await expect(page).toHaveURL("/app/services");
+  await phone.close();
+});

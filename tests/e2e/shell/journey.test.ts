@@ -1,0 +1,155 @@
+import { privateConversationId } from "#contract/ids.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { expectSameLogs } from "#tests/support/people/circle.ts";
+import { nameOf, phoneOf } from "#tests/support/people/people.ts";
+
+test.use(keptOffline); // as browsers are
+
+/** The page's disk takes its time: nothing that is written to the outbox is there before the page is gone. */
+const holdOutbox = () => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (this: IDBDatabase, names, mode, options) {
+    const transaction = begin.call(this, names, mode, options);
+    if (mode === "readwrite" && transaction.objectStoreNames.contains("outbox")) {
+      const store = transaction.objectStore("outbox");
+      const goOn = () => {
+        store.count().onsuccess = goOn;
+      };
+      goOn();
+    }
+    return transaction;
+  };
+};
+
+const languages = ["fr", "en", "pt"] as const;
+
+languages.forEach((language, index) => {
+  test(`two people register, find each other, connect and talk, in ${language}`, async ({ browser, server }) => {
+    const [a, b] = [400 + 2 * index, 401 + 2 * index];
+    const ana = await Phone.open(browser, server, language);
+    const ben = await Phone.open(browser, server, language);
+    const { texts } = ana;
+    await ana.register(nameOf(a), phoneOf(a));
+    await ben.register(nameOf(b), phoneOf(b));
+    await expect(ana.page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+
+    // Senga: a search too short, then the number, then a request.
+    await ben.goToTab("senga");
+    await ana.goToTab("senga");
+    const search = ana.page.getByRole("searchbox", { name: texts.senga.searchLabel });
+    await search.fill("24");
+    await search.press("Enter");
+    await expect(ana.page.getByRole("alert").getByText(texts.errors.query_too_short)).toBeVisible();
+    await search.fill(phoneOf(b));
+    await search.press("Enter");
+    const found = ana.page.getByRole("list", { name: texts.senga.results });
+    await expect(found.getByText(nameOf(b))).toBeVisible();
+    await expect(found.getByText(nameOf(a))).toHaveCount(0);
+    await found.getByRole("button", { name: texts.senga.add }).click();
+    await expect(found.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+
+    // It is there on the other side, live; accepted, both have a contact.
+    const accept = ben.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: nameOf(a) }) });
+    await expect(accept).toBeVisible();
+    await accept.click();
+    await expect(ben.page.getByText(texts.senga.noReceived.title)).toBeVisible();
+    await expect(found.getByRole("link", { name: texts.senga.message })).toBeVisible();
+    await ben.goToTab("contacts");
+    await expect(ben.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(a))).toBeVisible();
+    await ana.goToTab("contacts");
+
+    // A chat opened from a contact; the other person watches the list.
+    await ben.goToTab("masolo");
+    await ana.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(b)).click();
+    await ana.write("Mbote, Ben!");
+    await expect(ana.ticks("Mbote, Ben!", "delivered")).toBeVisible();
+    const row = ben.conversation(nameOf(a));
+    await expect(row).toContainText("Mbote, Ben!");
+    await expect(row.getByText("1", { exact: true })).toBeVisible();
+
+    // Read, answered, read.
+    await row.click();
+    await expect(ben.message("Mbote, Ben!")).toBeVisible();
+    await expect(ana.ticks("Mbote, Ben!", "read")).toBeVisible();
+    await ben.write("Mbote na yo, Ana 👋");
+    await expect(ana.message("Mbote na yo, Ana 👋")).toBeVisible();
+    await expect(ben.ticks("Mbote na yo, Ana 👋", "read")).toBeVisible();
+
+    // It is all there after a reload, and nothing counts as unread.
+    await ben.page.reload();
+    await expect(ben.message("Mbote, Ben!")).toBeVisible();
+    await expect(ben.message("Mbote na yo, Ana 👋")).toBeVisible();
+    await ben.goTo("/app");
+    await expect(ben.conversation(nameOf(a))).toContainText("Mbote na yo, Ana 👋");
+
+    // Gone from my view, not from theirs.
+    await ben.conversation(nameOf(a)).hover();
+    await ben.page.getByRole("button", { name: fill(texts.masolo.deleteNamed, { name: nameOf(a) }) }).click();
+    await ben.page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+    await expect(ben.page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+    await expect(ana.message("Mbote, Ben!")).toBeVisible();
+
+    await ana.close();
+    await ben.close();
+  });
+});
+
+test("a conversation goes on through an offline phone, a third tab and a reload", async ({ browser, server }) => {
+  const [a, b] = [410, 411];
+  const ana = await Phone.open(browser, server);
+  const ben = await Phone.open(browser, server);
+  const { texts } = ana;
+  await ana.register(nameOf(a), phoneOf(a));
+  await ben.register(nameOf(b), phoneOf(b));
+  await ana.goToTab("senga");
+  const search = ana.page.getByRole("searchbox", { name: texts.senga.searchLabel });
+  await search.fill(phoneOf(b));
+  await search.press("Enter");
+  await ana.page.getByRole("button", { name: texts.senga.add }).click();
+  await ben.goToTab("senga");
+  await ben.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: nameOf(a) }) }).click();
+  await ben.goToTab("contacts");
+  await ben.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(a)).click();
+  await ben.page.waitForURL("**/app/chat/*");
+  const anaId = new URL(ben.page.url()).pathname.split("/").at(-1) ?? "";
+  await ana.goToTab("contacts");
+  await ana.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(b)).click();
+  await ana.page.waitForURL("**/app/chat/*");
+  const benId = new URL(ana.page.url()).pathname.split("/").at(-1) ?? "";
+  await ana.write("avant");
+  await expect(ben.message("avant")).toBeVisible();
+  await isKeptOffline(ben.page);
+
+  // Ben's network goes. He reads, reloads and writes all the same; Ana writes on, in a third tab too.
+  await ben.context.setOffline(true);
+  await ben.page.evaluate(holdOutbox);
+  await ben.write("écrit hors ligne 1");
+  await expect(ben.composer()).toHaveValue("");
+  await ben.page.reload();
+  await expect(ben.message("avant")).toBeVisible();
+  await expect(ben.ticks("écrit hors ligne 1", "sending")).toBeVisible();
+  await expect(ben.composer()).toHaveValue("");
+  await ben.write("écrit hors ligne 2");
+  const third = await ana.context.newPage();
+  await ana.openChat(benId, third);
+  await expect(ana.message("avant", third)).toBeVisible();
+  for (let n = 1; n <= 30; n++) await ana.write(`pendant ${n}`, n % 2 === 0 ? third : ana.page);
+  await ana.page.reload();
+  await ana.openChat(benId);
+  await expect(ana.ticks("pendant 30", "sent")).toBeVisible();
+  await expect(ana.message("pendant 30", third)).toBeVisible();
+
+  // It comes back: each has everything once, in one order.
+  await ben.context.setOffline(false);
+  await expect(ana.message("écrit hors ligne 2")).toBeVisible();
+  await expect(ben.message("pendant 30")).toBeVisible();
+  await expect(ben.ticks("écrit hors ligne 2", "read")).toBeVisible();
+  const expected = 1 + 2 + 30;
+  const conversation = privateConversationId(anaId, benId);
+  const log = await expectSameLogs([ana, { page: third }, ben], conversation, 1, expected);
+  expect(new Set(log.map(({ text }) => text)).size).toBe(expected);
+  await ana.close();
+  await ben.close();
+});

@@ -1,0 +1,120 @@
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone, toastIn, welcome } from "#tests/support/browser/phone.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test("a notice stands above the bar and leads to the chat with whom one has just accepted", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_940, "Ana Mbuyi"), await makePerson(site, 9_941, "Ben Kasongo")];
+  await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana, "/app/senga");
+  await page.getByRole("button", { name: fill(texts.senga.acceptName, { name: "Ben Kasongo" }) }).click();
+  const toast = toastIn(page);
+  await expect(toast).toContainText("Ben Kasongo");
+  const bar = page.getByRole("navigation", { name: texts.shell.navigation });
+  const search = page.getByRole("searchbox", { name: texts.senga.searchLabel });
+  const bottomOf = async (of: typeof toast) => {
+    const box = await of.boundingBox();
+    return (box?.y ?? 0) + (box?.height ?? 0);
+  };
+  await expect.poll(async () => (await bottomOf(toast)) <= ((await bar.boundingBox())?.y ?? 0)).toBe(true);
+  expect((await toast.boundingBox())?.y).toBeGreaterThan(await bottomOf(search));
+  await toast.getByRole("button", { name: texts.senga.message }).click();
+  await expect(phone.composer()).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/app/chat/${ben.id}$`));
+  await expect(toast).toHaveCount(0);
+  await phone.close();
+});
+
+test("a notice about a field goes as soon as the field is changed", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/login");
+  // Whoever looks away meanwhile finds it there still: only the change may take it away.
+  await page.clock.install();
+  await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
+  await expect(toastIn(page)).toContainText(texts.auth.fillAllFields);
+  await page.getByLabel(texts.auth.phoneNumber).fill("24381000");
+  await expect(toastIn(page)).toHaveCount(0);
+  await phone.close();
+});
+
+test("the browser's word that there is no network is told at once, and not believed more than a link that works", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 9_942, "Ana Mbuyi");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const up = welcome(page);
+  await phone.signIn(ana);
+  await up;
+  const banner = page.getByText(texts.shell.link.offline);
+  await expect(banner).toHaveCount(0);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, "onLine", { configurable: true, get: () => false });
+    dispatchEvent(new Event("offline"));
+  });
+  await expect(banner).toBeVisible();
+  const lineHeight = 32;
+  expect((await page.getByRole("status").filter({ has: banner }).boundingBox())?.height).toBeLessThanOrEqual(
+    lineHeight,
+  );
+  await expect(banner).toHaveCount(0);
+  await phone.close();
+});
+
+test("somebody without contacts is led to finding people, somebody with contacts to them", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_943, "Ana Mbuyi"), await makePerson(site, 9_944, "Ben Kasongo")];
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  const links = page.getByRole("main").getByRole("link");
+  await expect(page.getByText(texts.masolo.emptyNewcomer)).toBeVisible();
+  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toHaveCount(0);
+  await expect(links.filter({ hasText: texts.masolo.emptySenga })).toBeVisible();
+  await connectPeople(site, ana, ben);
+  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toBeVisible();
+  await expect(page.getByText(texts.masolo.emptyBody)).toBeVisible();
+  await phone.close();
+});
+
+test("a chat whose person cannot be loaded says so, and tries again", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_945, "Ana Mbuyi"), await makePerson(site, 9_946, "Ben Kasongo")];
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const path = `**/api/users/${ben.id}`;
+  await page.route(path, (route) => route.fulfill({ status: 503, body: "" }));
+  await phone.signIn(ana, `/app/chat/${ben.id}`);
+  await expect(page.getByText(texts.chat.contactFailed)).toBeVisible();
+  await expect(page.getByText(texts.chat.mustBeConnected)).toHaveCount(0);
+  await page.unroute(path);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  // Then the server says that there is nobody of that name for her.
+  await expect(toastIn(page)).toContainText(texts.chat.userNotFound);
+  await expect(page).toHaveURL(/\/app$/);
+  await phone.close();
+});
+
+test("conversations that cannot be loaded are not waited for in silence", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_947, "Ana Mbuyi"), await makePerson(site, 9_948, "Ben Kasongo")];
+  await connectPeople(site, ana, ben);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.routeWebSocket(/\/api\/socket/, (socket) => socket.close());
+  await page.route("**/api/**", (route) => route.abort());
+  await phone.signIn(ana);
+  await expect(page.getByText(texts.masolo.loadFailed)).toBeVisible({ timeout: 60_000 });
+  await phone.close();
+});

@@ -1,0 +1,212 @@
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+declare global {
+  interface Window {
+    /** When a sound began, by the page's clock, what every banner said first, and when anything was told last. */
+    told: { sounds: number[]; banners: string[]; at: number };
+  }
+}
+
+/** What a page tells by itself is written down in it. */
+const writeDown = () => {
+  const told: Window["told"] = { sounds: [], banners: [], at: 0 };
+  window.told = told;
+  // A busy machine takes longer to wake its loudspeaker than a sound is worth: here it is awake.
+  Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
+    const now = performance.now();
+    if (now - (told.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) told.sounds.push(now); // several make one sound
+    told.at = now;
+    start.call(this, when);
+  };
+  let last: Element | null = null;
+  new MutationObserver(() => {
+    const banner = document.querySelector("[data-news]");
+    if (banner && banner !== last) told.banners.push(banner.querySelector("a")?.textContent ?? "");
+    if (banner) told.at = performance.now();
+    last = banner;
+  }).observe(document, { childList: true, subtree: true });
+};
+
+const burstMs = 3_200; // what follows sooner belongs to what was heard
+
+/** Until what comes next is no part of what came before. */
+const rest = (page: Page) =>
+  page.waitForFunction(
+    (ms) => performance.now() - window.told.at > ms && !document.querySelector("[data-news]"),
+    burstMs,
+  );
+
+const soundsOf = (page: Page) => page.evaluate(() => window.told.sounds.length);
+const bannersOf = (page: Page) => page.evaluate(() => window.told.banners);
+const bannerIn = (page: Page) => page.locator("[data-news]");
+
+type People = { site: Site; ana: Person; ben: Person; cleo: Person };
+
+const makePeople = async (site: Site, n: number): Promise<People> => {
+  const [ana, ben, cleo] = [
+    await makePerson(site, n, "Ana"),
+    await makePerson(site, n + 1, "Ben"),
+    await makePerson(site, n + 2, "Cléo"),
+  ];
+  for (const other of [ana, cleo]) await connectPeople(site, other, ben);
+  return { site, ana, ben, cleo };
+};
+
+/** Messages from this person to Ben; the tests need no second window for that. */
+const writerOf =
+  ({ site, ben }: People) =>
+  (from: Person, ...texts: string[]) =>
+    sendTexts(site, from, privateConversationId(from.id, ben.id), texts);
+
+/** Until the page has stood level with the server for a while it tells nothing: what comes may be old. */
+const untilItTells = (page: Page, write: () => Promise<void>): Promise<void> =>
+  expect(async () => {
+    await write();
+    await expect(bannerIn(page)).toBeVisible({ timeout: 1_500 });
+  }).toPass({ timeout: 30_000 });
+
+test("what arrives elsewhere is heard once and shown for a moment, as it is wanted, and leads there", async ({
+  browser,
+  server,
+}) => {
+  const people = await makePeople(siteOf(server), 9_810);
+  const { site, ana, ben, cleo } = people;
+  const write = writerOf(people);
+  const group = await makeGroup(site, cleo, "Famille", [ben]);
+  const context = await browser.newContext({ baseURL: server.origin });
+  await context.addInitScript(writeDown);
+  const phone = await Phone.openIn(context, server);
+  const { page, texts } = phone;
+  // What tells comes late, and not at the first asking.
+  await page.route("**/assets/notifier-*", (route) => route.abort(), { times: 2 });
+  await phone.signIn(ben, "/app/contacts");
+  const banner = bannerIn(page);
+  const link = banner.getByRole("link");
+
+  // Whoever writes goes on writing.
+  const search = page.getByRole("searchbox");
+  await search.fill("Cl");
+  await untilItTells(page, () => write(ana, "Mbote !"));
+  await banner.hover(); // under a hand it stays to be looked at
+  await expect(link).toHaveAccessibleName("Ana Mbote !");
+  await expect(link).toHaveAttribute("href", `/app/chat/${ana.id}`);
+  await expect(page.getByRole("status").getByText(fill(texts.notifier.from, { name: "Ana" }))).toBeAttached();
+  await search.press("e");
+  await expect(search).toHaveValue("Cle");
+  expect(await faultsIn(page)).toEqual([]);
+  await expect(banner).toBeVisible();
+  await page.mouse.move(180, 700);
+  await expect(banner).toHaveCount(0);
+
+  // Several at once: one sound, the newest on show.
+  await rest(page);
+  const before = await soundsOf(page);
+  await write(ana, "un", "deux", "trois");
+  await expect(link).toContainText("trois");
+  await expect.poll(() => soundsOf(page)).toBe(before + 1);
+
+  // Without a preview it says only that there is one, without a sound nothing: both at once, on this very screen.
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await page.getByRole("link", { name: texts.settings.notifications.title }).click();
+  const of = (kind: "messages" | "groups", what: "sound" | "preview") =>
+    page.getByRole("switch", { name: `${texts.settings.notifications[kind]} ${texts.settings.notifications[what]}` });
+  await of("messages", "sound").click();
+  await of("messages", "preview").click();
+  for (const what of ["sound", "preview"] as const) await expect(of("messages", what)).not.toBeChecked();
+  await rest(page);
+  await write(ana, "secret");
+  await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);
+  // Groups have settings of their own, and say who wrote.
+  await sendTexts(site, cleo, group, ["On mange !"]);
+  await expect(link).toHaveAccessibleName("Famille Cléo : On mange !");
+  // It leads there while it shows, and there nothing more is told.
+  await link.click();
+  await expect(page).toHaveURL(`/app/group/${group}`);
+  await expect(banner).toHaveCount(0);
+  await expect.poll(() => soundsOf(page)).toBe(before + 2);
+  expect((await bannersOf(page)).join()).not.toContain("secret");
+  const shown = await bannersOf(page);
+  await rest(page);
+  await sendTexts(site, cleo, group, ["Ici"]);
+  await expect(phone.message("Ici")).toBeVisible();
+  // By the keyboard it goes, and the focus is where it was.
+  await phone.composer().focus();
+  await write(ana, "encore");
+  await banner.getByRole("button", { name: texts.common.close }).focus();
+  await page.keyboard.press("Escape");
+  await expect(banner).toHaveCount(0);
+  await expect(phone.composer()).toBeFocused();
+  expect(await bannersOf(page)).toHaveLength(shown.length + 1);
+  expect(await soundsOf(page)).toBe(before + 2);
+  await phone.close();
+});
+
+test("muted conversations, the list itself and an absence ask for no banner, and two windows make one sound", async ({
+  browser,
+  server,
+}) => {
+  const people = await makePeople(siteOf(server), 9_815);
+  const { ana, ben, cleo } = people;
+  const write = writerOf(people);
+  const context = await browser.newContext({ baseURL: server.origin });
+  await context.addInitScript(writeDown);
+  const phone = await Phone.openIn(context, server, "pt");
+  const { page, texts } = phone;
+  await write(cleo, "antes");
+  await phone.signIn(ben, `/app/chat/${cleo.id}`);
+  await page.getByRole("button", { name: texts.common.more }).click();
+  await page.getByRole("menuitem", { name: texts.mute.on }).click();
+  await expect(page.getByRole("heading", { level: 1 }).getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await phone.goTo("/app/contacts");
+  await page.locator("body").press("Shift");
+  const second = await context.newPage();
+  await phone.goTo("/app/makutano", second);
+  await second.locator("body").press("Shift");
+  for (const one of [page, second]) await untilItTells(one, () => write(ana, "Olá"));
+  const soundsInAll = async () => (await soundsOf(page)) + (await soundsOf(second));
+  for (const one of [page, second]) await rest(one);
+
+  // Both show it, one is heard; of whom is muted nothing.
+  const before = await soundsInAll();
+  const shown = (await bannersOf(page)).length;
+  await write(cleo, "calada");
+  await write(ana, "Olá outra vez");
+  for (const one of [page, second]) await expect(bannerIn(one).getByRole("link")).toContainText("Olá outra vez");
+  await expect.poll(soundsInAll).toBe(before + 1);
+  expect((await bannersOf(page)).slice(shown)).toHaveLength(1);
+
+  // Beside the list the row says it, and it is heard.
+  await second.close();
+  await phone.goToTab("masolo");
+  await rest(page);
+  const heard = await soundsOf(page);
+  await write(ana, "na lista");
+  await expect(phone.conversation("Ana")).toContainText("na lista");
+  await expect.poll(() => soundsOf(page)).toBe(heard + 1);
+
+  // After an absence one sound, whatever came, and no banner.
+  await phone.goToTab("contacts");
+  await context.setOffline(true);
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
+  await rest(page);
+  await write(ana, "um", "dois", "três");
+  const banners = await bannersOf(page);
+  const soundsBefore = await soundsOf(page);
+  await context.setOffline(false);
+  const unread = page.getByRole("navigation").getByRole("link", { name: texts.shell.tabs.masolo });
+  await expect(unread).toContainText(/\d/);
+  await expect(page.getByText(texts.shell.link.offline)).toHaveCount(0);
+  await expect.poll(() => soundsOf(page)).toBe(soundsBefore + 1);
+  expect(await bannersOf(page)).toEqual(banners);
+  await phone.close();
+});

@@ -1,0 +1,211 @@
+import type { Page } from "@playwright/test";
+import { createUuid } from "#contract/ids.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { makePicture } from "#tests/support/browser/media.ts";
+import { keptOffline } from "#tests/support/browser/offline.ts";
+import { Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { makePicture as makePng } from "#tests/support/people/attachments.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+const { pt } = textsOf;
+
+test.use(keptOffline);
+
+/** What the page's caches hold, as paths. */
+const keptPaths = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const names = await caches.keys();
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+/** The service worker runs the page, and its texts are kept. */
+const settle = async (page: Page) => {
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/assets\/(fr|en|pt)-/));
+};
+
+test("after one visit the app opens without a network, in the person's language", async ({ browser, server }) => {
+  const person = await makePerson({ origin: server.origin, fetch }, 51);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, context } = phone;
+  await phone.signIn(person);
+  await settle(page);
+
+  // In the very page that was opened before any of it was kept, and without the browser's own cache.
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.clearBrowserCache");
+  await context.setOffline(true);
+  await phone.goToTab("contacts");
+  for (const path of ["/app", "/app/contacts", "/app/senga"]) {
+    await page.goto(path);
+    await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  }
+  // Texts of screens that were never opened come apart from those of the list and the chats.
+  await page.goto("/app/appearance");
+  await expect(page.getByRole("heading", { level: 1, name: pt.appearance.title })).toBeVisible();
+  await context.close();
+});
+
+test("the entry pages open without a network though they were never seen, in the person's language", async ({
+  browser,
+  server,
+}) => {
+  const person = await makePerson({ origin: server.origin, fetch }, 53);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, context } = phone;
+  await phone.logIn(person.phone);
+  await settle(page);
+  await page.goto("/app/profile");
+  await page.getByRole("button", { name: pt.profile.signOut, exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await settle(page);
+
+  await context.setOffline(true);
+  for (const [path, shown] of [
+    ["/app", pt.auth.loginTitle],
+    ["/register", pt.auth.registerTitle],
+    ["/login", pt.auth.loginTitle],
+    ["/recover", pt.auth.recoverTitle],
+    ["/", "Lisolo"],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(shown);
+    await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  }
+  await context.close();
+});
+
+test("an entry page that was seen once opens without a network", async ({ page, context }) => {
+  await page.goto("/login?lang=pt");
+  await settle(page);
+  await page.goto("/login"); // this one through the service worker, which keeps it
+  await expect.poll(() => keptPaths(page)).toContain("/login");
+  await context.setOffline(true);
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
+});
+
+test("of the API only pictures of people are kept, and signing out removes them", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context } = phone;
+  await phone.register("Picha", "243810000052");
+  await settle(page);
+  await page.goto("/app/profile");
+  await page.reload();
+  await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/api\/avatars\//));
+  const ofApi = (await keptPaths(page)).filter((path) => path.startsWith("/api/") && !path.startsWith("/api/avatars/"));
+  expect(ofApi).toEqual([]);
+  await page.getByRole("button", { name: phone.texts.profile.signOut, exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
+  await context.close();
+});
+
+test("a picture of a group, and of whom one met only there, is not kept once one is out of it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 760, "Ana");
+  const ben = await makePerson(site, 761, "Ben");
+  await connectPeople(site, ana, ben);
+  const id = await makeGroup(site, ana, "Famille", [ben]);
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context } = phone;
+  await phone.signIn(ben);
+  await settle(page);
+  const picture = await makePicture(page, "groupe.jpg", { width: 96, height: 96, type: "image/jpeg" });
+  const put = await site.fetch(`${site.origin}/api/groups/${id}/picture`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ana.token}`, "content-type": picture.mimeType },
+    body: new Uint8Array(picture.buffer),
+  });
+  expect(put.status).toBe(200);
+  const ofGroup = expect.stringContaining(`/api/avatars/${id}_`);
+  await page.reload();
+  await expect.poll(() => keptPaths(page)).toContainEqual(ofGroup);
+  const removed = await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
+  expect(removed.status).toBe(204);
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofGroup);
+  await context.close();
+});
+
+/** Publishes a status with a picture, as the phone of its author does. */
+const publishPicture = async (site: Site, { token }: Person, content: string): Promise<string> => {
+  const id = createUuid();
+  const form = new FormData();
+  form.set("post", JSON.stringify({ id, content, picture: { width: 400, height: 300, thumb: "" } }));
+  form.set("picture", new Blob([new Uint8Array(makePng(400, 300))], { type: "image/png" }), "picture");
+  const { origin, fetch } = site;
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(`${origin}/api/tala`, { method: "POST", headers, body: form });
+  expect(status).toBe(201);
+  return id;
+};
+
+test("small pictures of statuses are kept once they were seen, until their status goes or one signs out", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 762, "Ana"), await makePerson(site, 763, "Ben")];
+  const [first, second] = [await publishPicture(site, ana, "Le fleuve"), await publishPicture(site, ana, "Le port")];
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context, texts } = phone;
+  await phone.signIn(ben, "/app/tala");
+  await settle(page);
+  const ofPost = (id: string) => expect.stringContaining(`/api/tala/pictures/${ana.id}_${id}`);
+  const small = (text: string) =>
+    page.getByRole("main").getByRole("listitem").filter({ hasText: text }).locator("button img");
+  const isShown = (text: string) =>
+    expect.poll(() => small(text).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(200);
+  await page.reload();
+  for (const text of ["Le fleuve", "Le port"]) await isShown(text);
+  await expect.poll(() => keptPaths(page)).toEqual(expect.arrayContaining([ofPost(first), ofPost(second)]));
+
+  // Looked at from near it is asked for, and not kept beside.
+  const kept = (await keptPaths(page)).filter((path) => path.includes("/pictures/")).length;
+  await small("Le port").click({ force: true });
+  const large = page.getByRole("dialog").locator("img[data-scale]");
+  await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(400);
+  expect((await keptPaths(page)).filter((path) => path.includes("/pictures/")).length).toBe(kept);
+
+  // A phone that is short of room empties the browser's own cache.
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.clearBrowserCache");
+  await context.setOffline(true);
+  await page.reload();
+  for (const text of ["Le fleuve", "Le port"]) await isShown(text);
+
+  await context.setOffline(false);
+  const { status } = await callSite(site, "DELETE", `/api/tala/${first}`, { token: ana.token });
+  expect(status).toBe(204);
+  await page.reload();
+  await expect(small("Le fleuve")).toHaveCount(0);
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofPost(first));
+  await isShown("Le port");
+  expect(await keptPaths(page)).toContainEqual(ofPost(second));
+
+  await page.goto("/app/profile");
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
+  await context.close();
+});
+
+test("with no room to keep anything everything works as without a service worker", async ({ page, context }) => {
+  await page.goto("/favicon.svg");
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 1_000 });
+  for (const path of ["/", "/register", "/login"]) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  }
+  await page.locator("[type=submit]").click();
+  await expect(toastIn(page)).toBeVisible();
+});

@@ -1,0 +1,573 @@
+import { privateConversationId } from "#contract/ids.ts";
+import { pongTimeoutMs } from "#contract/limits.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone, type Texts, welcome } from "#tests/support/browser/phone.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+declare global {
+  interface Window {
+    /** How far down the screen's header stood, and how much of what says that something is awaited showed. */
+    moments: { top: number; opacity: string }[];
+    /** Lets happen what was to happen after seconds. */
+    goOn: () => void;
+  }
+}
+
+const wide = { width: 1280, height: 800 };
+const toastMs = 5_000;
+const someone = "01900000-0000-7000-8000-000000000001";
+
+test("a visitor who opens a guarded address is led to the log-in", async ({ page }) => {
+  for (const path of ["/app", "/app/contacts", `/app/chat/${someone}`, "/app/blocked"]) {
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/login$/);
+  }
+});
+
+test("six tabs, the active one by path prefix, and no bar where a screen needs the room", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 700), await makePerson(site, 701)];
+  await connectPeople(site, ana, ben);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  const bar = page.getByRole("navigation", { name: texts.shell.navigation });
+  await expect(bar.getByRole("link")).toHaveCount(6);
+  const active = bar.locator('[aria-current="page"]');
+  await expect(active).toHaveText(texts.shell.tabs.masolo);
+  for (const tab of ["makutano", "contacts", "senga", "tala", "services"] as const) {
+    await phone.goToTab(tab);
+    await expect(page).toHaveURL(`/app/${tab}`);
+    await expect(active).toHaveText(texts.shell.tabs[tab]);
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    expect(await page.locator("header").evaluate((header) => header.getBoundingClientRect().height)).toBe(72);
+    for (const link of await bar.getByRole("link").all()) {
+      const box = await link.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(48);
+    }
+  }
+  // What is not under another tab is under /app.
+  for (const path of ["/app/profile", "/app/notifications", "/app/privacy", "/app/help", "/app/blocked"]) {
+    await page.goto(path);
+    await expect(active).toContainText(texts.shell.tabs.masolo);
+  }
+  const group = `/app/group/${await makeGroup(site, ana, "Famille", [ben])}`;
+  for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, group, `${group}/members`, "/app/create-group"]) {
+    await page.goto(path);
+    await expect(page.getByRole("main").getByRole("link", { name: texts.common.back })).toBeVisible();
+    await expect(bar).toHaveCount(0);
+  }
+  await phone.close();
+});
+
+const namesOf = (t: Texts): [path: string, heading: string][] => [
+  ["/app", t.masolo.title],
+  ["/app/makutano", t.makutano.title],
+  ["/app/contacts", t.contacts.title],
+  ["/app/senga", t.senga.title],
+  ["/app/tala", t.tala.title],
+  ["/app/services", t.services.title],
+  ["/app/profile", t.profile.title],
+  ["/app/appearance", t.appearance.title],
+  ["/app/notifications", t.settings.notifications.title],
+  ["/app/privacy", t.settings.privacy.title],
+  ["/app/help", t.help.title],
+  ["/app/blocked", t.blocked.title],
+  ["/app/create-group", t.groups.create.title],
+];
+
+(["fr", "en", "pt"] as const).forEach((language, index) => {
+  test(`every screen has a name, a description and no fault a checker finds, in ${language}`, async ({
+    browser,
+    server,
+  }) => {
+    const ana = await makePerson(siteOf(server), 702 + index);
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    await phone.signIn(ana);
+    const seen = new Set<string>();
+    for (const [path, heading] of namesOf(texts)) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+      await expect.poll(() => page.title()).toContain(heading);
+      const description = await page.locator('meta[name="description"]').getAttribute("content");
+      expect(description).toBeTruthy();
+      seen.add(`${await page.title()}\n${description}`);
+      await page.emulateMedia({ colorScheme: index % 2 === 0 ? "light" : "dark" });
+      expect(await faultsIn(page), path).toEqual([]);
+      const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(overflows, `${path} is wider than the screen`).toBe(false);
+    }
+    expect(seen.size).toBe(namesOf(texts).length);
+    await phone.close();
+  });
+});
+
+test("an address that does not exist says so, with its status, in the language of the person", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 706);
+  for (const language of ["fr", "en", "pt"] as const) {
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    await phone.signIn(ana);
+    await page.goto("/app/nowhere");
+    await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
+    await expect(page.getByText("404 Not Found")).toBeVisible();
+    expect(await faultsIn(page)).toEqual([]);
+    await page.getByRole("button", { name: texts.shell.error.home }).click();
+    await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
+    await phone.close();
+  }
+});
+
+test("on a wide screen the list stays beside the open chat, and back leads back", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 707), await makePerson(site, 708)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.setViewportSize(wide);
+  await phone.signIn(ana);
+  await expect(page.getByText(texts.shell.nothingOpen.body)).toBeVisible();
+  await phone.goToTab("services");
+  await expect(page.getByText(texts.shell.nothingOpen.bodyElsewhere)).toBeVisible();
+  await phone.goToTab("masolo");
+  const row = page.getByRole("list", { name: texts.masolo.list }).getByText(ben.username, { exact: true });
+  await row.click();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeVisible();
+  const list = await row.boundingBox();
+  const chat = await page.getByRole("main").boundingBox();
+  expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(chat?.x ?? 0);
+  expect(await faultsIn(page)).toEqual([]);
+
+  await page.goBack();
+  await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
+  await page.goForward();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.reload();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeVisible();
+
+  // The chat's menu by keyboard: it opens on its first entry, arrows go round, Escape gives the focus back.
+  const menuButton = page.getByRole("main").getByRole("button", { name: texts.common.more });
+  await menuButton.focus();
+  await page.keyboard.press("Enter");
+  const entries = page.getByRole("menuitem");
+  await expect(entries.first()).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect(entries.last()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(entries.first()).toBeFocused();
+  expect(await faultsIn(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(entries).toHaveCount(0);
+  await expect(menuButton).toBeFocused();
+
+  // Made narrow, the chat has the screen to itself; back shows the list again.
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeHidden();
+  // With text of twice the size its header still names the person and leads to the menu.
+  const setText = (size: string) =>
+    page.evaluate((fontSize) => {
+      document.documentElement.style.fontSize = fontSize;
+    }, size);
+  await setText("200%");
+  const name = page.getByRole("main").getByRole("heading", { level: 1 }).locator("bdi");
+  await expect.poll(async () => (await name.boundingBox())?.width).toBeGreaterThan(6 * 16);
+  await expect(menuButton).toBeInViewport({ ratio: 1 });
+  // The calls have no room beside it, and stand in it.
+  await menuButton.click();
+  await expect(page.getByRole("menuitem", { name: texts.people.audioCall, exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await setText("");
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(row).toBeVisible();
+  await expect(page).toHaveURL("/app");
+  await phone.close();
+});
+
+test("the list comes back where it was left", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 7200);
+  const others = [];
+  for (let n = 7201; n <= 7208; n++) {
+    const other = await makePerson(site, n);
+    await connectPeople(site, other, ana);
+    await sendTexts(site, other, privateConversationId(ana.id, other.id), ["Mbote"]);
+    others.push(other);
+  }
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.setViewportSize({ width: 360, height: 400 });
+  const isUp = welcome(page);
+  await phone.signIn(ana);
+  await isUp;
+  await expect(page.getByText(texts.shell.link.connecting)).toHaveCount(0); // nothing above the list comes or goes any more
+  const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
+  await expect(rows).toHaveCount(others.length);
+  const oldest = phone.conversation(others[0]?.username ?? "");
+  await oldest.scrollIntoViewIfNeeded();
+  const top = async (): Promise<number> => (await oldest.boundingBox())?.y ?? Number.NaN;
+  const before = await top();
+  await oldest.click();
+  await expect(phone.composer()).toBeVisible();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.goBack();
+  await expect(oldest).toBeInViewport();
+  // A list scrolled while its rows come up can stand at a fraction of a pixel, which the browser keeps as a whole one.
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
+  await phone.close();
+});
+
+test("going back leaves what is open above a page first, one layer at a time, and then the page", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await phone.conversation(ben.username).click();
+  await expect(phone.message("Mbote")).toBeVisible();
+  const chat = page.url();
+  const openMenu = () => page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  const choose = async (item: string) => {
+    await openMenu();
+    await page.getByRole("menuitem", { name: item, exact: true }).click();
+  };
+  const menu = page.getByRole("menu");
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+
+  // A menu, a question that a menu led to, a menu above the search, and the search: without a touch in between.
+  await openMenu();
+  await expect(menu).toBeVisible();
+  await page.goBack();
+  await expect(menu).toHaveCount(0);
+  await choose(texts.chat.clear);
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await choose(texts.chat.search);
+  await expect(field).toBeVisible();
+  await openMenu();
+  await expect(menu).toBeVisible();
+  await page.goBack();
+  await expect(menu).toHaveCount(0);
+  await expect(field).toBeVisible();
+  await page.goBack();
+  await expect(field).toHaveCount(0);
+  expect(page.url()).toBe(chat);
+  await expect(phone.message("Mbote")).toBeVisible();
+
+  // What was closed by other means takes no second step back, and nothing comes again by going forward.
+  await openMenu();
+  await page.keyboard.press("Escape");
+  await expect(menu).toHaveCount(0);
+  await page.goBack();
+  await expect(page).toHaveURL("/app");
+  await page.goForward();
+  await expect(page).toHaveURL(chat);
+  await page.goForward();
+  await expect(page).toHaveURL(chat);
+  await expect(menu).toHaveCount(0);
+
+  // Loaded anew while something is open, the page is as it was without it, and back leads where it led.
+  await choose(texts.chat.search);
+  await expect(field).toBeVisible();
+  await page.reload();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(field).toHaveCount(0);
+  // A menu that leads elsewhere stands in nobody's way back.
+  await choose(texts.chat.viewContact);
+  await page.waitForURL(`**/app/user/${ben.id}`);
+  await page.goBack();
+  await expect(page).toHaveURL(chat);
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL("/app");
+  await phone.close();
+});
+
+test("one toast at a time, for five seconds; the language is kept", async ({ browser, server }) => {
+  const ana = await makePerson(siteOf(server), 709);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await expect(page.getByRole("main").getByText(ana.username)).toBeVisible();
+  await expect(page.getByRole("main").getByText(ana.phone)).toBeVisible();
+  // From here on time passes when it is told to: how busy the machine is does not count.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.getByText("English", { exact: true }).click();
+  await expect(page.getByText("Language changed to English")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Profile");
+  await page.getByText("Português", { exact: true }).click();
+  const second = page.getByText("Idioma alterado para Português");
+  await expect(second).toBeVisible();
+  await expect(page.getByText("Language changed to English")).toHaveCount(0);
+  await page.clock.runFor(toastMs - 1);
+  await expect(second).toBeVisible();
+  await page.clock.runFor(1);
+  await expect(second).toHaveCount(0);
+  // Its time does not pass while nobody looks at the page.
+  const look = (state: "hidden" | "visible") =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  const third = page.getByText("Langue changée vers Français");
+  await look("hidden");
+  await page.getByText("Français", { exact: true }).click();
+  await expect(third).toBeVisible();
+  await page.clock.runFor(2 * toastMs);
+  await expect(third).toBeVisible();
+  await look("visible");
+  await page.clock.runFor(toastMs);
+  await expect(third).toHaveCount(0);
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("lang", "fr");
+  await phone.close();
+});
+
+test("signing out says so and leaves nothing of the person; a failure keeps them signed in", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 710);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  const elsewhere = await Phone.open(browser, server, "pt");
+  await elsewhere.logIn(ana.phone);
+  const { emptyTitle } = elsewhere.texts.masolo;
+  await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
+  await page.goto("/app/profile");
+  const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
+  const everywhere = page.getByRole("button", { name: texts.profile.signOutAll, exact: true });
+  // That the other devices stay is said before anything is pressed.
+  await expect(signOut).toHaveAccessibleDescription(texts.profile.signOutHere);
+  await context.route("**/api/auth/logout*", (route) =>
+    route.fulfill({ status: 500, json: { code: 500, error_code: "internal", msg: "" } }),
+  );
+  await signOut.click();
+  const refused = page.getByRole("alert").filter({ hasText: texts.auth.signOutFailed });
+  await expect(refused).toContainText("Une erreur s'est produite");
+  await expect(page).toHaveURL("/app/profile");
+  await context.unroute("**/api/auth/logout*");
+  // React takes the welcome page over as it was prerendered; only then something is said on it.
+  const problems: string[] = [];
+  page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
+  page.on("pageerror", (error) => problems.push(error.message));
+  await signOut.click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText("Déconnexion réussie")).toBeVisible();
+  expect(problems).toEqual([]);
+  const databases = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+  await expect.poll(databases).toEqual([]);
+  await page.goto("/app");
+  await expect(page).toHaveURL(/\/login$/);
+  // The other phone goes on, until its person ends all.
+  await elsewhere.page.reload();
+  await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
+  await phone.logIn(ana.phone);
+  await page.goto("/app/profile");
+  await everywhere.click();
+  await expect(page).toHaveURL("/");
+  await expect(elsewhere.page).toHaveURL(/\/login$/);
+  await expect(elsewhere.page.getByText(elsewhere.texts.auth.sessionEnded)).toBeVisible();
+  await elsewhere.close();
+  await phone.close();
+});
+
+test("without a network signing out leaves nothing here at once, and ends the session once there is one", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 717), await makePerson(site, 718)];
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  await isKeptOffline(page);
+  await page.goto("/app/profile");
+  const databases = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+  const devices = async () => {
+    const { body } = await callSite(site, "GET", "/api/auth/sessions", { token: ana.token });
+    return (body as { devices: unknown[] }).devices.length;
+  };
+  expect(await devices()).toBe(2);
+  await context.setOffline(true);
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText(texts.auth.signedOutOffline)).toBeVisible();
+  await expect.poll(databases).toEqual([]);
+  // It does not open again, though its cookies are still there.
+  await page.goto("/app");
+  await expect(page).toHaveURL(/\/login$/);
+  await page.reload();
+  await expect(page).toHaveURL(/\/login$/);
+  expect(await devices()).toBe(2);
+  await context.setOffline(false);
+  await expect.poll(devices).toBe(1);
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).not.toContain("pending-sign-out");
+  // Whoever comes next is in, and stays.
+  await phone.logIn(ben.phone);
+  await page.reload();
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await phone.close();
+});
+
+test("signing out asks first what would be lost, in whichever tab it was written, and says so while it changes", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const { page, texts, context } = phone;
+  await phone.signIn(ana);
+  await isKeptOffline(page);
+  const other = await context.newPage();
+  await phone.openChat(ben.id, other);
+  await phone.composer(other).fill("pas fini");
+  await expect(phone.conversation(ben.username)).toContainText("pas fini");
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
+  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
+  const says = (what: string) => expect(dialog.getByText(fill(texts.profile.unsentBody, { what }))).toBeVisible();
+  await signOut.click();
+  await says("1 brouillon");
+  await expect(dialog.getByText(texts.profile.signOutEverywhere)).toBeHidden();
+  await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
+
+  await context.setOffline(true);
+  await phone.write("pas encore parti", other);
+  await expect(phone.ticks("pas encore parti", "sending", other)).toBeVisible();
+  await says("1 message non envoyé");
+  await phone.composer(other).fill("autre chose");
+  await says("1 message non envoyé et 1 brouillon");
+  // A socket stays open without a network: that it is dead is known when its sign of life does not come.
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(signOut).toBeFocused();
+  await signOut.click();
+  await context.setOffline(false);
+  await expect(phone.ticks("pas encore parti", "sent", other)).toBeVisible();
+  await says("1 brouillon");
+  // The other tab is told what happened, for a moment, and that nothing was kept is true.
+  await Promise.all([
+    expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible(),
+    dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click(),
+  ]);
+  await expect(page).toHaveURL("/");
+  await expect(other).toHaveURL(/\/login$/);
+  await expect(other.getByText(texts.auth.sessionEnded)).toBeHidden();
+  await expect
+    .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
+    .toEqual([]);
+  // What the device was told of calls is nobody's.
+  await expect.poll(() => other.evaluate(() => Object.keys(localStorage).sort())).toEqual(["call-price", "signed-out"]);
+  await phone.close();
+});
+
+test("a screen whose code cannot be fetched offers to try again, and comes by itself with the network", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 713);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.signIn(ana);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  const code = "**/assets/senga-screen-*.js";
+  await context.route(code, (route) => route.abort());
+  await phone.pressTab("senga");
+  const missing = page.getByText(texts.shell.missing.title);
+  await expect(missing).toBeVisible();
+  const refused = page.waitForEvent("requestfailed", (request) => request.url().includes("/senga-screen-"));
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await refused;
+  await expect(missing).toBeVisible();
+  await context.unroute(code);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await expect(page.getByRole("searchbox", { name: texts.senga.searchLabel })).toBeVisible();
+
+  await context.setOffline(true);
+  await phone.pressTab("makutano");
+  await expect(missing).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole("heading", { level: 1, name: texts.makutano.title })).toBeVisible();
+  await expect(missing).toHaveCount(0);
+  await phone.close();
+});
+
+test("the first moments after signing in stand still: no strip above, no letters for oneself, a wait that shows", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 719);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  // A server that takes its time: the line opens and says nothing, and no answer arrives.
+  await context.routeWebSocket(/.*/, () => {});
+  await context.route(/\/api\/(users|sync)/, () => {});
+  // Looked at by the page itself, frame by frame: the test may come later than the strip.
+  await page.addInitScript((loading) => {
+    // On a busy machine seconds may pass between two frames: what waits for so long waits here until it is let on.
+    const [later, never] = [window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+    const held = new Map<number, () => void>();
+    let lastId = 0;
+    window.goOn = () => {
+      const due = [...held.values()];
+      held.clear();
+      for (const run of due) run();
+    };
+    window.setTimeout = ((run: () => void, ms = 0) => {
+      if (ms < 2_000) return later(run, ms);
+      held.set(--lastId, run);
+      return lastId;
+    }) as typeof window.setTimeout;
+    window.clearTimeout = (id) => void (held.delete(Number(id)) || never(id));
+    window.moments = [];
+    const look = () => {
+      requestAnimationFrame(look);
+      const header = document.querySelector("header");
+      const wait = [...document.querySelectorAll(".late")].find(({ textContent }) => textContent?.includes(loading));
+      if (header && wait)
+        window.moments.push({ top: header.getBoundingClientRect().y, opacity: getComputedStyle(wait).opacity });
+    };
+    look();
+  }, texts.common.loading);
+  await phone.logIn(ana.phone);
+  const profile = page.getByRole("link", { name: texts.shell.myProfile });
+  await expect(profile).toBeVisible();
+  await expect(profile.locator("[data-initials]")).toHaveCount(0);
+  const shows = () => page.evaluate(() => window.moments.find(({ opacity }) => opacity === "1"));
+  await expect.poll(shows).toEqual({ top: 0, opacity: "1" });
+  expect(await page.evaluate(() => window.moments[0])).toMatchObject({ top: 0 });
+  // What lasts is said.
+  await page.evaluate(() => window.goOn());
+  await expect(page.getByText(texts.shell.link.connecting)).toBeVisible();
+  await phone.close();
+});

@@ -1,0 +1,317 @@
+import type { Locator, Page } from "@playwright/test";
+import * as v from "valibot";
+import { createUuid, packUuid } from "#contract/ids.ts";
+import { postGraphemesMax, postPageRows } from "#contract/limits.ts";
+import { PostPage } from "#contract/tala.ts";
+import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { keptChoices } from "#tests/support/browser/kept-choices.ts";
+import { makePicture } from "#tests/support/browser/media.ts";
+import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
+import { fill, Phone, welcome } from "#tests/support/browser/phone.ts";
+import { siteOf } from "#tests/support/people/pair.ts";
+import { callSite, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+const pillWithinMs = 40_000; // the feed asks every 20 s
+const family = "👨‍👩‍👧‍👦"; // one character to the eye, eleven units to a program
+
+const post = (page: Page, text: string): Locator =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+const field = ({ page, texts }: Phone): Locator => page.getByRole("textbox", { name: texts.tala.composer });
+const button = ({ page }: Phone, name: string): Locator => page.getByRole("button", { name, exact: true });
+
+const openComposer = async (phone: Phone): Promise<void> => {
+  await button(phone, phone.texts.tala.write).click();
+  await expect(field(phone)).toBeFocused();
+};
+const publish = async (phone: Phone, text: string): Promise<void> => {
+  await openComposer(phone);
+  await field(phone).fill(text);
+  await button(phone, phone.texts.tala.publish).click();
+};
+
+/** What is told of a status the server has, or gets by itself: how long that takes is the machine's. */
+const toldOf = ({ page, texts }: Phone): Locator =>
+  page.getByText(texts.tala.published).or(page.getByText(texts.tala.kept));
+
+/** What this phone keeps of what is being written: the words, and how many pictures. */
+const begun = async (page: Page): Promise<[string, number][]> =>
+  (await keptChoices(page)).map(({ text, files }) => [text, files.length]);
+
+declare global {
+  interface Window {
+    cameraDid: unknown[];
+  }
+}
+
+/** Which camera a page asks for, and as what it takes down what that shows. */
+const writeDownCamera = (): void => {
+  window.cameraDid = [];
+  const { toBlob } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.toBlob = function (taken, type, quality) {
+    window.cameraDid.push(type);
+    toBlob.call(this, taken, type, quality);
+  };
+  const { mediaDevices } = navigator;
+  const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices);
+  mediaDevices.getUserMedia = (wanted) => {
+    const { facingMode } = (wanted?.video ?? {}) as { facingMode?: { ideal?: string } };
+    window.cameraDid.push(facingMode?.ideal);
+    return getUserMedia(wanted);
+  };
+};
+
+/** What everybody reads now. */
+const feedOf = async (site: Site, { token }: Person): Promise<string[]> =>
+  v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body).posts.map((row) => row[4]);
+
+/** A page of one person's statuses with these numbers, newest first. */
+const pageOf = ({ id, username }: Person, from: number, to: number, before: number | null): PostPage => ({
+  authors: [[packUuid(id), username, null]],
+  posts: Array.from({ length: to - from + 1 }, (_, index) => {
+    const number = to - index;
+    return [number, packUuid(createUuid()), 0, Date.now(), `Statut n° ${number}.`, null];
+  }),
+  before,
+});
+
+test("two people publish words and a picture, and what comes in moves nothing that is read", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 4420, "Ana Mbala"), await makePerson(site, 4421, "Ben Kasongo")];
+  const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  // Before the socket is up a status is not waited for long.
+  const isUp = welcome(bens.page);
+  await bens.signIn(ben, "/app/tala");
+  await isUp;
+  await publish(bens, "O primeiro estado");
+  await expect(toldOf(bens)).toBeVisible();
+  await expect(field(bens)).toHaveCount(0);
+  await expect(button(bens, bens.texts.tala.write)).toBeFocused();
+  const mine = post(bens.page, "O primeiro estado");
+  await expect(mine.locator("time")).toBeVisible(); // no more as what waits
+  const before = await mine.boundingBox();
+
+  // By keyboard alone: the button, the words, a refusal, the count, the picture, the button again.
+  await anas.signIn(ana, "/app/tala");
+  const { page, texts } = anas;
+  await expect(post(page, "O primeiro estado").getByRole("heading", { name: "Ben Kasongo" })).toBeVisible();
+  await button(anas, texts.tala.write).focus();
+  await page.keyboard.press("Enter");
+  await expect(field(anas)).toBeFocused();
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.empty_post);
+  await page.keyboard.insertText(family.repeat(2));
+  await expect(page.getByText(fill(texts.tala.counter, { count: 2, max: postGraphemesMax }))).toBeVisible();
+  await page.keyboard.insertText("é".repeat(postGraphemesMax));
+  await expect(page.getByText(fill(texts.tala.over_other, { count: 2 }))).toBeAttached();
+  await expect(field(anas)).toHaveAttribute("aria-invalid", "true");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.post_too_long);
+  await field(anas).fill(`Au marché ${family}\nce matin, https://example.org/prix`);
+  const picture = await makePicture(page, "marché.png", { width: 2_000, height: 1_000, type: "image/png" });
+  const gallery = button(anas, texts.tala.gallery);
+  const preview = page.getByRole("img", { name: texts.tala.preview });
+  const choosePicture = async () => {
+    const chooser = page.waitForEvent("filechooser");
+    await gallery.press("Enter");
+    await (await chooser).setFiles(picture);
+    await expect(preview).toBeVisible();
+  };
+  await choosePicture();
+  await button(anas, texts.tala.removePicture).press("Enter");
+  await expect(preview).toHaveCount(0);
+  await expect(gallery).toBeFocused();
+  await choosePicture();
+  expect(await faultsIn(page)).toEqual([]);
+  await button(anas, texts.tala.publish).press("Enter");
+  await expect(toldOf(anas)).toBeVisible();
+
+  const entry = post(page, "Au marché");
+  await expect(entry.locator("time")).toHaveText(
+    new Intl.DateTimeFormat("fr-FR", {
+      day: "2-digit",
+      month: "short",
+      year: "numeric",
+      timeZone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+    }).format(new Date()),
+  );
+  await expect(entry.getByRole("link", { name: "https://example.org/prix" })).toHaveAttribute("rel", /noopener/);
+  const enlarge = entry.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ana Mbala" }) });
+  await expect
+    .poll(async () => {
+      const small = await enlarge.locator("img").boundingBox();
+      return [small?.width, small?.height];
+    })
+    .toEqual([100, 50]);
+  await enlarge.press("Enter");
+  const large = page.getByRole("dialog").locator("img[data-scale]");
+  await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1_280);
+  expect(await faultsIn(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(enlarge).toBeFocused();
+
+  // With Ben it waits above what he reads until he asks for it.
+  const pill = button(bens, fill(bens.texts.tala.newer_one, { count: 1 }));
+  await expect(pill).toBeVisible({ timeout: pillWithinMs });
+  expect(await mine.boundingBox()).toEqual(before);
+  await expect(post(bens.page, "Au marché")).toHaveCount(0);
+  await pill.press("Enter");
+  await expect(post(bens.page, "Au marché")).toBeInViewport();
+  await expect(bens.page.getByRole("region", { name: bens.texts.tala.list })).toBeFocused();
+  await expect(pill).toHaveCount(0);
+  // Only one's own has a way to be deleted.
+  await expect(post(bens.page, "Au marché").getByRole("button")).toHaveCount(1);
+
+  // What came while nobody looked is there at once for whoever opens Tala again.
+  await publish(anas, "Encore une");
+  await expect(post(page, "Encore une").locator("time")).toBeVisible();
+  await bens.page.reload();
+  await expect(post(bens.page, "Encore une")).toBeInViewport();
+  await expect(bens.page.getByRole("button", { name: bens.texts.tala.newer_one.split("} ")[1] ?? "" })).toHaveCount(0);
+
+  const tablet = await Phone.open(browser, server);
+  const welcomed = welcome(tablet.page);
+  await tablet.signIn(ana, "/app/tala");
+  await expect(post(tablet.page, "Au marché")).toBeVisible();
+  await welcomed;
+  // On one's other devices it goes without asking for the feed.
+  await tablet.page.route("**/api/tala*", () => {});
+  const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
+  await deletion.click();
+  const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
+  await expect(question).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await deletion.click();
+  await question.getByRole("button", { name: texts.common.delete }).click();
+  await expect(entry).toHaveCount(0);
+  await expect(post(tablet.page, "Au marché")).toHaveCount(0);
+  await tablet.close();
+  await expect(post(page, "O primeiro estado").getByRole("article")).toBeFocused();
+  expect(await feedOf(site, ana)).not.toContainEqual(expect.stringContaining("Au marché"));
+  await anas.close();
+  await bens.close();
+});
+
+test("what is published without a network waits through a reload and is published once", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 4422, "Ana Mbala");
+  const phone = await Phone.open(browser, server, "en", keptOffline);
+  const { page, texts, context } = phone;
+  await page.addInitScript(writeDownCamera);
+  await phone.signIn(ana, "/app/tala");
+  await isKeptOffline(page);
+
+  // What is begun is there again after a reload, its picture too.
+  await openComposer(phone);
+  await field(phone).fill("From the boat");
+  await button(phone, texts.tala.camera).click();
+  await button(phone, texts.chat.camera.shutter).click();
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  expect(await page.evaluate(() => window.cameraDid)).toEqual(["environment", "image/png"]);
+  await expect.poll(() => begun(page)).toEqual([["From the boat", 1]]);
+  await page.reload();
+  await expect(field(phone)).toHaveValue("From the boat");
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+
+  await context.setOffline(true);
+  await button(phone, texts.tala.publish).click();
+  await expect(page.getByText(texts.tala.kept)).toBeVisible();
+  const entry = post(page, "From the boat");
+  await expect(entry).toContainText(texts.tala.waiting);
+  await page.reload();
+  await expect(entry).toContainText(texts.tala.waiting);
+  await expect(entry.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  await expect(field(phone)).toHaveCount(0);
+  expect(await faultsIn(page)).toEqual([]);
+  // One that waits can be given up.
+  await publish(phone, "Not this one");
+  const other = post(page, "Not this one");
+  await other.getByRole("button", { name: texts.tala.dropWaiting }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+  await expect(other).toHaveCount(0);
+  await expect(entry.getByRole("article")).toBeFocused();
+
+  await context.setOffline(false);
+  await expect(entry.locator("time")).toBeVisible({ timeout: 20_000 });
+  expect((await feedOf(site, ana)).filter((text) => /boat|this one/.test(text))).toEqual(["From the boat"]);
+  await phone.close();
+});
+
+test("a camera that is refused closes its view, a feed that cannot be had says so, and Tala goes away as a whole and comes back, page by page", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 4423, "Ana Mbala");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.addInitScript(() => {
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+  });
+  let answer: { status: number; body: string } = { status: 500, body: "{}" };
+  let asked = 0;
+  await page.route("**/api/tala", (route) => {
+    asked++;
+    return route.fulfill({ contentType: "application/json", ...answer });
+  });
+  // It asks by itself again as soon as the link is there.
+  const welcomed = welcome(page);
+  await phone.signIn(ana, "/app/tala");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
+  await expect(page.getByText(texts.tala.loadFailedTitle)).toBeVisible();
+  await welcomed;
+  const failures = asked;
+  const retry = button(phone, texts.common.retry);
+  await retry.click();
+  await expect.poll(() => asked).toBeGreaterThan(failures);
+  await expect(retry).not.toHaveAttribute("aria-busy");
+  // It asks by itself now and then: the button may be gone before it is pressed.
+  await retry.focus();
+  answer = { status: 200, body: JSON.stringify({ authors: [], posts: [], before: null }) };
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(texts.tala.emptyTitle)).toBeVisible();
+  await expect(page.getByText(texts.tala.emptyBody)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  await openComposer(phone);
+  await button(phone, texts.tala.camera).click();
+  await expect(page.getByRole("alert")).toContainText(texts.chat.camera.denied);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+
+  // Off: no tab, nothing asked for, and by its address the way back.
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
+  await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
+  const tab = page.getByRole("link", { name: texts.shell.tabs.tala });
+  await expect(tab).toHaveCount(0);
+  const before = asked;
+  await page.reload();
+  await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  expect(asked).toBe(before);
+  const pages = [pageOf(ana, 1 + 5, 5 + postPageRows, 6), pageOf(ana, 1, 5, null)];
+  answer = { status: 200, body: JSON.stringify(pages[0]) };
+  let askedOlder = 0;
+  await page.route("**/api/tala?before=6", (route) => {
+    askedOlder++;
+    return route.fulfill({ json: pages[1] });
+  });
+  await button(phone, texts.tala.turnOn).click();
+  await expect(tab).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  await expect(post(page, `Statut n° ${5 + postPageRows}.`)).toBeVisible();
+
+  // Further down it goes on by itself, to the end.
+  const list = page.getByRole("region", { name: texts.tala.list });
+  await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect(page.getByRole("article")).toHaveCount(5 + postPageRows);
+  await expect(page.getByText(texts.tala.end)).toBeAttached();
+  expect(askedOlder).toBe(1);
+  await phone.close();
+});

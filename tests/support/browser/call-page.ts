@@ -1,0 +1,150 @@
+import { type Choices, firstChoices } from "#calls/media/media-preferences.ts";
+import type { MediaView } from "#calls/media/media-session.ts";
+import { makePeerMedia } from "#calls/media/peer-media.ts";
+
+/** One side of a call, alone in a page: the media plane, an element that plays what comes, and what it said. */
+export type CallSideOptions = {
+  device: string;
+  isPolite: boolean;
+  isCaller: boolean;
+  kind: "audio" | "video";
+  isThrifty?: boolean;
+  /** Other than a call of this kind begins with. */
+  choices?: Partial<Choices>;
+  iceServers?: RTCIceServer[];
+  isHidden?: boolean;
+};
+
+export type Heard = { packets: number; energy: number; samples: number; concealed: number; frames: number };
+
+declare global {
+  interface Window {
+    /** Bound by the test: what leaves goes through it. */
+    post(from: string, to: string | null, signal: string): Promise<void>;
+    side: ReturnType<typeof makeSide>;
+    makeSide: typeof makeSide;
+  }
+}
+
+/** Every peer connection of the page, so that a test can count and break them. */
+const connections: RTCPeerConnection[] = [];
+const Native = window.RTCPeerConnection;
+window.RTCPeerConnection = class extends Native {
+  constructor(configuration?: RTCConfiguration) {
+    super(configuration);
+    connections.push(this);
+  }
+};
+
+const lifeMs = 50;
+
+const isOpen = (pc: RTCPeerConnection): boolean => pc.signalingState !== "closed";
+
+const makeSide = ({
+  device,
+  iceServers = [],
+  isHidden = false,
+  isThrifty = false,
+  kind,
+  choices,
+  ...options
+}: CallSideOptions) => {
+  const said: { at: number; lived: number; what: string }[] = [];
+  let lived = 0;
+  setInterval(() => {
+    lived += lifeMs;
+  }, lifeMs);
+  // A <video> waits for a picture before it plays any sound.
+  const player = document.body.appendChild(document.createElement("audio"));
+  player.autoplay = true;
+  const screen = document.body.appendChild(document.createElement("video"));
+  screen.autoplay = true;
+  screen.muted = true;
+  let view: MediaView | undefined;
+  const say = (what: string) => () => {
+    said.push({ at: performance.timeOrigin + performance.now(), lived, what });
+  };
+  const plane = makePeerMedia(
+    {
+      ...options,
+      device,
+      isThrifty,
+      choices: { ...firstChoices(kind), ...choices },
+      iceServers: () =>
+        Promise.resolve({
+          ice_servers: iceServers.map((server) => ({ ...server, urls: [server.urls].flat() })),
+          ttl: 3600,
+          relays: iceServers.length > 0,
+          hide: isHidden,
+        }),
+    },
+    {
+      heard: say("heard"),
+      interrupted: say("interrupted"),
+      failed: say("failed"),
+      left: say("left"),
+      suspect: say("suspect"),
+      changed: (next) => {
+        view = next;
+        if (next.peer.isMuted || !next.peer.hasMic) say("voiceless")();
+        for (const element of [player, screen]) {
+          if (element.srcObject !== (next.remote ?? null)) element.srcObject = next.remote ?? null;
+        }
+      },
+      send: (to, signal) => void window.post(device, to, signal),
+    },
+  );
+  const open = () => connections.filter(isOpen);
+  const stats = async () => [...((await open().at(-1)?.getStats()) ?? new Map()).values()];
+  return {
+    plane,
+    said: () => said,
+    /** Milliseconds in which this page had its turns: those in which a busy machine did something else do not count. */
+    lived: () => lived,
+    view: () =>
+      view && { ...view, local: view.local?.getTracks().length ?? 0, remote: view.remote?.getTracks().length ?? 0 },
+    connections: () => open().length,
+    states: () => open().map((pc) => pc.connectionState),
+    transceivers: () => open().map((pc) => pc.getTransceivers().length),
+    restart: () => open().at(-1)?.restartIce(),
+    generation: () => /a=ice-ufrag:(\S+)/.exec(open().at(-1)?.localDescription?.sdp ?? "")?.[1],
+    /** Nothing of its voice leaves any more, and nothing in this page knows. */
+    loseVoice: () =>
+      open()
+        .at(-1)
+        ?.getSenders()
+        .find(({ track }) => track?.kind === "audio")
+        ?.replaceTrack(null),
+    sentTracks: () => open().flatMap((pc) => pc.getSenders().map(({ track }) => track?.kind ?? "none")),
+    /** As when its plug is pulled. */
+    pullMicrophone: () => {
+      const track = open()
+        .at(-1)
+        ?.getSenders()
+        .find(({ track }) => track?.kind === "audio")?.track;
+      track?.stop();
+      track?.dispatchEvent(new Event("ended"));
+      return track?.id;
+    },
+    microphone: () =>
+      open()
+        .at(-1)
+        ?.getSenders()
+        .find(({ track }) => track?.kind === "audio")?.track?.id,
+    heard: async (): Promise<Heard> => {
+      const inbound = (await stats()).filter(({ type }) => type === "inbound-rtp");
+      const audio = inbound.find(({ kind }) => kind === "audio") ?? {};
+      const video = inbound.find(({ kind }) => kind === "video") ?? {};
+      return {
+        packets: audio.packetsReceived ?? 0,
+        energy: audio.totalAudioEnergy ?? 0,
+        samples: audio.totalSamplesReceived ?? 0,
+        concealed: (audio.concealedSamples ?? 0) - (audio.silentConcealedSamples ?? 0),
+        frames: video.framesDecoded ?? 0,
+      };
+    },
+    stats,
+  };
+};
+
+window.makeSide = makeSide;

@@ -1,0 +1,122 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { build } from "vite";
+import type { CallSideOptions, Heard } from "./call-page.ts";
+
+const origin = "https://call.test/";
+const patienceMs = 30_000; // what is waited for is that it comes, on a machine that may be busy
+
+/** The media of a call alone, without the app around them, as one script. */
+export const bundleCallPage = async (): Promise<string> => {
+  const built = await build({
+    configFile: false,
+    logLevel: "error",
+    build: {
+      write: false,
+      target: "chrome100",
+      rolldownOptions: { input: fileURLToPath(new URL("./call-page.ts", import.meta.url)), output: { format: "iife" } },
+    },
+  });
+  const code = "output" in built ? built.output[0].code : undefined;
+  if (code === undefined) throw new Error("the page of a call was not built");
+  return code;
+};
+
+/** What the server between them does to signals: how long they take, and which are lost or come twice. */
+export type Carrier = { delayMs(): number; isLost(): boolean; isDoubled(): boolean };
+const good: Carrier = { delayMs: () => 5, isLost: () => false, isDoubled: () => false };
+
+export type Side = { page: Page; device: string };
+
+/** Pages that make a call with each other; the test is the server between them. */
+export class CallSides {
+  readonly #browser: Browser;
+  readonly #script: string;
+  readonly #sides = new Map<string, Side>();
+  readonly signals: { from: string; to: string | null; signal: string }[] = [];
+  carrier: Carrier = good;
+
+  constructor(browser: Browser, script: string) {
+    this.#browser = browser;
+    this.#script = script;
+  }
+
+  async open(options: CallSideOptions, isAllowed = true): Promise<Side> {
+    const context = await this.#browser.newContext();
+    const page = await context.newPage();
+    const side = { page, device: options.device };
+    await page.exposeFunction("post", (from: string, to: string | null, signal: string) =>
+      this.#carry(from, to, signal),
+    );
+    await page.route(`${origin}**`, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html><body>" }),
+    );
+    await this.load(side, options, isAllowed);
+    this.#sides.set(options.device, side);
+    return side;
+  }
+
+  /** Loads its page (again). */
+  async load({ page }: Side, options: CallSideOptions, isAllowed = true): Promise<void> {
+    await page.goto(origin);
+    if (!isAllowed) {
+      await page.evaluate(() => {
+        navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+      });
+    }
+    await page.addScriptTag({ content: this.#script });
+    await page.evaluate((options) => {
+      window.side = window.makeSide(options);
+    }, options);
+  }
+
+  async close(): Promise<void> {
+    for (const { page } of this.#sides.values()) await page.context().close();
+    this.#sides.clear();
+  }
+
+  #carry(from: string, to: string | null, signal: string): void {
+    this.signals.push({ from, to, signal });
+    if (this.carrier.isLost()) return;
+    for (let copies = this.carrier.isDoubled() ? 2 : 1; copies > 0; copies--) {
+      setTimeout(() => this.#hand(from, to, signal), this.carrier.delayMs());
+    }
+  }
+
+  #hand(from: string, to: string | null, signal: string): void {
+    for (const { device, page } of this.#sides.values()) {
+      if (device === from || (to !== null && to !== device)) continue;
+      // A page that is just being loaded hears nothing.
+      page
+        .evaluate(([from, signal]) => window.side?.plane.receive(from, signal), [from, signal] as const)
+        .catch(() => undefined);
+    }
+  }
+}
+
+export const statesOf = ({ page }: Side): Promise<string[]> => page.evaluate(() => window.side.states());
+export const heardBy = ({ page }: Side): Promise<Heard> => page.evaluate(() => window.side.heard());
+export const viewOf = ({ page }: Side) => page.evaluate(() => window.side.view());
+export const saidBy = ({ page }: Side) => page.evaluate(() => window.side.said());
+export const livedBy = ({ page }: Side) => page.evaluate(() => window.side.lived());
+
+export const whenConnected = async (side: Side): Promise<void> => {
+  await expect.poll(() => statesOf(side), { intervals: [30], timeout: patienceMs }).toEqual(["connected"]);
+};
+
+/** The voice of the other side is heard now: more of it than a moment ago. */
+export const whenHearing = async (side: Side): Promise<void> => {
+  const before = await heardBy(side);
+  await expect
+    .poll(
+      async () => {
+        const now = await heardBy(side);
+        // Another peer connection counts from nothing.
+        const since = now.samples < before.samples ? { energy: 0, packets: 0 } : before;
+        return now.energy > since.energy + 0.01 && now.packets > since.packets;
+      },
+      { intervals: [100], timeout: patienceMs },
+    )
+    .toBe(true);
+};

@@ -1,0 +1,170 @@
+import {
+  type Browser,
+  type BrowserContext,
+  expect,
+  type Locator,
+  type Page,
+  type WebSocketRoute,
+} from "@playwright/test";
+import type { CallKind } from "#contract/calls/call.ts";
+import type { Language } from "#contract/language.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { fill, Phone } from "./phone.ts";
+
+declare global {
+  interface Window {
+    /** Every peer connection of the page, so that a test can hear what comes by them. */
+    peerConnections: RTCPeerConnection[];
+  }
+}
+
+export const patienceMs = 30_000; // several phones on a machine that may be busy
+/** Where a busy machine plays a voice badly pictures go for twenty good seconds, the next time for forty. */
+export const picturePatienceMs = 90_000;
+const soundEnergy = 0.01; // a make-believe microphone beeps each second
+const silentSamples = 72_000; // one and a half seconds: more than is between two beeps
+
+const keepConnections = () => {
+  const made: RTCPeerConnection[] = [];
+  window.peerConnections = made;
+  window.RTCPeerConnection = class extends window.RTCPeerConnection {
+    constructor(configuration?: RTCConfiguration) {
+      super(configuration);
+      made.push(this);
+    }
+  };
+};
+
+const refuseMicrophone = () => {
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+};
+
+/** No finger presses two things of a call so soon after each other that it would be one double tap. */
+export const asFingersDo = ({ page }: Pick<Phone, "page">): Promise<void> =>
+  page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
+
+type CallingOptions = { language?: Language; isRefused?: boolean };
+
+/** A phone whose calls can be heard; with one that is refused its microphone nobody speaks. */
+export const openCallingIn = async (
+  context: BrowserContext,
+  server: Server,
+  { language = "fr", isRefused = false }: CallingOptions = {},
+): Promise<Phone> => {
+  await context.addInitScript(keepConnections);
+  if (isRefused) await context.addInitScript(refuseMicrophone);
+  return Phone.openIn(context, server, language);
+};
+
+export const openCalling = async (browser: Browser, server: Server, options?: CallingOptions): Promise<Phone> =>
+  openCallingIn(await browser.newContext({ baseURL: server.origin }), server, options);
+
+type Heard = { energy: number; samples: number; frames: number };
+
+/** What came from the other side by now and was played or drawn. */
+const heardAt = (page: Page): Promise<Heard> =>
+  page.evaluate(async () => {
+    const heard = { energy: 0, samples: 0, frames: 0 };
+    for (const connection of window.peerConnections) {
+      if (connection.signalingState === "closed") continue;
+      for (const entry of (await connection.getStats()).values()) {
+        if (entry.type !== "inbound-rtp") continue;
+        heard.energy += entry.totalAudioEnergy ?? 0;
+        heard.samples += entry.totalSamplesReceived ?? 0;
+        heard.frames += entry.framesDecoded ?? 0;
+      }
+    }
+    return heard;
+  });
+
+/** More comes than a moment ago; another peer connection counts from nothing. */
+const whenMore = async (page: Page, what: keyof Heard, least: number, timeout = patienceMs): Promise<void> => {
+  let before = await heardAt(page);
+  const more = async () => {
+    const now = await heardAt(page);
+    if (now[what] < before[what]) before = now;
+    return now[what] - before[what];
+  };
+  await expect.poll(more, { message: `${what} of the other side`, timeout }).toBeGreaterThan(least);
+};
+
+export const expectHearing = async (...phones: Phone[]): Promise<void> => {
+  await Promise.all(phones.map(({ page }) => whenMore(page, "energy", soundEnergy)));
+};
+
+export const expectSeeing = async (...phones: Phone[]): Promise<void> => {
+  await Promise.all(phones.map(({ page }) => whenMore(page, "frames", 5, picturePatienceMs)));
+};
+
+/** Sound is played on, and there is nothing in it. */
+export const expectSilence = async ({ page }: Phone): Promise<void> => {
+  let before = await heardAt(page);
+  const silence = async () => {
+    const now = await heardAt(page);
+    if (now.energy > before.energy + soundEnergy / 10) before = now;
+    return now.samples - before.samples;
+  };
+  await expect.poll(silence, { timeout: patienceMs }).toBeGreaterThan(silentSamples);
+};
+
+/** A switch for the way from a browser to the server; whatever goes from phone to phone goes on. */
+export const makeSwitch = async (context: BrowserContext) => {
+  let isCut = false;
+  const sockets = new Set<WebSocketRoute>();
+  await context.routeWebSocket(/\/api\/socket/, (socket) => {
+    if (isCut) return void socket.close();
+    socket.connectToServer();
+    sockets.add(socket);
+  });
+  await context.route("**/api/**", (route) => (isCut ? route.abort() : route.fallback()));
+  return async (is: boolean) => {
+    isCut = is;
+    if (is) for (const socket of sockets) await socket.close();
+  };
+};
+
+/** The button that calls somebody, wherever one is on this page. */
+export const callButton = ({ page, texts }: Phone, { username }: Person, kind: CallKind = "audio"): Locator => {
+  const label = kind === "video" ? texts.people.videoCallName : texts.people.audioCallName;
+  return page.getByRole("button", { name: fill(label, { name: username }), exact: true });
+};
+
+/** Begins a call from a chat; a video call from its menu, which holds it where the screen is narrow. */
+export const placeCall = async (phone: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
+  if (kind === "audio") return callButton(phone, to).click();
+  const { page, texts } = phone;
+  await page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.people.videoCall, exact: true }).click();
+};
+
+/** The screen of the call with somebody. */
+export const callScreen = ({ page }: Phone, { username }: Person): Locator =>
+  page.getByRole("dialog", { name: username }).or(page.getByRole("alertdialog", { name: username }));
+
+type Control = "accept" | "decline" | "hangUp" | "mute" | "camera" | "minimise";
+export const control = ({ page, texts }: Phone, what: Control): Locator =>
+  page.getByRole("button", { name: texts.calls[what], exact: true });
+
+/** The line of a call in the open chat, by what a screen reader says of it. */
+export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: words });
+
+/** The button in such a line that calls its other person. */
+export const callBackButton = (line: Locator, { texts }: Phone, name: string, kind: CallKind = "audio"): Locator => {
+  const { again, back } = texts.callLines;
+  const [a, b] = [again[kind], back[kind]].map((text) => line.getByRole("button", { name: fill(text, { name }) }));
+  if (!a || !b) throw new Error("there are two ways to call somebody back");
+  return a.or(b);
+};
+
+/** Where it shows now, if it does: what is about to go, or not there yet, is looked for again by whoever polls. */
+export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
+  one.boundingBox({ timeout: 1_000 }).catch(() => null);
+
+/** One rings, the other takes it, and they hear each other. */
+export const talk = async (caller: Phone, callee: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
+  await placeCall(caller, to, kind);
+  await control(callee, "accept").click({ timeout: patienceMs });
+  await expectHearing(caller, callee);
+};

@@ -1,0 +1,202 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  expect,
+  type Locator,
+  type Page,
+} from "@playwright/test";
+import type { Language } from "#contract/language.ts";
+import { accessTokenSeconds } from "#contract/limits.ts";
+import en from "#i18n/en.json" with { type: "json" };
+import fr from "#i18n/fr.json" with { type: "json" };
+import pt from "#i18n/pt.json" with { type: "json" };
+import { type Person, testPassword } from "#tests/support/people/people.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { accessCookie, refreshCookie } from "#worker/lib/http/cookies.ts";
+import { closeWindow } from "./tidy-test.ts";
+
+export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
+export type Texts = typeof fr;
+
+/** Fills a text's {holes}. */
+export const fill = (text: string, values: Record<string, string | number>): string =>
+  text.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
+
+/** A valid picture of one pixel. */
+export const onePixelPng = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** What is told for a moment, whether it is heard too or heard where it led to. */
+export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
+
+/** Resolves once the socket that the page is about to open is up. */
+export const welcome = async (page: Page): Promise<void> => {
+  const socket = await page.waitForEvent("websocket");
+  await socket.waitForEvent("framereceived");
+};
+
+const openMs = 30_000; // the whole app starts, often on several phones at once
+
+const chatPath = (userId: string): string => `/app/chat/${userId}`;
+
+/** Somebody's browser, with what a person does in it. */
+export class Phone {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly texts: Texts;
+  readonly #origin: string;
+
+  private constructor(context: BrowserContext, page: Page, texts: Texts, origin: string) {
+    this.context = context;
+    this.page = page;
+    this.texts = texts;
+    this.#origin = origin;
+  }
+
+  /** A browser window of its own, in French unless told otherwise. */
+  static async open(
+    browser: Browser,
+    server: Server,
+    language: Language = "fr",
+    options: Pick<BrowserContextOptions, "serviceWorkers"> = {},
+  ): Promise<Phone> {
+    return Phone.openIn(await browser.newContext({ baseURL: server.origin, ...options }), server, language);
+  }
+
+  static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<Phone> {
+    // What a minute of a call takes was told on this device before.
+    await context.addInitScript(() => {
+      if (location.protocol !== "about:") localStorage.setItem("call-price", "audio video");
+    });
+    await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
+    return new Phone(context, await context.newPage(), textsOf[language], server.origin);
+  }
+
+  /** By the composer's menu, which holds these where the screen is narrow. */
+  async attach(what: "file" | "image" | "camera", page = this.page): Promise<void> {
+    const { attach } = this.texts.chat;
+    await page.getByRole("button", { name: attach.menu, exact: true }).click();
+    await page.getByRole("menuitem", { name: attach[what], exact: true }).click();
+  }
+
+  async goTo(path: string, page = this.page): Promise<void> {
+    await page.goto(this.#origin + path);
+  }
+
+  async register(name: string, phone: string): Promise<void> {
+    const { page, texts } = this;
+    await this.goTo("/register");
+    await page.locator("#avatar").setInputFiles({ name: "moi.png", mimeType: "image/png", buffer: onePixelPng });
+    await page.getByLabel(texts.auth.displayName).fill(name);
+    await page.getByLabel(texts.auth.phoneNumber).fill(phone.replace("+", ""));
+    await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
+    await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(testPassword);
+    await page.getByLabel(texts.auth.robot).check();
+    await page.getByRole("button", { name: texts.auth.createAccount }).click();
+    await page.waitForURL("**/app");
+  }
+
+  /** By the form. */
+  async logIn(phone: string, password = testPassword): Promise<void> {
+    const { page, texts } = this;
+    await this.goTo("/login");
+    await page.getByLabel(texts.auth.phoneNumber).fill(phone);
+    await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
+    await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
+    await page.waitForURL("**/app");
+  }
+
+  /** With the session that was opened when the person was made: the form is shown in tests of its own. */
+  async signIn(person: Person, path = "/app"): Promise<void> {
+    const expires = await this.keepCookies(person);
+    await this.goTo("/favicon.svg"); // a page of this origin without a script
+    const session = { userId: person.id, expiresAt: expires * 1_000 };
+    await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
+    await this.goTo(path);
+  }
+
+  /** That session's cookies alone, in the place of any there are; until when they hold, in seconds since 1970. */
+  async keepCookies({ token, refreshToken }: Person): Promise<number> {
+    const url = this.#origin.replace("http:", "https:"); // what is secure is sent to localhost all the same
+    const expires = Math.floor(Date.now() / 1_000) + accessTokenSeconds;
+    const kept = { url, expires, httpOnly: true, sameSite: "Strict", secure: true } as const;
+    await this.context.addCookies([
+      { ...kept, name: accessCookie, value: token },
+      { ...kept, name: refreshCookie, value: refreshToken },
+    ]);
+    return expires;
+  }
+
+  async signInToChat(person: Person, userId: string): Promise<void> {
+    await this.signIn(person, chatPath(userId));
+    await expect(this.composer()).toBeVisible({ timeout: openMs });
+  }
+
+  /** By the tab bar, as a thumb would; resolves when that tab's screen is there, its code included. */
+  async goToTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
+    await this.pressTab(tab, page);
+    const heading = { level: 1, name: this.texts.shell.tabs[tab], exact: true };
+    await expect(page.getByRole("main").getByRole("heading", heading)).toBeVisible({ timeout: openMs });
+  }
+
+  async pressTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
+    await page
+      .getByRole("navigation", { name: this.texts.shell.navigation })
+      .getByRole("link", { name: this.texts.shell.tabs[tab] })
+      .click();
+  }
+
+  async openChat(userId: string, page = this.page): Promise<void> {
+    await this.goTo(chatPath(userId), page);
+    await expect(this.composer(page)).toBeVisible({ timeout: openMs });
+  }
+
+  composer(page = this.page): Locator {
+    return page.getByRole("textbox", { name: this.texts.chat.composer });
+  }
+
+  async write(text: string, page = this.page): Promise<void> {
+    await this.composer(page).fill(text);
+    await this.composer(page).press("Enter");
+  }
+
+  /** Writes these as fast as the page takes them, by its own hand: each word from outside costs more than the page does. */
+  async writeAll(texts: string[]): Promise<void> {
+    await this.composer().evaluate(async (field: HTMLTextAreaElement, texts) => {
+      const type = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set;
+      const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      for (const text of texts) {
+        type?.call(field, text);
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        await drawn();
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+        while (field.value !== "") await drawn();
+      }
+    }, texts);
+  }
+
+  /** The message that says exactly this. */
+  message(text: string, page = this.page): Locator {
+    return page
+      .getByRole("main")
+      .getByRole("listitem")
+      .filter({ has: page.locator("bdi").getByText(text, { exact: true }) });
+  }
+
+  /** The ticks of my message that says exactly this, by the name a screen reader says. */
+  ticks(text: string, status: keyof Texts["chat"]["status"], page = this.page): Locator {
+    return this.message(text, page).getByRole("img", { name: this.texts.chat.status[status], exact: true });
+  }
+
+  /** The row of somebody's conversation in Masolo. */
+  conversation(name: string, page = this.page): Locator {
+    return page.getByRole("link").filter({ has: page.locator("bdi").getByText(name, { exact: true }) });
+  }
+
+  async close(): Promise<void> {
+    await closeWindow(this.context);
+  }
+}

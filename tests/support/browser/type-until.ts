@@ -1,0 +1,14 @@
+import type { Phone } from "./phone.ts";
+
+const typingDelayMs = 300;
+
+/** Goes on typing until that is seen: whoever pauses types no more. */
+export const typeUntil = async (phone: Phone, seen: Promise<unknown>): Promise<void> => {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  seen.then(end, end);
+  while (!isOver) await phone.composer().pressSequentially("a", { delay: typingDelayMs });
+  await seen;
+};

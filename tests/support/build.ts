@@ -1,6 +1,0 @@
-import { execFileSync } from "node:child_process";
-
-/** Playwright's global setup: the browser tests always meet the current sources. */
-export default function buildProduct() {
-  execFileSync("node", ["scripts/build.mjs", "--mailbox"], { stdio: "inherit" });
-}

@@ -1,0 +1,63 @@
+import { expect } from "@playwright/test";
+import { GoTrueClient, isAuthApiError, isAuthError, type Session } from "@supabase/auth-js";
+import { makeCaptchaToken, type Site, testPassword } from "#tests/support/people/people.ts";
+
+/** A device whose program is a client library of the public GoTrue API, and what that told it. */
+export type Device = { client: GoTrueClient; events: string[] };
+
+/** One with a store of its own. */
+export const makeDevice = async ({ origin }: Pick<Site, "origin">): Promise<Device> => {
+  const kept = new Map<string, string>();
+  const events: string[] = [];
+  const client = new GoTrueClient({
+    url: `${origin}/api/auth`,
+    storage: {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    },
+    flowType: "pkce",
+    autoRefreshToken: false,
+    detectSessionInUrl: false,
+    persistSession: true,
+  });
+  client.onAuthStateChange((event) => void events.push(event));
+  await client.initialize();
+  return { client, events };
+};
+
+/** What a call answered; what it refused is thrown. */
+export const ok = <A extends { data?: unknown; error: unknown }>({
+  data,
+  error,
+}: A): Extract<A, { error: null }>["data"] => {
+  if (error) throw error;
+  return data;
+};
+
+export const sessionOf = ({ session }: { session: Session | null }): Session => {
+  if (!session) throw new Error("nobody is signed in");
+  return session;
+};
+
+/** How it was refused, as the library reads it. */
+export const refusalOf = ({ error }: { error: unknown }) => {
+  expect(isAuthError(error)).toBe(true);
+  return isAuthApiError(error) ? { name: error.name, status: error.status, code: error.code } : error;
+};
+export const refused = (status: number, code: string) => ({ name: "AuthApiError", status, code });
+
+export const signUp = async (
+  site: Site,
+  { client }: Device,
+  phone: string,
+): Promise<{ phone: string; session: Session }> => {
+  const options = {
+    captchaToken: await makeCaptchaToken(site, { action: "sign_up", subject: phone }),
+    data: { username: "Ana Mbo" },
+  };
+  return { phone, session: sessionOf(ok(await client.signUp({ phone, password: testPassword, options }))) };
+};
+
+export const signIn = async ({ client }: Device, phone: string, password = testPassword): Promise<Session> =>
+  sessionOf(ok(await client.signInWithPassword({ phone, password })));

@@ -1,0 +1,143 @@
+import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
+import WebSocket from "ws";
+import type { ConversationId } from "#contract/ids.ts";
+import { ApiFailure, exchange, type Method } from "#lib/http/http-request.ts";
+import { fetchOlder, lacksOlder, Viewed } from "#sync/inbound/read-state.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import type { Context } from "#sync/store/context.ts";
+import type { ConversationRow, MessageRow } from "#sync/store/database.ts";
+import { Tab } from "#sync/tabs/tab.ts";
+import type { Person } from "#tests/support/people/people.ts";
+
+const connectTimeoutMs = 15_000;
+const openTimeoutMs = 15_000;
+
+/** The app as one person's phone runs it, without its screens: its store, its socket and all it does with them. */
+export class AppDevice {
+  readonly #tab: Tab;
+  readonly #viewed: Viewed;
+
+  private constructor(
+    origin: string,
+    readonly person: Person,
+  ) {
+    this.#tab = new Tab(person.id, toPlatform(origin, person), () => {});
+    this.#viewed = new Viewed(this.#tab);
+  }
+
+  static async open(origin: string, person: Person): Promise<AppDevice> {
+    const device = new AppDevice(origin, person);
+    await device.#tab.start();
+    return device;
+  }
+
+  get isOnline(): boolean {
+    return this.#tab.link.get() === "online";
+  }
+
+  write(conversation: ConversationId, text: string): Promise<void> {
+    return writeText(this.#tab, conversation, text);
+  }
+
+  /** Somebody looks at the conversation: its newest page is fetched. */
+  look(conversation: ConversationId): void {
+    this.#tab.opened(conversation);
+  }
+
+  view(conversation: ConversationId, seq: number): void {
+    this.#viewed.mark(conversation, seq);
+  }
+
+  row(conversation: ConversationId): Promise<ConversationRow | undefined> {
+    return this.#context.store.conversations.get(conversation);
+  }
+
+  /** What it holds of a conversation, in order. */
+  held(conversation: ConversationId): Promise<MessageRow[]> {
+    return this.#context.store.range(conversation, 0).toArray();
+  }
+
+  /** What was written on it and is not confirmed. */
+  countUnsent(): Promise<number> {
+    return this.#context.store.outbox.count();
+  }
+
+  /** Scrolls up to the first message there is. */
+  async readUp(conversation: ConversationId): Promise<void> {
+    for (let row = await this.row(conversation); row && lacksOlder(row); row = await this.row(conversation)) {
+      await fetchOlder(this.#tab, conversation);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#tab.stop();
+  }
+
+  get #context(): Context {
+    const context = this.#tab.context.get();
+    if (!context) throw new Error("the device has no store now");
+    return context;
+  }
+}
+
+const toSyncError = (error: unknown): unknown =>
+  error instanceof ApiFailure ? new SyncError(error.code, error.retryAfterMs) : error;
+
+const toPlatform = (origin: string, { token }: Person): Platform => {
+  const headers = { authorization: `Bearer ${token}`, origin }; // as the app's own pages say it
+  const ask = async (method: Method, path: string, ...[body, options]: [unknown?, object?]): Promise<unknown> => {
+    try {
+      return await exchange(method, origin + path, body, { ...options, headers });
+    } catch (error) {
+      throw toSyncError(error);
+    }
+  };
+  class DeviceSocket extends WebSocket {
+    constructor(url: string | URL) {
+      super(url, { perMessageDeflate: false, headers });
+      this.on("error", () => {}); // one that comes after the last listener went would end the process
+    }
+  }
+  return {
+    request: ({ method, path, body }, options) => ask(method, path, body, options),
+    open: async (path, _from, signal) => (await ask("GET", path, undefined, { signal, unread: true })) as Response,
+    look: async (path) => ({ body: await ask("GET", path), mark: null }),
+    WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
+    socketUrl: `${origin.replace("http", "ws")}/api/socket`,
+    connectTimeoutMs,
+    openTimeoutMs,
+    session: {
+      isCurrent: () => true,
+      prepare: async () => {},
+      renew: async () => false,
+      drop: () => {},
+    },
+    locks: undefined,
+    openChannel: () => undefined,
+    isVisible: () => true,
+    isOnline: () => true,
+    onWake: () => () => {},
+    isUsed: () => false,
+    onUse: () => () => {},
+    onLeave: () => () => {},
+    askPersistence: async () => {},
+    quota: async () => undefined,
+    dropPictures: async () => {},
+    keepPostPictures: async () => {},
+    createUrl: (blob) => {
+      const url = URL.createObjectURL(blob);
+      return { url, undo: () => URL.revokeObjectURL(url) };
+    },
+    notes: undefined,
+    storage: { indexedDB: new IDBFactory(), IDBKeyRange },
+    loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    now: Date.now,
+    random: Math.random,
+  };
+};

@@ -1,0 +1,139 @@
+import type { Choices } from "#calls/media/media-preferences.ts";
+import type { MediaEvents, MediaOptions, MediaPlane } from "#calls/media/media-session.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import type { ModelTab } from "./model-tab.ts";
+
+const planes = new Map<string, ScriptedPlane>();
+
+/**
+ * Media without media: two planes that were started with each other's devices, and have heard of each other by way of
+ * the server, hear each other as long as both live and have a network.
+ */
+export class ScriptedPlane implements MediaPlane {
+  readonly id = createUuid();
+  isStopped = false;
+  isOpen: boolean;
+  met: Uuid | undefined;
+  peer: Uuid | undefined;
+  other: ScriptedPlane | undefined;
+  /** What it lets be heard and seen, from its first moment on. */
+  readonly lets: Pick<Choices, "isMuted" | "isCameraOn" | "takesPictures">[];
+  /** Which devices it takes. */
+  devices: Choices["devices"];
+  #isHeard = false;
+  #isInterrupted = false;
+  #flowedAt = 0;
+  readonly #tab: ModelTab;
+  readonly #events: MediaEvents;
+
+  constructor(tab: ModelTab, options: MediaOptions, events: MediaEvents) {
+    this.#tab = tab;
+    this.#events = events;
+    this.isOpen = options.isCaller;
+    const { isMuted, isCameraOn, takesPictures } = options.choices;
+    this.devices = options.choices.devices;
+    this.lets = [{ isMuted, isCameraOn, takesPictures }];
+    planes.set(this.id, this);
+    void options.iceServers().catch(() => undefined);
+  }
+
+  prepare(): void {}
+  open(): void {
+    this.isOpen = true;
+  }
+  meet(device: Uuid): void {
+    this.met = device;
+  }
+  start(device: Uuid): void {
+    if (this.peer) this.#tab.faults.push("media were started twice");
+    if (!this.isOpen) this.#tab.faults.push("media were started before they were opened");
+    this.peer = device;
+    this.#flowedAt = this.#tab.browser.time.now;
+    this.#look();
+  }
+  receive(from: Uuid, signal: string): void {
+    if (this.isStopped) this.#tab.faults.push("a plane that was stopped was told something");
+    const [word, id = ""] = signal.split(" ");
+    if (!this.peer || from !== this.peer) return;
+    this.other = planes.get(id);
+    if (word === "hello") this.#events.send(from, `here ${this.id}`);
+  }
+  resend(): void {
+    if (this.peer && !this.#isHeard) this.#events.send(this.peer, `hello ${this.id}`);
+  }
+  setMuted(isMuted: boolean): void {
+    this.#let({ isMuted });
+  }
+  setCamera(isCameraOn: boolean): void {
+    this.#let({ isCameraOn });
+  }
+  setPictures(takesPictures: boolean): void {
+    this.#let({ takesPictures });
+  }
+  setSeen(): void {}
+  #let(change: Partial<Choices>): void {
+    const now = this.lets.at(-1);
+    if (now) this.lets.push({ ...now, ...change });
+  }
+  setInput(kind: "audioinput" | "videoinput", deviceId: string): void {
+    this.devices = { ...this.devices, [kind]: deviceId };
+  }
+  stop(isHungUp = false): void {
+    const { other } = this;
+    if (isHungUp && other && this.#flows) other.#tab.browser.time.after(20, () => other.hearBye());
+    this.isStopped = true;
+  }
+  hearBye(): void {
+    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.left();
+  }
+  /** So much went both ways by now. */
+  use(bytes: number): void {
+    this.#events.changed({
+      mic: "on",
+      camera: "off",
+      local: undefined,
+      remote: undefined,
+      isSeenAgain: false,
+      isVoiceOnly: false,
+      peer: { isMuted: false, hasMic: true, hasVideo: false, isCameraOff: false, isVoiceOnly: false },
+      quality: 3,
+      bytes,
+      isUnheard: false,
+    });
+  }
+
+  get #isLiving(): boolean {
+    return !this.isStopped && this.#tab.isAlive;
+  }
+
+  get #flows(): boolean {
+    const { other } = this;
+    return (
+      other?.peer === this.#tab.device &&
+      other.#isLiving &&
+      !other.#tab.browser.isOffline &&
+      !this.#tab.browser.isOffline
+    );
+  }
+
+  #look(): void {
+    if (!this.#isLiving || !this.peer) return;
+    const { time } = this.#tab.browser;
+    if (this.#flows) {
+      this.#flowedAt = time.now;
+      if (!this.#isHeard || this.#isInterrupted) {
+        this.#isHeard = true;
+        this.#isInterrupted = false;
+        this.#events.heard();
+      }
+    } else {
+      this.#events.send(this.peer, `hello ${this.id}`);
+      if (this.#isHeard && !this.#isInterrupted && time.now - this.#flowedAt > 2_000) {
+        this.#isInterrupted = true;
+        this.#events.interrupted(time.now - this.#flowedAt);
+      }
+      if (time.now - this.#flowedAt > 20_000) this.#events.failed();
+    }
+    time.after(1_000, () => this.#look());
+  }
+}

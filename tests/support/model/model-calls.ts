@@ -1,0 +1,165 @@
+import type { Call, CallBody, CallDeed, CallResult, Heard, OpenCall } from "#contract/calls/call.ts";
+import { advance, expire, hasSide, hearOther, toCall } from "#contract/calls/call.ts";
+import type { CallAsk } from "#contract/calls/call-commands.ts";
+import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import type { CommandResults, Refusal } from "#contract/wire/commands.ts";
+import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { ModelBrowser } from "./model-browser.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export type CallCommand = CallAsk & { conversation: ConversationId };
+type Kept = OpenCall & { over: CallBody | null };
+type Place = { id: ConversationId; kept: Kept | undefined; heard: Heard };
+
+/** The server as calls know it: the contract's own machine, and everybody told of what it makes of a deed. */
+export class ModelCalls {
+  readonly browsers: ModelBrowser[] = [];
+  /** What was written in the logs. */
+  readonly lines: CallBody[] = [];
+  /** Who said that they are there, and for how long they had heard nothing of the other one. */
+  readonly beats: { user: Uuid; at: number; unheard: number | undefined }[] = [];
+  /** When each call began, by its id. */
+  readonly began = new Map<Uuid, number>();
+  /** It neither hears nor says anything. */
+  isDead = false;
+  readonly #places = new Map<ConversationId, Place>();
+
+  constructor(
+    readonly time: VirtualTime,
+    readonly random: () => number,
+  ) {}
+
+  connect(a: Uuid, b: Uuid): ConversationId {
+    const id = privateConversationId(a, b);
+    this.#places.set(id, { id, kept: undefined, heard: { caller: 0, callee: 0 } });
+    return id;
+  }
+
+  /** Calls under way of somebody, as a welcome tells them. */
+  standing(user: Uuid): CallNews {
+    const calls = [...this.#places.values()].flatMap((place) => {
+      const isTheirs = privateMembers(place.id)?.includes(user);
+      return isTheirs && place.kept && !place.kept.over ? [toCall(place.id, place.kept)] : [];
+    });
+    return { event_type: "standing", calls, now: this.time.now };
+  }
+
+  get open(): Call[] {
+    return [...this.#places.values()].flatMap(({ id, kept }) => (kept && !kept.over ? [toCall(id, kept)] : []));
+  }
+
+  execute(user: Uuid, command: CallCommand): CallResult | CommandResults["beat"] | Refusal {
+    const { conversation, call: id } = command;
+    const place = this.#places.get(conversation);
+    const by = privateMembers(conversation)?.indexOf(user) ?? -1;
+    if (!place || by < 0) return { error: "conversation_not_found" };
+    switch (command.type) {
+      case "dial":
+        if (this.#isBusy(user, conversation)) return { error: "call_in_progress" };
+        return this.#do(place, by, { type: "create", id, kind: command.kind, device: command.device });
+      case "answer":
+        if (this.#isBusy(user, conversation)) return { error: "call_in_progress" };
+        return this.#do(place, by, { type: "answer", id, device: command.device });
+      case "hangUp": {
+        const { type: _, conversation: __, call: ___, ...how } = command;
+        return this.#do(place, by, { type: "end", id, ...how });
+      }
+      case "standing":
+        return place.kept?.id === id ? this.#result(place.id, place.kept) : { error: "call_not_found" };
+      case "beat":
+        if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
+        if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
+          return { error: "call_not_found" };
+        this.#hear(place, by);
+        place.heard = hearOther(place.heard, place.kept.caller === by, this.time.now, command.unheard);
+        this.beats.push({ user, at: this.time.now, unheard: command.unheard });
+        return { passed: true };
+      case "signal": {
+        if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
+        const { from: from_device, to: to_device, signal } = command;
+        const other = otherMember(conversation, user) ?? "";
+        this.#tell(other, {
+          event_type: "signal",
+          data: { call_id: id, conversation, from_device, to_device, signal },
+        });
+        return { passed: true };
+      }
+    }
+  }
+
+  /** What time makes of the calls; called each second. */
+  expire(): void {
+    for (const place of this.#places.values()) {
+      const { kept } = place;
+      const next = kept && !kept.over && expire(kept, place.heard, this.time.now);
+      if (next && !("error" in next)) this.#write(place, kept, next);
+    }
+  }
+
+  #isBusy(user: Uuid, conversation: ConversationId): boolean {
+    return this.open.some(
+      (call) =>
+        call.conversation !== conversation && (call.from === user || (call.to === user && call.answered_at !== null)),
+    );
+  }
+
+  #do(place: Place, by: number, deed: CallDeed): CallResult | Refusal {
+    const { kept } = place;
+    if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#result(place.id, kept);
+    const open = kept && !kept.over ? kept : null;
+    const next = advance(open, by, deed, this.time.now, open ? place.heard : undefined);
+    if ("error" in next) return next;
+    if (deed.type === "create" && next.call?.id === deed.id) this.began.set(deed.id, next.call.createdAt);
+    const call = this.#write(place, open, next);
+    this.#hear(place, by);
+    return this.#result(place.id, call);
+  }
+
+  #hear(place: Place, by: number): void {
+    place.heard[by === place.kept?.caller ? "caller" : "callee"] = this.time.now;
+  }
+
+  #write(place: Place, before: OpenCall | null, next: { call: OpenCall | null; line?: CallBody }): Kept {
+    const call = next.call ?? before;
+    if (!call) throw new Error("a call ended that never was");
+    if (next.call === before) return place.kept as Kept;
+    const { over: _, ...plain } = call as Kept;
+    const kept: Kept = { ...plain, over: next.line ?? null };
+    if (before?.id !== call.id) place.heard = { caller: this.time.now, callee: this.time.now };
+    place.kept = kept;
+    if (next.line) this.lines.push(next.line);
+    this.#announce(place.id, kept);
+    return kept;
+  }
+
+  #announce(conversation: ConversationId, kept: Kept): void {
+    const call = toCall(conversation, kept);
+    for (const user of [call.from, call.to]) {
+      const isRung = !kept.over && call.answered_at === null && call.to === user;
+      if (isRung && this.open.some((other) => other.call_id !== call.call_id && this.#isIn(other, user))) {
+        const end = { type: "hangUp", call: call.call_id, device: user, status: "missed", reason: "busy" } as const;
+        this.time.after(1, () => this.execute(user, { ...end, conversation }));
+        continue;
+      }
+      if (kept.over) {
+        const { status, seconds, reason } = kept.over;
+        this.#tell(user, {
+          event_type: status,
+          data: { call_id: call.call_id, conversation, seconds, ...(reason ? { reason } : {}) },
+        });
+      } else this.#tell(user, { event_type: call.answered_at === null ? "ring" : "answered", data: call });
+    }
+  }
+
+  #isIn(call: Call, user: Uuid): boolean {
+    return call.from === user || call.to === user;
+  }
+
+  #tell(user: Uuid, news: CallNews): void {
+    for (const browser of this.browsers) if (browser.user === user) browser.receive(news);
+  }
+
+  #result(conversation: ConversationId, kept: Kept): CallResult {
+    return { call: toCall(conversation, kept), over: kept.over, now: this.time.now };
+  }
+}

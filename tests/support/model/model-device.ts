@@ -1,0 +1,331 @@
+import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
+import type { Uuid } from "#contract/ids.ts";
+import { type Command, type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import { keepTakingUp } from "#sync/outbox/enqueue.ts";
+import type { Channel, Platform } from "#sync/platform/platform.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import { closeStores } from "#sync/store/recovery/open-database.ts";
+import { type Notice, Tab } from "#sync/tabs/tab.ts";
+import { ModelNotes } from "./model-notes.ts";
+import type { ModelServer } from "./model-server.ts";
+import { type Faults, goodNetwork, ModelSocket } from "./model-socket.ts";
+import { phoneTime } from "./phone-time.ts";
+
+let devices = 0;
+
+/** A phone or a computer of one person: its storage, its network, its tabs. */
+export class ModelDevice {
+  readonly number = ++devices;
+  indexedDB = new IDBFactory();
+  faults: Faults = goodNetwork();
+  isVisible = true;
+  isOnline = true;
+  isUsed = false;
+  isSignedIn = true;
+  renewals = 0;
+  /** Whether the server takes this device's session. */
+  refusesSession = false;
+  canRenew = true;
+  persistenceAsked = 0;
+  readonly picturesDropped = new Set<string>();
+  /** The statuses whose pictures are kept. */
+  readonly postPictures = new Set<string>();
+  quota: number | undefined;
+  /** Set to lose single requests on their way, or their answers on the way back. */
+  loses: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
+  urlsMade = 0;
+  /** Addresses of blobs that were not given back. */
+  readonly urls = new Map<string, Blob>();
+  /** Bytes of a file that come before the way breaks off, each time. */
+  downloadBytes = Number.POSITIVE_INFINITY;
+  readonly downloads: { path: string; from: number }[] = [];
+  hasLocks = true;
+  openTimeoutMs = 15_000;
+  /** How long every HTTP request takes, in the phone's time. */
+  requestMs = 0;
+  /** And how long its answer. */
+  answerMs = 0;
+  /** What is noted outlives every page. */
+  notes: ModelNotes | undefined = new ModelNotes();
+  readonly notices: Notice[] = [];
+  readonly requests: HttpRequest[] = [];
+  readonly sockets: ModelSocket[] = [];
+  readonly tabs: Tab[] = [];
+  readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
+  readonly #wakes = new Set<() => void>();
+  readonly #leaves = new Set<() => void>();
+  readonly #uses = new Set<() => void>();
+
+  constructor(
+    readonly server: ModelServer,
+    readonly user: Uuid,
+  ) {}
+
+  async openTab(): Promise<Tab> {
+    const life = { isAsleep: false };
+    const tab = new Tab(this.user, this.platform(life), (notice) => this.notices.push(notice));
+    this.#lives.set(tab, life);
+    this.tabs.push(tab);
+    await tab.start();
+    keepTakingUp(tab);
+    return tab;
+  }
+
+  /** A page whose tasks do not run any more: it hears nothing, its timers stand still, and it keeps its lock. */
+  putToSleep(tab: Tab): void {
+    const life = this.#lives.get(tab);
+    if (life) life.isAsleep = true;
+  }
+
+  /** The tab is gone as when its process is killed: nothing is written any more. */
+  async kill(tab: Tab): Promise<void> {
+    const context = tab.context.get();
+    if (context) closeStores(context);
+    await this.close(tab);
+  }
+
+  async close(tab: Tab): Promise<void> {
+    this.tabs.splice(this.tabs.indexOf(tab), 1);
+    await tab.stop();
+  }
+
+  async shut(): Promise<void> {
+    await Promise.all([...this.tabs].map((tab) => this.close(tab)));
+  }
+
+  wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Somebody touches the screen. */
+  use(): void {
+    for (const use of [...this.#uses]) use();
+  }
+
+  /** Nobody looks at any tab any more. */
+  hide(): void {
+    this.isVisible = false;
+    for (const leave of [...this.#leaves]) leave();
+  }
+
+  /** Somebody does again. */
+  show(): void {
+    this.isVisible = true;
+    this.wake();
+  }
+
+  endSession(): void {
+    this.isSignedIn = false;
+  }
+
+  /** Waits for so much of the phone's time. */
+  pass(ms: number): Promise<void> {
+    return new Promise((resolve) => phoneTime.after(ms, resolve));
+  }
+
+  /** How far its clock was set forward, or back, during the test. */
+  clockOffsetMs = 0;
+
+  readonly now = (): number => phoneTime.now() + this.clockOffsetMs;
+
+  platform(life = { isAsleep: false }): Platform {
+    const device = this;
+    const mine = (name: string) => `${name} on device ${device.number}`;
+    class DeviceSocket extends ModelSocket {
+      constructor(url: string | URL) {
+        const faults = new Proxy(device.faults, {
+          get: (target, name: keyof Faults) => (name === "blackhole" && life.isAsleep) || target[name],
+        });
+        super(String(url), device.server, device.user, faults, () => device.refusesSession);
+        device.sockets.push(this);
+      }
+    }
+    return {
+      request: (request, options) => device.#request(request, options?.signal),
+      open: (path, from, signal) => device.#open(path, from, signal),
+      look: (path, mark) => device.#look(path, mark),
+      WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
+      socketUrl: "ws://model/api/socket",
+      connectTimeoutMs: phoneTime.toMachine(15_000),
+      openTimeoutMs: phoneTime.fromMachine(device.openTimeoutMs), // opening takes a machine its real time
+      session: {
+        isCurrent: () => device.isSignedIn,
+        prepare: async () => {},
+        renew: async () => {
+          device.renewals++;
+          if (device.canRenew) device.refusesSession = false;
+          else device.endSession();
+          return device.canRenew;
+        },
+        drop: () => device.endSession(),
+      },
+      locks: device.hasLocks
+        ? ({
+            request: (name: string, ...rest: [LockOptions, () => Promise<void>]) =>
+              navigator.locks.request(mine(name), ...rest),
+          } as unknown as Platform["locks"])
+        : undefined,
+      openChannel: (name) => sleepable(new BroadcastChannel(mine(name)), life),
+      isVisible: () => device.isVisible,
+      isOnline: () => device.isOnline,
+      onWake: (listener) => {
+        device.#wakes.add(listener);
+        return () => device.#wakes.delete(listener);
+      },
+      isUsed: () => device.isVisible && device.isUsed,
+      onUse: (listener) => {
+        device.#uses.add(listener);
+        return () => device.#uses.delete(listener);
+      },
+      onLeave: (listener) => {
+        device.#leaves.add(listener);
+        return () => device.#leaves.delete(listener);
+      },
+      askPersistence: async () => {
+        device.persistenceAsked++;
+      },
+      quota: async () => device.quota,
+      dropPictures: async (owners) => {
+        for (const owner of owners) device.picturesDropped.add(owner);
+      },
+      keepPostPictures: async (listWanted) => {
+        const wanted = await listWanted();
+        for (const post of device.postPictures) if (!wanted.has(post)) device.postPictures.delete(post);
+      },
+      createUrl: (blob) => {
+        const url = `blob:${++device.urlsMade}`;
+        device.urls.set(url, blob);
+        return { url, undo: () => device.urls.delete(url) };
+      },
+      notes: device.notes,
+      storage: { indexedDB: device.indexedDB, IDBKeyRange },
+      loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
+      after: (ms, run) =>
+        phoneTime.after(ms, () => {
+          if (!life.isAsleep) run();
+        }),
+      now: device.now,
+      random: () => device.faults.random(),
+    };
+  }
+
+  async #request(request: HttpRequest, signal?: AbortSignal): Promise<unknown> {
+    const { faults } = this;
+    this.requests.push(request);
+    await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
+    if (this.requestMs > 0) await this.pass(this.requestMs);
+    signal?.throwIfAborted();
+    this.#mayBreak();
+    if (this.loses(request, "request")) throw new SyncError("offline");
+    if (request.path === `/api/users/${this.user}`) {
+      const profile = this.server.profiles.get(this.user);
+      if (this.answerMs > 0) await this.pass(this.answerMs);
+      return profile;
+    }
+    const isFile = request.path.startsWith("/api/files/");
+    const isGroup = request.path.startsWith("/api/groups");
+    const result = isFile
+      ? await this.server.files.handle(this.user, request)
+      : isGroup
+        ? (this.server.askGroup(this.user, request) as Refusal | object | undefined)
+        : request.path.startsWith("/api/tala")
+          ? this.server.tala.handle(this.user, request)
+          : request.path === "/api/settings"
+            ? this.server.changeSettings(this.user, request.body)
+            : this.server.execute(this.user, toCommand(request));
+    if (this.answerMs > 0) await this.pass(this.answerMs);
+    if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
+      throw new SyncError("offline");
+    signal?.throwIfAborted();
+    if (result && isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
+    return structuredClone(result);
+  }
+
+  /** The mark of a page is all of it. */
+  async #look(path: string, mark: string | undefined): Promise<{ body: unknown; mark: string } | undefined> {
+    const body = await this.#request({ method: "GET", path });
+    const now = JSON.stringify(body);
+    return now === mark ? undefined : { body, mark: now };
+  }
+
+  #mayBreak(): void {
+    const { isOffline, blackhole, cut, random } = this.faults;
+    if (isOffline || blackhole || (cut > 0 && random() < cut)) throw new SyncError("offline");
+  }
+
+  async #open(path: string, from: number, signal: AbortSignal): Promise<Response> {
+    this.downloads.push({ path, from });
+    await this.pass(this.requestMs);
+    signal.throwIfAborted();
+    this.#mayBreak();
+    const bytes = this.server.readFile(this.user, path);
+    await this.pass(this.answerMs);
+    if (!bytes) throw new SyncError("file_not_found");
+    const rest = bytes.slice(from, from + this.downloadBytes);
+    const isCut = from + rest.length < bytes.length;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (rest.length > 0 && this.isTold !== true) {
+          this.isTold = true;
+          controller.enqueue(rest);
+        } else if (isCut) controller.error(new TypeError("the connection was lost"));
+        else controller.close();
+      },
+    } as UnderlyingDefaultSource<Uint8Array> & { isTold?: boolean });
+    return new Response(stream, { status: from > 0 ? 206 : 200 });
+  }
+}
+
+const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Channel => ({
+  postMessage: (message) => channel.postMessage(message),
+  close: () => channel.close(),
+  get onmessage() {
+    return null;
+  },
+  set onmessage(listener) {
+    channel.onmessage = (event: unknown) => {
+      if (!life.isAsleep) (listener as ((event: unknown) => void) | null)?.(event);
+    };
+  },
+});
+
+/** The other direction of `toHttpRequest`, as the Worker's routes read it. */
+const toCommand = ({ method, path, body }: HttpRequest): Command => {
+  const url = new URL(path, "http://model");
+  const query = (name: string) => (url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined);
+  if (url.pathname === "/api/sync") {
+    const before = query("before");
+    return { type: "changes", since: query("since") ?? 0, ...(before === undefined ? {} : { before }) };
+  }
+  if (url.pathname === "/api/messages") return { type: "spread", ...(body as Omit<CommandOf<"spread">, "type">) };
+  const [, , area, conversation = "", what, seq] = url.pathname.split("/") as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  if (area === "mutes") return { type: "mute", conversation, muted: method === "PUT" };
+  if (what === "clear") return { type: "hide", conversation, keep: true, ...(body as { upTo: number }) };
+  if (method === "DELETE" && what === "messages") return { type: "retract", conversation, seq: Number(seq) };
+  if (method === "DELETE") return { type: "hide", conversation, keep: false, upTo: query("upTo") ?? 0 };
+  if (what === "withdrawals") return { type: "withdraw", conversation, cid: seq };
+  if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
+  if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
+  if (what === "presence") return { type: "presence", conversation };
+  if (what === "search")
+    return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
+  if (what === "revisions") return { type: "revised", conversation, since: query("since") ?? 0 };
+  const direction = url.searchParams.has("after") ? "after" : "before";
+  const held = query("held");
+  const page = {
+    type: "page",
+    conversation,
+    direction,
+    seq: query(direction) ?? 0,
+    limit: query("limit") ?? 1,
+  } as const;
+  return held === undefined ? page : { ...page, held };
+};

@@ -1,0 +1,230 @@
+import * as v from "valibot";
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { Call } from "#contract/calls/call.ts";
+import { attachmentOf, type InboxRow, type Message } from "#contract/conversations.ts";
+import type { ErrorCode } from "#contract/errors.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { inboxPageRows } from "#contract/limits.ts";
+import type { Profile, Relation } from "#contract/people.ts";
+import { defaultSettings, type KeptSettings, SettingsChange } from "#contract/settings.ts";
+import type { ChangesResult, Refusal } from "#contract/wire/commands.ts";
+import { ModelFiles } from "./model-files.ts";
+import { type Log, rowOf, toMember } from "./model-log.ts";
+import type { ModelSocket } from "./model-socket.ts";
+
+type Entry = { handle: number; conversation: ConversationId; changed: number };
+type Inbox = {
+  epoch: string;
+  counter: number;
+  /** Numbers after `after` and before `start`, which this storage has no change of. */
+  skipped: { after: number; start: number }[];
+  entries: Map<ConversationId, Entry>;
+  people: Map<Uuid, { relation: Relation; changed: number }>;
+  sockets: Set<ModelSocket>;
+  settings: { kept: KeptSettings; changed: number } | undefined;
+  notices: { notice: SecurityNotice; changed: number }[];
+};
+
+/** What a backup of the server's storage holds. */
+export type StateCopy = { logs: Map<ConversationId, Log>; inboxes: Map<Uuid, Omit<Inbox, "sockets">> };
+
+const counterReserve = 1_024;
+
+/** The socket a command came over, and its number there. */
+export type Caller = { socket: ModelSocket; ref: number };
+
+/** One change of an inbox, in the form every socket of the person is told of it. */
+export type Told =
+  | { type: "messages"; handle: number; messages: Message[]; isPrivate: boolean; source?: Caller | undefined }
+  | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
+  | { type: "row"; row: InboxRow }
+  | { type: "others" | "mine"; row: InboxRow }
+  | { type: "person"; relation: Relation }
+  | { type: "settings"; kept: KeptSettings }
+  | { type: "notice"; notice: SecurityNotice };
+
+export const newEpoch = () => createUuid().slice(-8);
+
+/** Every person's inbox in the model: what changed for them, under a counter that is told to their sockets. */
+export class ModelInboxes {
+  /** What everybody is told to be under way; nothing is made of it here (see `model-calls.ts`). */
+  calls: Call[] = [];
+  readonly logs = new Map<ConversationId, Log>();
+  readonly inboxes = new Map<Uuid, Inbox>();
+  readonly profiles = new Map<Uuid, Profile>();
+
+  readonly files = new ModelFiles();
+  settingsRefusal: ErrorCode | undefined;
+
+  addPerson(username: string): Uuid {
+    const id = createUuid();
+    this.profiles.set(id, { id, username, phone: "+243810000000", avatar_url: null, created_at: 1 });
+    return id;
+  }
+
+  inbox(user: Uuid): Inbox {
+    let inbox = this.inboxes.get(user);
+    if (!inbox) {
+      inbox = {
+        epoch: newEpoch(),
+        counter: 0,
+        skipped: [],
+        entries: new Map(),
+        people: new Map(),
+        sockets: new Set(),
+        settings: undefined,
+        notices: [],
+      };
+      this.inboxes.set(user, inbox);
+    }
+    return inbox;
+  }
+
+  relate(user: Uuid, relation: Relation): void {
+    const inbox = this.inbox(user);
+    if (relation.profile.id === user) this.profiles.set(user, relation.profile);
+    inbox.people.set(relation.profile.id, { relation, changed: this.tell(user, { type: "person", relation }) });
+  }
+
+  log(id: ConversationId): Log {
+    const log = this.logs.get(id);
+    if (!log) throw new Error("no such conversation");
+    return log;
+  }
+
+  /** The inbox was recreated: other numbers, other handles, the same conversations. */
+  recreateInbox(user: Uuid): void {
+    const inbox = this.inbox(user);
+    inbox.epoch = newEpoch();
+    inbox.counter = 0;
+    const conversations = [...inbox.entries.keys()].reverse();
+    inbox.entries.clear();
+    for (const id of conversations) this.entry(user, id).changed = ++inbox.counter;
+    for (const person of inbox.people.values()) person.changed = ++inbox.counter;
+    if (inbox.settings) inbox.settings.changed = ++inbox.counter;
+    for (const notice of inbox.notices) notice.changed = ++inbox.counter;
+    for (const socket of [...inbox.sockets]) socket.end(1006);
+  }
+
+  /** Everything as it is stored now. */
+  copy(): StateCopy {
+    const inboxes = [...this.inboxes].map(([user, { sockets: _, ...inbox }]) => [user, inbox] as const);
+    return structuredClone({ logs: this.logs, inboxes: new Map(inboxes) });
+  }
+
+  /** The server is stopped, its storage replaced by a copy, and started: nobody tells it, all counters go on. */
+  restore(copy: StateCopy): void {
+    const { logs, inboxes } = structuredClone(copy);
+    this.logs.clear();
+    for (const [id, log] of logs) this.logs.set(id, log);
+    for (const [user, { sockets }] of [...this.inboxes]) {
+      const inbox = inboxes.get(user);
+      this.inboxes.delete(user);
+      if (inbox) {
+        const after = inbox.counter;
+        const start = after + counterReserve;
+        this.inboxes.set(user, {
+          ...inbox,
+          counter: start,
+          skipped: [...inbox.skipped, { after, start }],
+          sockets: new Set(),
+        });
+      }
+      for (const socket of [...sockets]) socket.end(1006);
+    }
+  }
+
+  changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
+    const inbox = this.inbox(user);
+    const isSkipped = inbox.skipped.some(({ after, start }) => since > after && since < start);
+    const from = since > inbox.counter || isSkipped ? 0 : since;
+    const all = [
+      ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
+        changed,
+        conversation,
+        relation: undefined,
+      })),
+      ...[...inbox.people.values()].map(({ changed, relation }) => ({ changed, relation, conversation: undefined })),
+    ];
+    const found = all.filter(({ changed }) => changed > from && changed < before).sort((a, b) => b.changed - a.changed);
+    const page = found.slice(0, inboxPageRows);
+    const { settings } = inbox;
+    return {
+      epoch: inbox.epoch,
+      counter: inbox.counter,
+      since: from,
+      now: Date.now(),
+      rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
+      calls: this.calls,
+      people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
+      before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
+      settings: settings && settings.changed > from ? settings.kept : null,
+      notices: inbox.notices.filter(({ changed }) => changed > from).map(({ notice }) => notice),
+    };
+  }
+
+  /** As the Worker's route does; `settingsRefusal` is what it answers instead. */
+  changeSettings(user: Uuid, change: unknown): KeptSettings | Refusal {
+    const parsed = v.safeParse(SettingsChange, change);
+    if (!parsed.success) return { error: "invalid_input" };
+    if (this.settingsRefusal) return { error: this.settingsRefusal };
+    const inbox = this.inbox(user);
+    const { version, settings } = inbox.settings?.kept ?? { version: 0, settings: defaultSettings };
+    const kept = { version: version + 1, settings: { ...settings, ...parsed.output } };
+    inbox.settings = { kept, changed: this.tell(user, { type: "settings", kept }) };
+    return kept;
+  }
+
+  /** What became of the account, by none of the model's devices. */
+  warn(user: Uuid, notice: SecurityNotice): void {
+    this.inbox(user).notices.push({ notice, changed: this.tell(user, { type: "notice", notice }) });
+  }
+
+  row(user: Uuid, log: Log): InboxRow {
+    return rowOf(log, user, this.entry(user, log.id).handle);
+  }
+
+  /** A file as a member reads it, who sees a message that names it. */
+  readFile(user: Uuid, path: string): Uint8Array | undefined {
+    const [, , , id = "", , file = ""] = path.split("/");
+    const log = this.logs.get(id);
+    if (!log?.marks.has(user)) return undefined;
+    const isNamed = log.messages.some((message) => attachmentOf(toMember(message, user).body)?.file === file);
+    return isNamed ? this.files.bytes(file) : undefined;
+  }
+
+  byHandle(user: Uuid, handle: number): ConversationId | undefined {
+    return [...this.inbox(user).entries.values()].find((entry) => entry.handle === handle)?.conversation;
+  }
+
+  protected entry(user: Uuid, conversation: ConversationId): Entry {
+    const { entries } = this.inbox(user);
+    const entry = entries.get(conversation) ?? { handle: entries.size + 1, conversation, changed: 0 };
+    entries.set(conversation, entry);
+    return entry;
+  }
+
+  protected tellMessage(member: Uuid, log: Log, seq: number, source: Caller | undefined): void {
+    const message = log.messages[seq - 1];
+    if (!message) return;
+    const { handle } = this.entry(member, log.id);
+    const messages = [toMember(message, member)];
+    const counter = this.tell(member, { type: "messages", handle, messages, isPrivate: !log.group, source });
+    this.changed(member, log.id, counter);
+  }
+
+  protected tellRow(user: Uuid, log: Log): void {
+    this.changed(user, log.id, this.tell(user, { type: "row", row: this.row(user, log) }));
+  }
+
+  protected changed(user: Uuid, conversation: ConversationId, counter: number): void {
+    this.entry(user, conversation).changed = counter;
+  }
+
+  protected tell(user: Uuid, told: Told): number {
+    const inbox = this.inbox(user);
+    inbox.counter++;
+    for (const socket of [...inbox.sockets]) socket.tell(inbox.counter, told);
+    return inbox.counter;
+  }
+}

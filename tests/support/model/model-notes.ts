@@ -1,0 +1,26 @@
+import type { Platform } from "#sync/platform/platform.ts";
+
+/** A browser's small storage. */
+export class ModelNotes implements NonNullable<Platform["notes"]> {
+  readonly #entries = new Map<string, string>();
+
+  get length(): number {
+    return this.#entries.size;
+  }
+
+  key(index: number): string | null {
+    return [...this.#entries.keys()][index] ?? null;
+  }
+
+  getItem(key: string): string | null {
+    return this.#entries.get(key) ?? null;
+  }
+
+  setItem(key: string, text: string): void {
+    this.#entries.set(key, text);
+  }
+
+  removeItem(key: string): void {
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,319 @@
+import * as v from "valibot";
+import { attachmentOf, type Body, clampMarks, type Marks, mergeMarks, type Source } from "#contract/conversations.ts";
+import { isPermanent } from "#contract/errors.ts";
+import {
+  type ConversationId,
+  createUuid,
+  otherMember,
+  privateConversationId,
+  privateMembers,
+  type Uuid,
+} from "#contract/ids.ts";
+import type { Presence } from "#contract/settings.ts";
+import { CommandSchema } from "#contract/wire/command-schemas.ts";
+import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import { ModelGroups } from "./model-groups.ts";
+import { type Caller, newEpoch } from "./model-inboxes.ts";
+import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log.ts";
+import type { ModelSocket } from "./model-socket.ts";
+import { ModelTala } from "./model-tala.ts";
+
+/**
+ * A small faithful model of the server: conversations that give places, and for every person an inbox with a
+ * change counter that is told to sockets. It keeps everything in memory and does every command at once; what
+ * can go wrong on the way is the transport's part (`model-socket.ts`, `model-platform.ts`).
+ */
+
+export class ModelServer extends ModelGroups {
+  /** Set to have commands refused. */
+  refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
+  readonly tala = new ModelTala((user) => this.profiles.get(user)?.username ?? "");
+  /** What is told of whoever is asked about. */
+  presence: Presence = { here: false, seen_at: null };
+  pageRowsMax = 200;
+  revisedRowsMax = 50;
+  /** After a passing refusal: what the same socket sent later must not overtake it. */
+  readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, { cid: Uuid; refusal: Refusal }>>();
+  /** What was asked, for tests that count. */
+  readonly asked: { user: Uuid; command: Command }[] = [];
+
+  connect(a: Uuid, b: Uuid): ConversationId {
+    const id = privateConversationId(a, b);
+    const log: Log = {
+      id,
+      epoch: newEpoch(),
+      open: true,
+      revision: 0,
+      messages: [],
+      withdrawn: new Set(),
+      marks: new Map(),
+    };
+    this.logs.set(id, log);
+    for (const [me, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      log.marks.set(me, newMember(privateMembers(id)?.indexOf(me)));
+      const profile = this.profiles.get(other);
+      if (!profile) throw new Error("nobody of that id");
+      this.relate(me, {
+        profile,
+        state: "contact",
+        request_id: null,
+        connection_id: createUuid(),
+        since: Date.now(),
+        blocked: false,
+      });
+      this.tellRow(me, log);
+    }
+    return id;
+  }
+
+  close(id: ConversationId): void {
+    const log = this.log(id);
+    log.open = false;
+    for (const user of log.marks.keys()) this.tellRow(user, log);
+  }
+
+  /** The log was recreated, as after a lost storage: nothing of the old one is there. */
+  recreateLog(id: ConversationId): void {
+    const log = this.log(id);
+    log.epoch = newEpoch();
+    log.messages = [];
+    log.revision = 0;
+    for (const [user, { number }] of log.marks) {
+      log.marks.set(user, newMember(number));
+      this.tellRow(user, log);
+    }
+  }
+
+  /** What a person wrote from elsewhere. */
+  post(user: Uuid, conversation: ConversationId, ...texts: string[]): void {
+    for (const text of texts) {
+      const messages = [{ cid: createUuid(), body: { type: "text" as const, text } }];
+      const answer = this.execute(user, { type: "send", conversation, messages });
+      if (isRefusal(answer)) throw new Error(answer.error);
+    }
+  }
+
+  execute<T extends Command["type"]>(user: Uuid, command: CommandOf<T>, source?: Caller): CommandResults[T] | Refusal {
+    const parsed = v.safeParse(CommandSchema, command);
+    if (!parsed.success) return { error: "invalid_input" };
+    this.asked.push({ user, command: parsed.output });
+    const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);
+    if (refusal) {
+      if (parsed.output.type === "send" && source && !isPermanent(refusal.error)) {
+        this.#stallAfter(parsed.output, refusal, source.socket);
+      }
+      return refusal;
+    }
+    return this.#run(user, parsed.output, source) as CommandResults[T] | Refusal;
+  }
+
+  #stall(command: Command, socket: ModelSocket | undefined): Refusal | undefined {
+    if (command.type !== "send" || !socket) return undefined;
+    const stalled = this.#stalled.get(socket);
+    const first = stalled?.get(command.conversation);
+    if (first === undefined) return undefined;
+    if (first.cid !== command.messages[0]?.cid) return first.refusal;
+    stalled?.delete(command.conversation);
+    return undefined;
+  }
+
+  #stallAfter({ conversation, messages }: CommandOf<"send">, refusal: Refusal, socket: ModelSocket): void {
+    const stalled = this.#stalled.get(socket) ?? new Map<ConversationId, { cid: Uuid; refusal: Refusal }>();
+    if (!stalled.has(conversation)) stalled.set(conversation, { cid: messages[0]?.cid ?? "", refusal });
+    this.#stalled.set(socket, stalled);
+  }
+
+  #run(user: Uuid, command: Command, source?: Caller) {
+    if (command.type === "changes") return this.changes(user, command.since, command.before);
+    if (command.type === "spread") return this.#spread(user, command, source);
+    const log = this.logs.get(command.conversation);
+    const me = log?.marks.get(user);
+    // Whoever has left still learns what became of what they had sent.
+    if (log?.former?.has(user) && command.type === "send") return this.#sendAll(user, log, command, source);
+    if (!log || !me) return { error: "conversation_not_found" } as const;
+    switch (command.type) {
+      case "send":
+        return this.#sendAll(user, log, command, source);
+      case "mark":
+        return this.#mark(user, log, command);
+      case "hide":
+        Object.assign(me, {
+          hidden: Math.max(me.hidden, Math.min(command.upTo, headOf(log, user))),
+          kept: command.keep,
+        });
+        this.tellRow(user, log);
+        return { hidden: me.hidden };
+      case "mute":
+        me.muted = command.muted;
+        this.tellRow(user, log);
+        return { muted: me.muted };
+      case "retract":
+        return this.#retract(user, log, command.seq);
+      case "withdraw":
+        return this.#withdraw(user, log, command.cid);
+      case "revised":
+        return revisedIn(log, user, command.since, this.revisedRowsMax);
+      case "page":
+        return pageOf(log, user, command, this.pageRowsMax);
+      case "search":
+        return searchIn(log, user, command);
+      case "presence":
+        return this.presence;
+      default:
+        return { error: "call_not_found" } as const; // nobody calls anybody here
+    }
+  }
+
+  #sendAll(user: Uuid, log: Log, { messages }: CommandOf<"send">, caller?: Caller) {
+    const sent = [];
+    for (const message of messages) {
+      const place = this.#send(user, log, message, caller);
+      if ("error" in place) return place;
+      sent.push(place);
+    }
+    return { epoch: log.epoch, sent };
+  }
+
+  #spread(user: Uuid, { body, source, to }: CommandOf<"spread">, caller?: Caller): CommandResults["spread"] {
+    const answer: CommandResults["spread"] = { sent: [], refused: [] };
+    for (const [index, { conversation, cid }] of to.entries()) {
+      const log = this.logs.get(conversation);
+      const one = caller && { socket: caller.socket, ref: caller.ref + index };
+      const place =
+        log && (log.marks.has(user) || log.former?.has(user))
+          ? this.#send(user, log, { cid, body, source }, one)
+          : ({ error: "conversation_not_found" } as const);
+      if ("error" in place) {
+        answer.refused.push({ cid, error: place.error });
+        one?.socket.refuse(one.ref, place);
+      } else answer.sent.push({ conversation, ...place });
+    }
+    return answer;
+  }
+
+  #send(
+    user: Uuid,
+    log: Log,
+    { cid, body, source }: Omit<CommandOf<"send">["messages"][number], "source"> & { source?: Source | undefined },
+    caller?: Caller,
+  ): { cid: Uuid; seq: number; at: number } | Refusal {
+    const known = log.messages.find((message) => message.author === user && message.cid === cid);
+    if (known) {
+      caller?.socket.acknowledge(this.inbox(user).counter, caller.ref, known);
+      return { cid, seq: known.seq, at: known.at };
+    }
+    if (log.withdrawn.has(`${user} ${cid}`)) return { error: "message_withdrawn" };
+    if (!log.marks.has(user)) return { error: "conversation_not_found" };
+    if (!log.open) return { error: "not_connected" };
+    if (log.marks.get(user)?.blocking) return { error: "contact_blocked" };
+    const stored = this.#check(user, body, source);
+    if ("error" in stored) return stored;
+    const seq = log.messages.length + 1;
+    const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
+    const sender = log.marks.get(user)?.number ?? 0;
+    const isWithheld = [...log.marks].some(([member, { blocking }]) => member !== user && blocking);
+    const withheld = isWithheld ? { withheld: "now" as const } : {};
+    log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...withheld });
+    for (const [member, { blocking }] of log.marks)
+      if (!blocking) this.tellMessage(member, log, seq, member === user ? caller : undefined);
+    return { cid, seq, at };
+  }
+
+  /** What of a body is true, or why it may not be sent. */
+  #check(user: Uuid, body: Body, source: Source | undefined): Body | Refusal {
+    const from = source && this.logs.get(source.conversation);
+    const original = source && from?.marks.has(user) ? from.messages[source.seq - 1] : undefined;
+    if (source) {
+      if (!original || toMember(original, user).body.type !== body.type) return { error: "original_gone" };
+      if (attachmentOf(original.body)?.file !== attachmentOf(body)?.file) return { error: "original_gone" };
+      const before = "forwarded" in original.body ? original.body.forwarded : undefined;
+      const { forwarded } = body;
+      if (forwarded?.by !== original.author && forwarded?.by !== before?.by) return { error: "original_gone" };
+    } else if (body.forwarded) return { error: "invalid_input" };
+    const attachment = attachmentOf(body);
+    return attachment ? this.files.check(user, attachment, original !== undefined) : body;
+  }
+
+  #retract(user: Uuid, log: Log, seq: number): CommandResults["retract"] | Refusal {
+    const message = log.messages[seq - 1];
+    if (!message) return { error: "message_not_found" };
+    if (message.author !== user) return { error: "not_your_message" };
+    if (message.body.type !== "deleted") {
+      message.body = { type: "deleted" };
+      this.#change(log, [message], [...log.marks.keys()]);
+    }
+    return { revision: message.revision };
+  }
+
+  #withdraw(user: Uuid, log: Log, cid: Uuid): CommandResults["withdraw"] | Refusal {
+    const message = log.messages.find(({ author, ...one }) => author === user && one.cid === cid);
+    if (!message) {
+      log.withdrawn.add(`${user} ${cid}`);
+      return { revision: log.revision, place: null };
+    }
+    const done = this.#retract(user, log, message.seq);
+    return isRefusal(done) ? done : { ...done, place: { seq: message.seq, at: message.at } };
+  }
+
+  /** Changes messages that were stored, each under a revision of its own, and tells these members. */
+  #change(log: Log, messages: LogMessage[], members: Uuid[]): void {
+    const since = log.revision;
+    for (const message of messages) message.revision = ++log.revision;
+    for (const member of members) {
+      if (log.marks.get(member)?.blocking) continue;
+      const shown = messages.map((message) => toMember(message, member));
+      const row = this.row(member, log);
+      this.changed(member, log.id, this.tell(member, { type: "changed", row, since, messages: shown }));
+      if (messages.some(({ author, seq }) => author !== member && seq > row.read))
+        this.changed(member, log.id, this.tell(member, { type: "mine", row }));
+    }
+  }
+
+  /** Who blocks is told nothing of what the other does, and the other nothing of being blocked. */
+  block(user: Uuid, id: ConversationId, isBlocked: boolean): void {
+    const log = this.log(id);
+    const me = log.marks.get(user);
+    const other = otherMember(id, user) ?? "";
+    const known = this.inbox(user).people.get(other)?.relation;
+    if (!me || !known || isBlocked === (me.blocking !== undefined)) return;
+    this.relate(user, { ...known, blocked: isBlocked });
+    if (isBlocked) {
+      me.blocking = { ends: log.messages.length, shown: { delivered: me.delivered, read: me.read } };
+      return;
+    }
+    delete me.blocking;
+    const held = log.messages.filter(({ withheld, author }) => withheld === "now" && author === other);
+    for (const message of held) message.withheld = "for good";
+    this.#change(log, held, [other]);
+    this.tellRow(user, log);
+    this.changed(other, id, this.tell(other, { type: "others", row: this.row(other, log) }));
+  }
+
+  /** A person types: told to the other's sockets, kept nowhere. */
+  type(user: Uuid, id: ConversationId): void {
+    const log = this.log(id);
+    for (const [member, { blocking }] of log.marks) {
+      if (member === user || blocking || log.marks.get(user)?.blocking) continue;
+      const { handle } = this.entry(member, id);
+      for (const socket of this.inbox(member).sockets) socket.tellTyping(handle, log.marks.get(user)?.number ?? 0);
+    }
+  }
+
+  #mark(user: Uuid, log: Log, command: Marks) {
+    const before = log.marks.get(user);
+    if (!before) return { error: "conversation_not_found" } as const;
+    const after = mergeMarks(before, clampMarks(command, headOf(log, user)));
+    if (after.delivered !== before.delivered || after.read !== before.read) {
+      log.marks.set(user, { ...before, ...after });
+      for (const member of log.marks.keys()) {
+        if (member !== user && before.blocking) continue;
+        const type = member === user ? "mine" : "others";
+        this.changed(member, log.id, this.tell(member, { type, row: this.row(member, log) }));
+      }
+    }
+    return { unread: this.row(user, log).unread, head: headOf(log, user) };
+  }
+}

@@ -1,0 +1,298 @@
+import * as v from "valibot";
+import type { Message } from "#contract/conversations.ts";
+import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
+import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
+import { toCommand } from "#contract/wire/command-frames.ts";
+import { CommandSchema } from "#contract/wire/command-schemas.ts";
+import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import {
+  baseOf,
+  closeCodes,
+  encodeFrame,
+  encodeLiveText,
+  pingFrame,
+  pongFrame,
+  protocolVersion,
+  refusalFrame,
+} from "#contract/wire/server-frames.ts";
+import { answerFrame } from "./model-answers.ts";
+import type { Told } from "./model-inboxes.ts";
+import type { ModelServer } from "./model-server.ts";
+
+/** What the way between device and server does to each frame. All off means a good network. */
+export type Faults = {
+  random: () => number;
+  /** Milliseconds, at most. */
+  delay: number;
+  /** Probabilities. */
+  dropDown: number;
+  dropAck: number;
+  duplicateDown: number;
+  reorderDown: number;
+  cut: number;
+  /** No socket opens. */
+  noUpgrade: boolean;
+  /** Nothing gets through, and nobody says so. */
+  blackhole: boolean;
+  /** Nothing gets through, and everybody says so. */
+  isOffline: boolean;
+};
+
+export const goodNetwork = (): Faults => ({
+  random: Math.random,
+  delay: 0,
+  dropDown: 0,
+  dropAck: 0,
+  duplicateDown: 0,
+  reorderDown: 0,
+  cut: 0,
+  noUpgrade: false,
+  blackhole: false,
+  isOffline: false,
+});
+
+/** A WebSocket as a page sees it, the model server at its other end, and the faults in between. */
+export class ModelSocket extends EventTarget {
+  readyState: number = WebSocket.CONNECTING;
+  binaryType: BinaryType = "blob";
+  readonly protocol = "";
+  readonly extensions = "";
+  readonly bufferedAmount = 0;
+  /** What its device said last of being looked at, and how often it said anything of it. */
+  isLooked = false;
+  lookedSaid = 0;
+  #base: { counter: number; now: number } | undefined;
+  #held: string | undefined;
+  #up: Promise<void> = Promise.resolve();
+  #down: Promise<void> = Promise.resolve();
+  /** A connection that lost anything without a word delivers nothing after it. */
+  #isDead = false;
+
+  constructor(
+    readonly url: string,
+    readonly server: ModelServer,
+    readonly user: Uuid,
+    readonly faults: Faults,
+    readonly refusesSession: () => boolean,
+  ) {
+    super();
+    void this.#wait().then(() => {
+      if (this.readyState !== WebSocket.CONNECTING || faults.blackhole) return;
+      if (faults.noUpgrade || faults.isOffline) return this.end(1006);
+      this.readyState = WebSocket.OPEN;
+      this.dispatchEvent(new Event("open"));
+      if (refusesSession()) this.end(closeCodes.signedOut);
+    });
+  }
+
+  // ── the page's side ──────────────────────────────────────────────────────────────────────────────────────
+
+  send(text: string): void {
+    if (this.readyState !== WebSocket.OPEN) throw new Error("the socket is not open");
+    this.#up = this.#up.then(() => this.#wait()).then(() => this.#receive(text));
+  }
+
+  close(): void {
+    this.end(1000);
+  }
+
+  // ── the server's side ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Ends it, as a page learns of it: an error first where the network broke. */
+  end(code: number, reason = ""): void {
+    this.server.inbox(this.user).sockets.delete(this);
+    if (this.readyState === WebSocket.CLOSED) return;
+    this.readyState = WebSocket.CLOSED;
+    if (code === 1006) this.dispatchEvent(new Event("error"));
+    this.dispatchEvent(new CloseEvent("close", { code, reason }));
+  }
+
+  tell(counter: number, told: Told): void {
+    const base = this.#base;
+    if (!base) return;
+    const n = counter - base.counter;
+    if (told.type === "messages" && told.source?.socket === this) {
+      const [message] = told.messages;
+      if (message) this.acknowledge(counter, told.source.ref, message);
+      return;
+    }
+    this.#push(this.#toText(n, told, base.now));
+  }
+
+  acknowledge(counter: number, ref: number, { seq, at }: Pick<Message, "seq" | "at">): void {
+    const base = this.#base;
+    if (!base || this.#chance(this.faults.dropAck)) return;
+    this.#push(encodeFrame(["a", counter - base.counter, ref, seq, at - base.now]));
+  }
+
+  refuse(ref: number, { error, retryAfterMs }: Refusal): void {
+    this.#deliver(encodeFrame(refusalFrame(ref, error, retryAfterMs)));
+  }
+
+  /** Nobody notices when it is lost. */
+  tellTyping(handle: number, member: number): void {
+    if (this.#base) this.#push(encodeFrame(["t", handle, member]));
+  }
+
+  /** This person deleted their status on some device. */
+  tellPostDeleted(id: Uuid): void {
+    if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
+  }
+
+  /** Somebody about whom this person asked lets themselves be seen now, or no more. */
+  tellTurned(): void {
+    if (this.#base) this.#push(encodeFrame(["l"]));
+  }
+
+  #toText(n: number, told: Told, now: number): string {
+    switch (told.type) {
+      case "messages": {
+        const [message] = told.messages;
+        const isPlain = message?.body.type === "text" && !message.body.forwarded && message.cid === undefined;
+        if (told.isPrivate && isPlain && message.body.type === "text")
+          return encodeLiveText({
+            counter: n,
+            handle: told.handle,
+            seq: message.seq,
+            at: message.at - now,
+            text: message.body.text,
+          });
+        return encodeFrame(["m", n, told.handle, told.messages.map((one) => toWireMessage(one, now))]);
+      }
+      case "changed": {
+        const { handle, revision } = told.row;
+        return encodeFrame(["e", n, handle, told.since, revision, told.messages.map((one) => toWireMessage(one, now))]);
+      }
+      case "row":
+        return encodeFrame(["i", n, toWireRow(told.row, now)]);
+      case "others":
+        return encodeFrame(["o", n, told.row.handle, told.row.othersDelivered, told.row.othersRead]);
+      case "mine":
+        return encodeFrame([
+          "u",
+          n,
+          told.row.handle,
+          told.row.delivered,
+          told.row.read,
+          told.row.unread,
+          told.row.head,
+        ]);
+      case "person":
+        return encodeFrame(["p", n, toWirePerson(told.relation)]);
+      case "settings":
+        return encodeFrame(["s", n, told.kept]);
+      case "notice":
+        return encodeFrame(["z", n, told.notice]);
+    }
+  }
+
+  #receive(text: string): void {
+    this.#isDead ||= this.faults.blackhole;
+    if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
+    const frames = text === pingFrame ? undefined : decodeClientFrames(text);
+    if (this.faults.isOffline || this.#chance(this.faults.cut)) this.end(1006);
+    else if (text === pingFrame) this.#deliver(pongFrame(this.server.inbox(this.user).counter));
+    else if (!frames) this.end(closeCodes.protocol);
+    else for (const frame of frames) this.#take(frame);
+  }
+
+  #take(frame: ClientFrame): void {
+    if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
+    else this.#handle(frame);
+  }
+
+  #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
+    if (frame[0] === "l") {
+      this.isLooked = frame[1] === 1;
+      this.lookedSaid++;
+    }
+    if (frame[0] === "k" || frame[0] === "l") return;
+    const idOf = (of: number | ConversationId) => (typeof of === "string" ? of : this.server.byHandle(this.user, of));
+    const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
+    const of = frame[0] === "r" || frame[0] === "t" ? frame[1] : frame[0] === "c" || frame[0] === "f" ? "" : frame[2];
+    const conversation = idOf(of);
+    if (frame[0] === "t") {
+      if (conversation !== undefined) this.server.type(this.user, conversation);
+      return;
+    }
+    const named = conversation === undefined ? undefined : toCommand(frame, conversation, (one) => idOf(one) ?? "");
+    const parsed = v.safeParse(CommandSchema, named);
+    if (!parsed.success) {
+      const error = conversation === undefined ? "conversation_not_found" : "invalid_input";
+      this.refuse(ref, { error });
+      return;
+    }
+    const command = parsed.output;
+    const result = this.server.execute(this.user, command, { socket: this, ref });
+    if (isRefusal(result)) {
+      const refs = command.type === "spread" ? command.to.map((_, index) => ref + index) : [ref];
+      if (frame[0] !== "r") for (const one of refs) this.refuse(one, result);
+    } else if (command.type !== "send" && command.type !== "spread" && command.type !== "mark") {
+      this.#deliver(encodeFrame(answerFrame(command.type, ref, result, this.#base?.now ?? 0)));
+    }
+  }
+
+  #welcome(epoch: string, counter: number): void {
+    const inbox = this.server.inbox(this.user);
+    const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
+    const base = baseOf(result);
+    this.#base = base;
+    inbox.sockets.add(this);
+    const { now } = result;
+    const rows = result.rows.map((row) => toWireRow(row, base.now));
+    const people = result.people.map(toWirePerson);
+    this.#deliver(
+      encodeFrame([
+        "w",
+        protocolVersion,
+        result.epoch,
+        result.counter,
+        now,
+        rows,
+        people,
+        result.calls,
+        result.before,
+        result.settings,
+        result.notices,
+        result.since,
+      ]),
+    );
+  }
+
+  // ── the way between ──────────────────────────────────────────────────────────────────────────────────────
+
+  #chance(probability: number): boolean {
+    return probability > 0 && this.faults.random() < probability;
+  }
+
+  #wait(): Promise<void> {
+    const { delay, random } = this.faults;
+    return new Promise((resolve) => (delay > 0 ? setTimeout(resolve, random() * delay) : setImmediate(resolve)));
+  }
+
+  /** A change: may be lost, doubled or overtaken. */
+  #push(text: string): void {
+    const { dropDown, duplicateDown, reorderDown } = this.faults;
+    if (this.#chance(dropDown)) return;
+    if (this.#held === undefined && this.#chance(reorderDown)) {
+      this.#held = text;
+      return;
+    }
+    this.#deliver(text);
+    if (this.#chance(duplicateDown)) this.#deliver(text);
+    if (this.#held !== undefined) this.#deliver(this.#held);
+    this.#held = undefined;
+  }
+
+  #deliver(text: string): void {
+    this.#down = this.#down
+      .then(() => this.#wait())
+      .then(() => {
+        this.#isDead ||= this.faults.blackhole;
+        if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
+        if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
+        this.dispatchEvent(new MessageEvent("message", { data: text }));
+      });
+  }
+}

@@ -1,0 +1,180 @@
+import { CallEngine } from "#calls/controller/call-controller.ts";
+import type { CallLink } from "#calls/link.ts";
+import type { CallSaying, CallView } from "#calls/views.ts";
+import type { CallWorld } from "#calls/world.ts";
+import type { CallKind } from "#contract/calls/call.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { Observable } from "#lib/browser/observable.ts";
+import { type CallNews, CallWire } from "#sync/calls/call-feed.ts";
+import type { LinkState } from "#sync/store/views.ts";
+import { ScriptedPlane } from "./fake-media-session.ts";
+import type { ModelBrowser } from "./model-browser.ts";
+import type { CallCommand } from "./model-calls.ts";
+
+/** A tab as a person sees and hears it. */
+export class ModelTab {
+  readonly wire: CallWire;
+  readonly link = new Observable<LinkState>("online");
+  readonly sayings: CallSaying[] = [];
+  readonly planes: ScriptedPlane[] = [];
+  view: CallView | undefined;
+  tone = "none";
+  isGuarded = false;
+  isAlive = true;
+  isVisible = true;
+  engine!: CallEngine;
+  /** Bytes told of calls that were talked here. */
+  readonly used: [Uuid, number][] = [];
+  /** What must not have happened. */
+  readonly faults: string[] = [];
+  readonly #gone = new Set<Uuid>();
+
+  constructor(
+    readonly browser: ModelBrowser,
+    readonly storage: Map<string, string>,
+  ) {
+    this.wire = new CallWire(() => this.now());
+    if (!browser.isReached) this.link.set("connecting");
+  }
+
+  now(): number {
+    return this.browser.time.now + this.browser.skew;
+  }
+
+  async open(): Promise<void> {
+    const { memory } = this.browser;
+    const device = (memory.get("device") as Uuid | undefined) ?? createUuid();
+    memory.set("device", device);
+    this.engine = new CallEngine(this.#makeLink(), this.#makeWorld(), device);
+    await this.engine.start();
+  }
+
+  get device(): Uuid {
+    return this.browser.memory.get("device") as Uuid;
+  }
+
+  get at(): string {
+    return this.view?.state.at ?? "idle";
+  }
+
+  get plane(): ScriptedPlane | undefined {
+    return this.planes.find(({ isStopped }) => !isStopped);
+  }
+
+  hear(news: CallNews): void {
+    if (this.isAlive) this.wire.tell(news);
+  }
+
+  dial(conversation: string, peer: Uuid, kind: CallKind = "audio"): void {
+    void this.engine.dial({ conversation, peer, kind });
+  }
+
+  /** As when its process is killed. */
+  kill(): void {
+    this.isAlive = false;
+    const { tabs } = this.browser;
+    tabs.splice(tabs.indexOf(this), 1);
+    this.browser.freeLocksOf(this);
+    this.view = undefined;
+    this.tone = "none";
+  }
+
+  reload(): Promise<ModelTab> {
+    this.kill();
+    return this.browser.openTab(this.storage);
+  }
+
+  #after(ms: number, run: () => void): () => void {
+    return this.browser.time.after(ms, () => this.isAlive && run());
+  }
+
+  #makeLink(): CallLink {
+    const { browser, wire, link } = this;
+    const { memory } = browser;
+    const request = (name: string, { signal }: LockOptions, run: () => unknown) =>
+      browser.lock(this, name, signal, () => (this.isAlive ? run() : undefined));
+    return {
+      me: browser.user,
+      platform: {
+        now: () => this.now(),
+        after: (ms, run) => this.#after(ms, run),
+        random: browser.random,
+        locks: browser.hasLocks
+          ? ({ request, query: async () => browser.heldLocks() } as unknown as LockManager)
+          : undefined,
+        isVisible: () => this.isVisible,
+        onLeave: () => () => {},
+      },
+      news: wire,
+      state: link,
+      memory: {
+        make: async (key, value) => memory.get(key) ?? value,
+        put: async (key, value) => void memory.set(key, value),
+        delete: async (key) => void memory.delete(key),
+        all: async (prefix) => [...memory].flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : [])),
+      },
+      ask: (command) => this.#living(browser.ask(command as CallCommand)) as never,
+      take: (call) => {
+        for (const tab of browser.tabs)
+          if (tab !== this) browser.time.after(1, () => tab.hear({ event_type: "taken", data: { call_id: call } }));
+      },
+      look: () => browser.look(),
+      hearsRinging: async () => browser.hearsRinging,
+      usedBy: async (call) => Math.max(0, ...browser.uses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
+      iceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
+    };
+  }
+
+  /** What is answered to a tab that is gone nobody hears. */
+  #living<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      answer.then(
+        (value) => this.isAlive && resolve(value),
+        (error: unknown) => this.isAlive && reject(error),
+      );
+    });
+  }
+
+  #makeWorld(): CallWorld {
+    const { storage } = this;
+    return {
+      makeMedia: (options, events) => {
+        const plane = new ScriptedPlane(this, options, events);
+        this.planes.push(plane);
+        return plane;
+      },
+      playTone: (tone) => {
+        this.tone = tone;
+        const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone" || tab.tone === "tremble");
+        if (ringing.length > 1) this.faults.push("two tabs of one browser are heard ringing");
+      },
+      storage: {
+        getItem: (key) => storage.get(key) ?? null,
+        setItem: (key, value) => void storage.set(key, value),
+        removeItem: (key) => void storage.delete(key),
+      },
+      guard: (isOn) => {
+        this.isGuarded = isOn;
+      },
+      isOnline: () => !this.browser.isOffline,
+      isThrifty: () => false,
+      show: (view) => this.#show(view),
+      say: (saying) => this.sayings.push(saying),
+      used: (call, bytes) => {
+        this.used.push([call, bytes]);
+        this.browser.uses.push([call, bytes]);
+      },
+    };
+  }
+
+  #show(view: CallView | undefined): void {
+    const before = this.view;
+    this.view = view;
+    const id = view?.state.call.id;
+    if (before && (before.state.call.id !== id || view?.state.at === "ended")) this.#gone.add(before.state.call.id);
+    if (view?.state.at !== "ringing" || before?.state.call.id === id) return;
+    if (id && this.#gone.has(id)) this.faults.push("a call that was over rang again");
+    const began = this.browser.server.began.get(id ?? "");
+    if (began === undefined || this.browser.time.now > began + 33_000) this.faults.push("a call rang that was too old");
+  }
+}

@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import { packUuid, type Uuid } from "#contract/ids.ts";
+import { postPageRows } from "#contract/limits.ts";
+import { NewPost, type PostPage, type Published } from "#contract/tala.ts";
+import type { Refusal } from "#contract/wire/commands.ts";
+import type { HttpRequest } from "#contract/wire/http-commands.ts";
+
+export type ModelPost = { number: number; author: Uuid; at: number; arrivals: number; bytes: number } & NewPost;
+
+/** The model's feed: published once by the phone's own id, read in pages, taken back by whoever wrote it. */
+export class ModelTala {
+  posts: ModelPost[] = [];
+  /** What was taken back, be it before it came. */
+  readonly gone = new Set<Uuid>();
+  /** Set to have requests refused. */
+  refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
+  /** Set to have the newest page as it was, as a place that kept it would answer. */
+  kept: PostPage | undefined;
+  #last = 0;
+  readonly #nameOf: (user: Uuid) => string;
+
+  constructor(nameOf: (user: Uuid) => string) {
+    this.#nameOf = nameOf;
+  }
+
+  /** The texts, oldest first. */
+  get texts(): string[] {
+    return this.posts.map(({ content }) => content);
+  }
+
+  publish(author: Uuid, id: Uuid, content: string): ModelPost {
+    const post = { id, content, author, number: ++this.#last, at: Date.now(), arrivals: 1, bytes: 0 };
+    this.posts.push(post);
+    return post;
+  }
+
+  handle(user: Uuid, request: HttpRequest): Published | PostPage | Refusal | undefined {
+    const refusal = this.refuse(user, request);
+    if (refusal) return refusal;
+    const url = new URL(request.path, "http://model");
+    if (request.method === "POST") return this.#take(user, request.body);
+    if (request.method === "DELETE") return this.#delete(user, url.pathname.split("/").at(-1) ?? "");
+    const before = url.searchParams.get("before");
+    return this.page(before === null ? undefined : Number(before));
+  }
+
+  page(before = Number.POSITIVE_INFINITY): PostPage {
+    if (this.kept && before === Number.POSITIVE_INFINITY) return this.kept;
+    const all = this.posts.filter(({ number }) => number < before).reverse();
+    const shown = all.slice(0, postPageRows);
+    const authors = [...new Set(shown.map(({ author }) => author))];
+    return {
+      authors: authors.map((author) => [packUuid(author), this.#nameOf(author), null]),
+      posts: shown.map(({ number, id, author, at, content, picture }) => [
+        number,
+        packUuid(id),
+        authors.indexOf(author),
+        at,
+        content,
+        picture ? [picture.width, picture.height, picture.thumb] : null,
+      ]),
+      before: all.length > shown.length ? (shown.at(-1)?.number ?? null) : null,
+    };
+  }
+
+  #take(user: Uuid, body: unknown): Published | Refusal {
+    const [post, picture] = body instanceof FormData ? [body.get("post"), body.get("picture")] : [];
+    const parsed = v.safeParse(NewPost, typeof post === "string" ? JSON.parse(post) : undefined);
+    if (!parsed.success || (parsed.output.picture !== undefined) !== picture instanceof Blob)
+      return { error: "invalid_input" };
+    const { id, content } = parsed.output;
+    if (this.gone.has(id)) return { error: "post_not_found" };
+    const known = this.posts.find((other) => other.id === id);
+    if (known) known.arrivals++;
+    const stored = known ?? this.publish(user, id, content);
+    if (!known && picture instanceof Blob)
+      Object.assign(stored, { picture: parsed.output.picture, bytes: picture.size });
+    return { id, number: stored.number, created_at: stored.at };
+  }
+
+  #delete(user: Uuid, id: Uuid): Refusal | undefined {
+    const known = this.posts.find((post) => post.id === id);
+    if (known && known.author !== user) return { error: "not_your_post" };
+    this.gone.add(id);
+    this.posts = this.posts.filter((post) => post !== known);
+    return undefined;
+  }
+}

@@ -1,0 +1,478 @@
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { picturePath } from "#contract/tala.ts";
+import type { Person } from "./people.ts";
+
+/**
+ * Who may do what over HTTP: one row for every route of the API, one column for every way to stand to it. The
+ * test that reads it (tests/worker/platform/access.test.ts) fails when a route has no row.
+ */
+
+/**
+ * Ana's world: Cal is her contact, Rita was, Dina is one whom Ana blocks, Bob has a request of hers to answer, Sam has
+ * nothing to do with her. Cal and Dina are in Ana's group, Rita was.
+ */
+export type World = {
+  ana: Person;
+  cal: Person;
+  rita: Person;
+  dina: Person;
+  bob: Person;
+  sam: Person;
+  request: string;
+  avatar: string;
+  /** Of Ana's: one that is all here and not completed, and one that she sent to Cal, Rita and Dina. */
+  upload: { id: string; bytes: string; name: string };
+  sent: string;
+  group: string;
+  /** A code app of Ana's that has not counted yet. */
+  factor: string;
+  /** Ana's passkey. */
+  passkey: string;
+  /** Ana's status. */
+  post: string;
+  /** That of the call in which Ana calls Cal, where a row wants one. */
+  call: string;
+};
+
+/**
+ * `visitor`: no session. `revoked`: the entitled person's, ended. `stranger`: Sam. `other`: Bob, who is somebody to
+ * Ana but not to the thing asked for. `removed`: Rita, with what was hers once. `blocked`: Dina, with what is hers and
+ * must be as if she were not. `entitled`: whose it is.
+ */
+export const roles = ["visitor", "revoked", "stranger", "other", "removed", "blocked", "entitled"] as const;
+export type Role = (typeof roles)[number];
+type Expected = Record<Role, number>;
+type Named = "ana" | "bob" | "cal";
+
+export type Row = {
+  expected: Expected;
+  /** Whose the thing is; Ana unless it says so. */
+  entitled?: Named;
+  /** Who is somebody to Ana but not to the thing; Bob unless it says so. */
+  other?: Named;
+  path?: (world: World, role: Role) => string;
+  body?: (world: World, role: Role) => unknown;
+  /** Ana is calling Cal. */
+  isCalling?: true;
+  headers?: Record<string, string>;
+};
+
+const everybody = (status: number): Expected => ({
+  visitor: status,
+  revoked: status,
+  stranger: status,
+  other: status,
+  removed: status,
+  blocked: status,
+  entitled: status,
+});
+const signedIn = (status: number): Expected => ({ ...everybody(status), visitor: 401, revoked: 401 });
+/** Only the entitled one; to everybody else the thing does not exist. */
+const owned: Expected = { ...signedIn(404), entitled: 200 };
+
+/** Ana and Cal's conversation; to Rita the one that was Ana's and hers, to Dina hers and Ana's. */
+const conversation = ({ ana, cal, rita, dina }: World, role: Role): string => {
+  const others: Partial<Record<Role, Person>> = { removed: rita, blocked: dina };
+  return privateConversationId(ana.id, (others[role] ?? cal).id);
+};
+const callPath =
+  (rest = "") =>
+  ({ call }: World): string =>
+    `/api/calls/${call}${rest}`;
+/** Each names a conversation of their own; there the call is not, and a stranger has none. */
+const inCall = (more: object) => (world: World, role: Role) => ({ conversation: conversation(world, role), ...more });
+/** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
+const history: Expected = { ...owned, removed: 200, blocked: 200 };
+
+const factorPath =
+  (rest = "") =>
+  ({ factor }: World): string =>
+    `/api/auth/factors/${factor}${rest}`;
+const passkeyPath = ({ passkey }: World): string => `/api/auth/passkeys/${passkey}`;
+const groupPath =
+  (rest = "") =>
+  ({ group }: World): string =>
+    `/api/groups/${group}${rest}`;
+const conversationOfGroup =
+  (rest: string) =>
+  ({ group }: World): string =>
+    `/api/conversations/${group}${rest}`;
+/** Of a group, with Cal, a plain member, as the other. To who was removed it is as to a stranger. */
+const members: Expected = { ...owned, other: 200, blocked: 200 };
+const ownersOnly: Expected = { ...owned, other: 403, blocked: 403 };
+
+const oneText = () => ({ messages: [{ cid: createUuid(), body: { type: "text", text: "Mbote" } }] });
+
+export const accessTable: Record<string, Row> = {
+  // Open to everybody; what has a body is refused for its being empty, which is after who asks.
+  "GET /api/health": { expected: everybody(200) },
+  "GET /api/openapi.json": { expected: everybody(200) },
+  "GET /api/docs": { expected: everybody(200) },
+  "GET /api/auth/.well-known/jwks.json": { expected: everybody(200) },
+  "POST /api/auth/challenge": {
+    expected: everybody(200),
+    body: ({ ana }) => ({ action: "sign_in", subject: ana.phone }),
+  },
+  "POST /api/auth/signup": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/token": {
+    expected: everybody(400),
+    path: () => "/api/auth/token?grant_type=password",
+    body: () => ({}),
+  },
+
+  // How one signs in, which takes a factor shown just now, as everybody in this world has.
+  "POST /api/auth/factors": { expected: signedIn(200), body: () => ({ factor_type: "totp" }) },
+  "DELETE /api/auth/factors/:id": { path: factorPath(), expected: owned },
+  "POST /api/auth/factors/:id/challenge": { path: factorPath("/challenge"), expected: owned },
+  "POST /api/auth/factors/:id/verify": {
+    path: factorPath("/verify"),
+    body: () => ({ challenge_id: createUuid(), code: "000000" }),
+    expected: { ...owned, entitled: 422 },
+  },
+  "POST /api/auth/factors/reset": { expected: signedIn(409) },
+  "DELETE /api/auth/factors/reset": { expected: signedIn(204) },
+  "POST /api/auth/recovery-codes": { expected: signedIn(200) },
+  "POST /api/auth/recovery-codes/verify": { expected: signedIn(422), body: () => ({ code: "0000" }) },
+  "POST /api/auth/passkeys/registration/options": { expected: signedIn(200) },
+  "POST /api/auth/passkeys": { expected: signedIn(400), body: () => ({}) },
+  "PATCH /api/auth/passkeys/:id": { path: passkeyPath, expected: owned, body: () => ({ name: "Ana" }) },
+  "DELETE /api/auth/passkeys/:id": { path: passkeyPath, expected: { ...owned, entitled: 204 } },
+  "PUT /api/auth/passkeys/second-step": {
+    expected: { ...signedIn(404), entitled: 200 },
+    body: () => ({ second_step: true }),
+  },
+  "POST /api/auth/passkeys/sign-in/options": { expected: everybody(200) },
+  "POST /api/auth/passkeys/sign-in": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/passkeys/step/options": { expected: { ...signedIn(404), entitled: 200 } },
+  "POST /api/auth/passkeys/step": { expected: signedIn(400), body: () => ({}) },
+  "POST /api/auth/recover": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/recover/code": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/verify/redirect": {
+    expected: everybody(400),
+    body: () => ({ token_hash: "none", redirect_to: "https://evil.test/" }),
+  },
+  "POST /api/auth/verify": { expected: everybody(403), body: () => ({ type: "recovery", token_hash: "none" }) },
+  "GET /api/auth/authorize": { expected: everybody(400) },
+  "GET /api/auth/callback": { expected: everybody(302) },
+  "GET /api/auth/user/identities/authorize": { expected: signedIn(400) },
+  // Nobody's: to whom it is, tests/worker/auth/oauth.test.ts says.
+  "DELETE /api/auth/user/identities/:id": {
+    expected: signedIn(404),
+    path: () => `/api/auth/user/identities/${createUuid()}`,
+  },
+
+  // One's own, which everybody signed in has
+  "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },
+  "GET /api/auth/user": { expected: signedIn(200) },
+  "PUT /api/auth/user": { expected: signedIn(422), body: () => ({ password: "court" }) },
+  "GET /api/auth/security": { expected: signedIn(200) },
+  "GET /api/auth/sessions": { expected: signedIn(200) },
+  "DELETE /api/auth/sessions": { expected: signedIn(204) },
+  // Nobody's: to whom it is, tests/worker/auth/sessions.test.ts says.
+  "DELETE /api/auth/sessions/:id": { expected: signedIn(404), path: () => `/api/auth/sessions/${createUuid()}` },
+  "POST /api/auth/proof": { expected: signedIn(200), body: ({ ana }) => ({ password: ana.password }) },
+  "POST /api/people/search": { expected: signedIn(200), body: ({ cal }) => ({ phone: cal.phone }) },
+  "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
+  "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
+  "GET /api/requests": { expected: signedIn(200) },
+  "GET /api/contacts": { expected: signedIn(200) },
+  "GET /api/conversations": { expected: signedIn(200) },
+  "GET /api/blocks": { expected: signedIn(200) },
+  "GET /api/mutes": { expected: signedIn(200) },
+  "GET /api/settings": { expected: signedIn(200) },
+  "PATCH /api/settings": { expected: signedIn(200), body: () => ({ receipts: false }) },
+  "GET /api/sync": { expected: signedIn(200), path: () => "/api/sync?since=0" },
+  "GET /api/socket": { expected: signedIn(101), headers: { upgrade: "websocket", "sec-fetch-site": "same-origin" } },
+
+  // People
+  "GET /api/users/:id": {
+    entitled: "cal",
+    path: ({ ana }) => `/api/users/${ana.id}`,
+    expected: { ...signedIn(200), stranger: 404, removed: 404 },
+  },
+  "GET /api/avatars/:key": { path: ({ avatar }) => `/api/avatars/${avatar}?size=50`, expected: signedIn(200) },
+
+  // Requests: Ana asked Bob
+  "POST /api/requests": {
+    entitled: "cal",
+    // Who has nothing pending may ask; Bob has been asked already, and Dina is Ana's contact.
+    body: ({ ana, bob }, role) => ({ to_user_id: role === "entitled" ? bob.id : ana.id }),
+    expected: { ...signedIn(200), other: 409, blocked: 409 },
+  },
+  "POST /api/requests/:id/accept": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ request }) => `/api/requests/${request}/accept`,
+    expected: owned,
+  },
+  "POST /api/requests/:id/decline": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ request }) => `/api/requests/${request}/decline`,
+    expected: owned,
+  },
+  "DELETE /api/contacts/:userId": {
+    path: ({ ana, cal }, role) => `/api/contacts/${role === "removed" || role === "blocked" ? ana.id : cal.id}`,
+    expected: { ...owned, blocked: 200 },
+  },
+  // Anybody may block anybody but themselves, and nobody learns by it who blocks them.
+  "PUT /api/blocks/:userId": {
+    path: ({ ana, cal }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
+    expected: signedIn(200),
+  },
+  "DELETE /api/blocks/:userId": {
+    path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
+    expected: signedIn(200),
+  },
+  // One's own only: somebody else's is not there to be named.
+  "DELETE /api/account": {
+    body: ({ ana }) => ({ user_id: ana.id }),
+    expected: { ...owned, entitled: 204 },
+  },
+
+  // Conversations
+  "GET /api/conversations/:id/messages": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
+    expected: history,
+  },
+  "POST /api/conversations/:id/search": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/search`,
+    body: () => ({ query: "mbote" }),
+    expected: history,
+  },
+  "GET /api/conversations/:id/revisions": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/revisions?since=0`,
+    expected: history,
+  },
+  // What it says to each of them: presence.test.ts.
+  "GET /api/conversations/:id/presence": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/presence`,
+    expected: history,
+  },
+  "POST /api/conversations/:id/messages": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
+    body: oneText,
+    expected: { ...owned, removed: 403, blocked: 200 },
+  },
+  // Each of its messages is judged by itself: what a stranger is refused stands in the answer (spread.test.ts).
+  "POST /api/messages": {
+    body: (world, role) => ({
+      body: { type: "text", text: "Mbote" },
+      to: [{ conversation: conversation(world, role), cid: createUuid() }],
+    }),
+    expected: signedIn(200),
+  },
+  // The first message of each conversation is Ana's.
+  "DELETE /api/conversations/:id/messages/:seq": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1`,
+    expected: { ...owned, removed: 403, blocked: 403 },
+  },
+  "PUT /api/conversations/:id/withdrawals/:cid": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/withdrawals/${createUuid()}`,
+    expected: history,
+  },
+  "PUT /api/conversations/:id/marks": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
+    body: () => ({ delivered: 0, read: 0 }),
+    expected: history,
+  },
+  "POST /api/conversations/:id/clear": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/clear`,
+    body: () => ({ upTo: 1 }),
+    expected: history,
+  },
+  "PUT /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
+  "DELETE /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
+  "DELETE /api/conversations/:id": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}`,
+    expected: history,
+  },
+
+  // Files
+  "PUT /api/files/:id": {
+    path: ({ upload }) => `/api/files/${upload.id}`,
+    body: ({ upload: { name, bytes } }) => ({ name, size: JSON.stringify(bytes).length }),
+    expected: owned,
+  },
+  "GET /api/files/:id": { path: ({ upload }) => `/api/files/${upload.id}`, expected: owned },
+  "PUT /api/files/:id/parts/:n": {
+    path: ({ upload }) => `/api/files/${upload.id}/parts/0`,
+    body: ({ upload }) => upload.bytes,
+    expected: { ...owned, entitled: 204 },
+  },
+  "POST /api/files/:id/complete": { path: ({ upload }) => `/api/files/${upload.id}/complete`, expected: owned },
+  "DELETE /api/files/:id": { path: ({ upload }) => `/api/files/${upload.id}`, expected: { ...owned, entitled: 204 } },
+  "GET /api/conversations/:id/files/:file": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/files/${world.sent}`,
+    // Files go with the connection; a blocked person keeps those that were sent before.
+    expected: { ...owned, blocked: 200 },
+  },
+
+  // Calls. Who is blocked calls as anybody does, and it rings nowhere.
+  "GET /api/calls": { expected: signedIn(200) },
+  "POST /api/calls": {
+    body: inCall({ type: "audio" }),
+    expected: { ...owned, removed: 403, blocked: 200 },
+  },
+  "GET /api/calls/:id": { isCalling: true, path: callPath(), expected: owned },
+  "GET /api/calls/:id/ice": { isCalling: true, path: callPath("/ice"), expected: owned },
+  "GET /api/calls/:id/signals": { isCalling: true, path: callPath("/signals"), expected: owned },
+  "POST /api/calls/:id/answer": {
+    entitled: "cal",
+    isCalling: true,
+    path: callPath("/answer"),
+    body: inCall({}),
+    expected: owned,
+  },
+  "POST /api/calls/:id/beat": { isCalling: true, path: callPath("/beat"), body: inCall({}), expected: owned },
+  "POST /api/calls/:id/signal": {
+    isCalling: true,
+    path: callPath("/signal"),
+    body: inCall({ signal: "{}" }),
+    expected: owned,
+  },
+  "POST /api/calls/:id/end": {
+    isCalling: true,
+    path: callPath("/end"),
+    body: inCall({ status: "missed" }),
+    expected: owned,
+  },
+  // Of one that goes on there is nothing to say yet.
+  "PUT /api/calls/:id/feedback": {
+    isCalling: true,
+    path: callPath("/feedback"),
+    body: inCall({ good: true }),
+    expected: { ...owned, entitled: 409 },
+  },
+
+  // Tala: everybody reads what everybody publishes; an empty form is refused after who sends it.
+  "GET /api/tala": { expected: signedIn(200) },
+  "POST /api/tala": { body: () => ({}), expected: signedIn(415) },
+  "DELETE /api/tala/:id": {
+    path: ({ post }) => `/api/tala/${post}`,
+    expected: { ...signedIn(403), entitled: 204 },
+  },
+  "GET /api/tala/pictures/:key": {
+    path: ({ ana, post }) => picturePath(ana.id, post, "small"),
+    expected: signedIn(200),
+  },
+
+  // Groups. Everybody may make one, of contacts of their own.
+  "POST /api/groups": {
+    body: ({ ana, cal }, role) => ({
+      id: createUuid(),
+      name: "Famille",
+      members: [role === "entitled" || role === "revoked" ? cal.id : ana.id],
+    }),
+    expected: { ...signedIn(403), blocked: 200, entitled: 200 },
+  },
+  "GET /api/groups/:id": { other: "cal", path: groupPath(), expected: members },
+  "GET /api/groups/:id/members": { other: "cal", path: groupPath("/members"), expected: members },
+  "PATCH /api/groups/:id": { other: "cal", path: groupPath(), body: () => ({ name: "Nous" }), expected: ownersOnly },
+  "PUT /api/groups/:id/picture": {
+    other: "cal",
+    path: groupPath("/picture"),
+    body: () => "no picture",
+    expected: { ...ownersOnly, entitled: 415 },
+  },
+  "DELETE /api/groups/:id/picture": { other: "cal", path: groupPath("/picture"), expected: ownersOnly },
+  "POST /api/groups/:id/members": {
+    other: "cal",
+    path: groupPath("/members"),
+    body: ({ cal }) => ({ members: [cal.id] }),
+    expected: ownersOnly,
+  },
+  "DELETE /api/groups/:id/members/:userId": {
+    other: "cal",
+    path: (world, role) => groupPath(`/members/${(role === "other" ? world.dina : world.cal).id}`)(world),
+    expected: { ...ownersOnly, entitled: 204 },
+  },
+  "PUT /api/groups/:id/owner": {
+    other: "cal",
+    path: groupPath("/owner"),
+    body: ({ cal }) => ({ user_id: cal.id }),
+    expected: ownersOnly,
+  },
+  "DELETE /api/groups/:id": { other: "cal", path: groupPath(), expected: { ...ownersOnly, entitled: 204 } },
+  "GET /api/conversations/:id/messages/:seq/receipts": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/receipts"),
+    expected: ownersOnly,
+  },
+};
+
+/** The same routes of a conversation, when it is a group: who was removed has nothing of it, and a block changes nothing. */
+export const groupTable: Record<string, Row> = {
+  "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: members },
+  "POST /api/conversations/:id/search": {
+    other: "cal",
+    path: conversationOfGroup("/search"),
+    body: () => ({ query: "mbote" }),
+    expected: members,
+  },
+  "GET /api/conversations/:id/revisions": {
+    other: "cal",
+    path: conversationOfGroup("/revisions?since=0"),
+    expected: members,
+  },
+  // Of a group it is nobody's to ask.
+  "GET /api/conversations/:id/presence": {
+    other: "cal",
+    path: conversationOfGroup("/presence"),
+    expected: signedIn(404),
+  },
+  "POST /api/conversations/:id/messages": {
+    other: "cal",
+    path: conversationOfGroup("/messages"),
+    body: oneText,
+    expected: members,
+  },
+  // The group's second message is Ana's, the third her file.
+  "DELETE /api/conversations/:id/messages/:seq": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2"),
+    expected: ownersOnly,
+  },
+  "PUT /api/conversations/:id/withdrawals/:cid": {
+    other: "cal",
+    path: ({ group }) => `/api/conversations/${group}/withdrawals/${createUuid()}`,
+    expected: members,
+  },
+  "PUT /api/conversations/:id/marks": {
+    other: "cal",
+    path: conversationOfGroup("/marks"),
+    body: () => ({ delivered: 0, read: 0 }),
+    expected: members,
+  },
+  "POST /api/conversations/:id/clear": {
+    other: "cal",
+    path: conversationOfGroup("/clear"),
+    body: () => ({ upTo: 1 }),
+    expected: members,
+  },
+  "PUT /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: members },
+  "DELETE /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: members },
+  "DELETE /api/conversations/:id": { other: "cal", path: conversationOfGroup(""), expected: members },
+  "GET /api/conversations/:id/files/:file": {
+    other: "cal",
+    path: (world) => conversationOfGroup(`/files/${world.sent}`)(world),
+    expected: members,
+  },
+};
+/** Who asks in a role; nobody for a visitor. The revoked one is the entitled one with a session that ended. */
+export const callerOf = (world: World, role: Role, { entitled = "ana", other = "bob" }: Row): Person | undefined => {
+  switch (role) {
+    case "visitor":
+      return undefined;
+    case "stranger":
+      return world.sam;
+    case "other":
+      return world[other];
+    case "removed":
+      return world.rita;
+    case "blocked":
+      return world.dina;
+    default:
+      return world[entitled];
+  }
+};

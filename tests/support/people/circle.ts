@@ -1,0 +1,66 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+import type { Uuid } from "#contract/ids.ts";
+import { fill, type Phone, type Texts } from "#tests/support/browser/phone.ts";
+import { type Line, readLocalLog } from "#tests/support/server/logs.ts";
+import { connectPeople, makePerson, type Person, type Site } from "./people.ts";
+
+/** Numbers `n` and on; the first knows all the others. */
+export const makeCircle = async (site: Site, n: number, count: number): Promise<Person[]> => {
+  const people: Person[] = [];
+  for (let i = 0; i < count; i++) people.push(await makePerson(site, n + i));
+  const [hub, ...others] = people;
+  for (const other of others) if (hub) await connectPeople(site, hub, other);
+  return people;
+};
+
+export const openGroup = async (phone: Phone, group: Uuid): Promise<void> => {
+  await phone.goTo(`/app/group/${group}`);
+  await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several phones come at once
+};
+
+/** A line that tells what happened in the group, as this phone's reader is told. */
+export const eventLine = (
+  { page, texts }: Phone,
+  event: keyof Texts["groups"]["events"],
+  values: Record<string, string> = {},
+): Locator =>
+  page.getByRole("main").getByRole("listitem").getByText(fill(texts.groups.events[event], values), { exact: true });
+
+/** All hold the same of a conversation, from this place to that one without a gap; answers what. */
+export const expectSameLogs = async (
+  phones: readonly Pick<Phone, "page">[],
+  conversation: string,
+  from: number,
+  to: number,
+): Promise<Line[]> => {
+  const seqs = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const logs: Line[][] = [];
+  for (const { page } of phones) {
+    await expect
+      .poll(async () => (await readLocalLog(page, conversation)).map(({ seq }) => seq), { timeout: 30_000 })
+      .toEqual(seqs);
+    logs.push(await readLocalLog(page, conversation));
+  }
+  for (const log of logs) expect(log).toEqual(logs[0]);
+  return logs[0] ?? [];
+};
+
+/** The stores of this browser in which anything names this conversation. */
+export const storesNaming = (page: Page, conversation: string): Promise<string[]> =>
+  page.evaluate(async (id) => {
+    const finished = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const found = (await indexedDB.databases()).find(({ name }) => name?.startsWith("lisolo-"))?.name;
+    if (!found) return ["no database"];
+    const db = await finished(indexedDB.open(found));
+    const naming: string[] = [];
+    for (const name of db.objectStoreNames) {
+      const rows: unknown[] = await finished(db.transaction(name).objectStore(name).getAll());
+      if (rows.some((row) => JSON.stringify(row).includes(id))) naming.push(name);
+    }
+    db.close();
+    return naming;
+  }, conversation);

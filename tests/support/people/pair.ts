@@ -1,0 +1,39 @@
+import type { Browser, BrowserContextOptions } from "@playwright/test";
+import { type ConversationId, privateConversationId } from "#contract/ids.ts";
+import type { Language } from "#contract/language.ts";
+import { Phone } from "#tests/support/browser/phone.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { connectPeople, makePerson, type Person, type Site } from "./people.ts";
+
+export const siteOf = (server: Server): Site => ({ origin: server.origin, fetch: (url, init) => fetch(url, init) });
+
+type Couple = { people: [Person, Person]; conversation: ConversationId };
+
+/** Two connected people, numbers `n` and `n + 1`. */
+export const makeCouple = async (site: Site, n: number): Promise<Couple> => {
+  const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
+  await connectPeople(site, ana, ben);
+  return { people: [ana, ben], conversation: privateConversationId(ana.id, ben.id) };
+};
+
+export type Pair = Couple & { site: Site; phones: [Phone, Phone] };
+
+/** A couple, each signed in on a phone with the chat between them open. */
+export const openPair = async (
+  browser: Browser,
+  server: Server,
+  n: number,
+  language: Language = "fr",
+  options: Pick<BrowserContextOptions, "serviceWorkers"> = {},
+): Promise<Pair> => {
+  const site = siteOf(server);
+  const couple = await makeCouple(site, n);
+  const [ana, ben] = couple.people;
+  const phones: [Phone, Phone] = [
+    await Phone.open(browser, server, language, options),
+    await Phone.open(browser, server, language, options),
+  ];
+  await phones[0].signInToChat(ana, ben.id);
+  await phones[1].signInToChat(ben, ana.id);
+  return { site, ...couple, phones };
+};

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
+import type { Enrolled, FactorChallenge } from "#contract/auth/factors.ts";
+import { totpStepSeconds } from "#contract/limits.ts";
+import { type IdentityProvider, startIdentityProvider, toSettings } from "#tests/support/identity/identity-provider.ts";
+import { Wanderer } from "#tests/support/identity/oauth-browser.ts";
+import { findFreePort, type Server, startServer } from "#tests/support/server/server.ts";
+import { type Answer, callSite, type Site } from "./people.ts";
+
+/** The product with two providers of log-ins, each a real one on this machine. */
+export type Social = { server: Server; site: Site; providers: IdentityProvider[]; stop(): Promise<void> };
+
+export const startSocial = async (more: Pick<IdentityProvider, "setting" | "secret">[] = []): Promise<Social> => {
+  const port = await findFreePort();
+  const origin = `http://localhost:${port}`;
+  const providers = await Promise.all([
+    startIdentityProvider(origin, "kivu", "Kivu"),
+    startIdentityProvider(origin, "congo", "Congo Télécom"),
+  ]);
+  const server = await startServer({ port, vars: toSettings([...providers, ...more]) });
+  return {
+    server,
+    site: { origin, fetch },
+    providers,
+    stop: async () => {
+      await server.stop();
+      await Promise.all(providers.map((provider) => provider.stop()));
+    },
+  };
+};
+
+/** A client that began a way to a provider: what only it knows, and what it hands out (RFC 7636). */
+export const makeVerifier = () => {
+  const code_verifier = randomBytes(32).toString("base64url");
+  const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+  return { code_verifier, code_challenge };
+};
+
+/** Where `GET /authorize` leads. */
+export const authorize = async (site: Site, query: Record<string, string>): Promise<Answer & { location: string }> => {
+  const answer = await callSite(site, "GET", `/api/auth/authorize?${new URLSearchParams(query)}`);
+  return { ...answer, location: answer.headers.get("location") ?? "" };
+};
+
+export type Came = { code: string; code_verifier: string; back: URL };
+
+/** Logs in at a provider's page as somebody, and comes back; what that brought. */
+export const comeBack = async (site: Site, page: string, login: string): Promise<URL> => {
+  const callback = await new Wanderer().logIn(page, site.origin, login);
+  const led = await site.fetch(callback, { redirect: "manual" });
+  return new URL(led.headers.get("location") ?? "about:blank");
+};
+
+/** The whole way of a client that signs somebody in at a provider. */
+export const goThrough = async (site: Site, provider: string, login: string): Promise<Came> => {
+  const { code_verifier, code_challenge } = makeVerifier();
+  const { location } = await authorize(site, {
+    provider,
+    redirect_to: `${site.origin}/login`,
+    code_challenge,
+    code_challenge_method: "s256",
+  });
+  const back = await comeBack(site, location, login);
+  return { code: back.searchParams.get("code") ?? "", code_verifier, back };
+};
+
+export const trade = (site: Site, { code, code_verifier }: Omit<Came, "back">): Promise<Answer> =>
+  callSite(site, "POST", "/api/auth/token?grant_type=pkce", { body: { auth_code: code, code_verifier } });
+
+/** Where a person goes to link an account there. */
+export const askToLink = (site: Site, token: string | undefined, provider: string, code_challenge: string) =>
+  callSite(
+    site,
+    "GET",
+    `/api/auth/user/identities/authorize?${new URLSearchParams({
+      provider,
+      redirect_to: `${site.origin}/app/profile`,
+      code_challenge,
+      code_challenge_method: "s256",
+      skip_http_redirect: "true",
+    })}`,
+    { token },
+  );
+
+/** Links somebody's account at a provider to a person's. */
+export const link = async (site: Site, token: string, provider: string, login: string): Promise<Answer> => {
+  const { code_verifier, code_challenge } = makeVerifier();
+  const { body } = await askToLink(site, token, provider, code_challenge);
+  const back = await comeBack(site, (body as { url: string }).url, login);
+  return trade(site, { code: back.searchParams.get("code") ?? "", code_verifier });
+};
+
+/** A code app of a person's, whose codes are asked for from then on. */
+export const addCodeApp = async (site: Site, token: string): Promise<{ next: () => string }> => {
+  const enrolled = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
+  const { id, totp } = enrolled.body as Enrolled;
+  const app = new TOTP({ secret: Secret.fromBase32(totp.secret) });
+  const asked = await callSite(site, "POST", `/api/auth/factors/${id}/challenge`, { token });
+  const now = Date.now();
+  const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp: now }) };
+  const verified = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body });
+  if (verified.status !== 200) throw new Error(`no code app: ${JSON.stringify(verified.body)}`);
+  // Another than that one, which is taken before its half minute too.
+  return { next: () => app.generate({ timestamp: Math.max(Date.now(), now + totpStepSeconds * 1_000) }) };
+};

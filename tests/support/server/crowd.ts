@@ -1,0 +1,57 @@
+import type { DatabaseSync } from "node:sqlite";
+import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import { hasTable, lookInto } from "./databases.ts";
+import type { Server } from "./server.ts";
+
+const firstNumber = 5_000; // apart from those who sign up
+
+type Seed = Pick<Person, "id" | "phone" | "username"> & { session: Uuid };
+
+/** Writes people into the directory, the first of them as everybody's contact, who hears of it when `isTold`. False for any other database. */
+const writeInto = (directory: DatabaseSync, seeds: readonly Seed[], isTold: boolean): boolean => {
+  if (!hasTable(directory, "profiles")) return false;
+  const now = Date.now();
+  const insert = (table: string, columns: string) =>
+    directory.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, "?")})`);
+  const user = insert("users", "id, phone, password_hash, created_at, updated_at");
+  const profile = insert("profiles", "id, username, phone, created_at");
+  const session = insert("sessions", "id, user_id, nonce, refreshed_at, created_at");
+  const connection = insert("connections", "id, user1_id, user2_id, conversation_id, created_at");
+  const untold = insert("pending_relations", "user_id, other_id, version");
+  directory.exec("BEGIN");
+  for (const one of seeds) {
+    user.run(one.id, one.phone, "none", now, now);
+    profile.run(one.id, one.username, one.phone, now);
+    session.run(one.session, one.id, "none", now, now);
+  }
+  const [hub = "", ...others] = seeds.map(({ id }) => id);
+  for (const other of others) connection.run(createUuid(), hub, other, privateConversationId(hub, other), now);
+  if (isTold) for (const other of others) untold.run(hub, other, 1);
+  directory.exec("COMMIT");
+  return true;
+};
+
+/**
+ * So many people, signed in, of whom the first is everybody's contact: put straight into the directory while the
+ * server is down, for their sign-ups would take longer than what is tested with them. `isTold`: the first one's devices hear of all contacts.
+ */
+export const seedCrowd = async (server: Server, count: number, isTold = false): Promise<[Person, ...Person[]]> => {
+  const seeds = Array.from({ length: count }, (_, i): Seed => {
+    const number = firstNumber + i;
+    return { id: createUuid(), session: createUuid(), phone: phoneOf(number), username: nameOf(number) };
+  });
+  await server.kill();
+  if (!lookInto(server.state, "d1", (database) => writeInto(database, seeds, isTold))) throw new Error("no directory");
+  await server.restart();
+  const people = await Promise.all(
+    seeds.map(async ({ session, ...seed }): Promise<Person> => {
+      const token = await signAccessToken(server.secrets, { sub: seed.id, sid: session, gen: 0 });
+      return { ...seed, password: testPassword, token, refreshToken: "" };
+    }),
+  );
+  const [first, ...rest] = people;
+  if (!first) throw new Error("a crowd of nobody");
+  return [first, ...rest];
+};

@@ -1,0 +1,84 @@
+import type { Page } from "@playwright/test";
+import * as v from "valibot";
+import type { Message } from "#contract/conversations.ts";
+import { gapPageRows } from "#contract/limits.ts";
+import { PageResult } from "#contract/wire/commands.ts";
+import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
+
+/** One line of a conversation as somebody holds it. */
+export type Line = { seq: number; sender: number; text: string };
+
+const toLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): Line => ({
+  seq,
+  sender,
+  text: body.type === "text" ? body.text : `<${body.type}>`,
+});
+
+/** A conversation's whole log as the server tells it to one of its members. */
+export const readServerMessages = async (site: Site, person: Person, conversation: string): Promise<Message[]> => {
+  const messages: Message[] = [];
+  for (let more = true; more; ) {
+    const after = messages.at(-1)?.seq ?? 0;
+    const path = `/api/conversations/${conversation}/messages?after=${after}&limit=${gapPageRows}`;
+    const { status, body } = await callSite(site, "GET", path, { token: person.token });
+    if (status !== 200) throw new Error(`page after ${after}: ${status}`);
+    const page = v.parse(PageResult, body);
+    messages.push(...page.messages);
+    more = page.more;
+  }
+  return messages;
+};
+
+export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<Line[]> =>
+  (await readServerMessages(site, person, conversation)).map(toLine);
+
+type StoreName = "messages" | "outbox" | "recordings";
+
+const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
+  page.evaluate(async (name) => {
+    const databases = await indexedDB.databases();
+    const found = databases.find((database) => database.name?.startsWith("lisolo-"))?.name;
+    if (!found) return [];
+    const finished = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const db = await finished(indexedDB.open(found));
+    try {
+      return await finished(db.transaction(name).objectStore(name).getAll());
+    } finally {
+      db.close();
+    }
+  }, store);
+
+/** What a browser's own store holds of a conversation, in order. */
+export const readLocalLog = async (page: Page, conversation: string): Promise<Line[]> => {
+  const rows = (await readStore(page, "messages")) as (Message & { conversation: string })[];
+  return rows
+    .filter((row) => row.conversation === conversation)
+    .map(toLine)
+    .sort((x, y) => x.seq - y.seq);
+};
+
+/** What a browser has not had confirmed yet. */
+export const countOutbox = async (page: Page): Promise<number> => (await readStore(page, "outbox")).length;
+
+/** Of how many voice messages that were not sent a browser keeps something. */
+export const countRecordings = async (page: Page): Promise<number> => (await readStore(page, "recordings")).length;
+
+/** The texts a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
+export const readScreen = (page: Page, first: string): Promise<string[]> =>
+  page.evaluate(async (last) => {
+    const box = document.querySelector("[role=main] ol, main ol")?.parentElement?.parentElement;
+    if (!box) throw new Error("no list of messages");
+    const seen = new Set<string>();
+    const deadline = performance.now() + 90_000;
+    while (!seen.has(last) && performance.now() < deadline) {
+      const shown = [...box.querySelectorAll("li[data-index] bdi")].map((text) => text.textContent ?? "");
+      for (const text of shown.reverse()) seen.add(text);
+      box.scrollBy({ top: -400, behavior: "instant" });
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
+    }
+    return [...seen].reverse();
+  }, first);

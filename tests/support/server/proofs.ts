@@ -1,0 +1,14 @@
+import { hasTable, lookInto } from "./databases.ts";
+import type { Server } from "./server.ts";
+
+/** As if five minutes had gone by since anybody showed who they are: no session may change how its person signs in. */
+export const forgetProofs = async (server: Server): Promise<void> => {
+  await server.kill();
+  const isDone = lookInto(server.state, "d1", (database) => {
+    if (!hasTable(database, "sessions")) return false;
+    database.exec("UPDATE sessions SET proved_at = 0");
+    return true;
+  });
+  if (!isDone) throw new Error("no sessions were found in the server's state");
+  await server.restart();
+};

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { makeSecrets, toEnvFile } from "#scripts/local/secrets.mjs";
+import { bin, toolEnv } from "#scripts/run.mjs";
+import { makeState, root } from "./state.ts";
+
+/** The built product, served by Wrangler on this machine as `npm start` does, with a state and secrets of its own. */
+export type Server = {
+  /** Such as `http://localhost:43210`; the same after `restart`. */
+  origin: string;
+  port: number;
+  /** The folder of all it stores; to be written to only between `kill` and `restart`. */
+  state: string;
+  /** What it signs and seals with. */
+  secrets: ReturnType<typeof makeSecrets>;
+  /** Ends Wrangler and workerd at once with SIGKILL, as a power cut would, and waits until they are gone. */
+  kill(): Promise<void>;
+  /** Serves the same state on the same port again, after `kill` or instead of the running one. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its state. */
+  stop(): Promise<void>;
+  /** What Wrangler printed so far. */
+  log(): string;
+};
+
+// Less than the fixture waits, so that it is told what was printed; one that ended is told at once.
+const startTimeoutMs = 110_000;
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) killGroup(child);
+});
+
+/** The child leads a process group of its own, so this reaches its workerd processes and nobody else's. */
+function killGroup(child: ChildProcess) {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Below the ports that a system gives out by itself: what is free here stays so until its server has started. */
+const ports = { from: 20_000, to: 32_000 };
+
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(ports.from, ports.to);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer().once("error", () => resolve(false));
+      probe.listen(port, "localhost", () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
+async function isHealthy(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/api/health`, { signal: AbortSignal.timeout(2_000) });
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** In tests and benchmarks few people do much. `vars` with a factor of 1 meet the limits as they are in production. */
+const generousLimits = { LOCAL_LIMIT_FACTOR: "1000" };
+
+/**
+ * Starts the product from `dist/` (build first) on a free port, told `vars` besides its secrets. Rejects with Wrangler's
+ * output when it does not come up.
+ */
+export async function startServer(options: { port?: number; vars?: Record<string, string> } = {}): Promise<Server> {
+  const port = options.port ?? (await findFreePort());
+  const origin = `http://localhost:${port}`;
+  const folder = makeState();
+  // A copy, so that a later build does not change the product under a running test.
+  const product = join(folder, "dist");
+  const state = join(folder, "state");
+  cpSync(join(root, "dist"), product, { recursive: true });
+  const secrets = makeSecrets();
+  writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
+
+  let child: ChildProcess | undefined;
+  let output = "";
+
+  async function start() {
+    const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+    const args = [
+      cli,
+      "dev",
+      "-c",
+      join(product, "lisolo", "wrangler.json"),
+      "--port",
+      String(port),
+      "--inspector-port",
+      "0",
+      // Of its secrets' file Wrangler takes only what wrangler.toml names.
+      ...Object.entries({ ...generousLimits, ...options.vars }).flatMap(([name, value]) => [
+        "--var",
+        `${name}:${value}`,
+      ]),
+    ];
+    const started = spawn(join(bin, "node"), [...args, "--persist-to", state, "--log-level", "warn"], {
+      cwd: root,
+      env: toolEnv({
+        CI: "1",
+        WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+        WRANGLER_LOG_PATH: join(folder, "logs"),
+      }),
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child = started;
+    running.add(started);
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output = (output + chunk.toString()).slice(-200_000);
+      });
+    }
+    const deadline = Date.now() + startTimeoutMs;
+    while (!(await isHealthy(origin))) {
+      if (started.exitCode !== null || Date.now() > deadline) {
+        await kill();
+        throw new Error(`The server did not start on ${origin}\n${output}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function kill() {
+    const killed = child;
+    child = undefined;
+    if (!killed) return;
+    const ended =
+      killed.exitCode !== null || killed.signalCode !== null
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => killed.once("exit", () => resolve()));
+    killGroup(killed);
+    await ended;
+    running.delete(killed);
+    while (await isHealthy(origin)) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  await start();
+  return {
+    origin,
+    port,
+    state,
+    secrets,
+    kill,
+    async restart() {
+      await kill();
+      await start();
+    },
+    async stop() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+    log: () => output,
+  };
+}

@@ -1,0 +1,128 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { type Duplex, Transform } from "node:stream";
+import * as v from "valibot";
+import { FileState } from "#contract/files.ts";
+import { type PartsLog, watchParts } from "./parts-log.ts";
+import type { Server } from "./server.ts";
+
+/** A slow link to a server that can drop: what a phone far from its mast has. */
+export type Link = {
+  /** Where the product is found through it. */
+  origin: string;
+  /** What all its connections together carry up; what comes down is as fast as it can be. */
+  bytesPerSecond: number;
+  parts: PartsLog;
+  drops: number;
+  /** Ends every connection that goes over it, now and again and again. */
+  dropEvery(ms: number): void;
+  holdStill(): void;
+  stop(): Promise<void>;
+};
+
+const partPattern = /^\/api\/files\/[^/]+\/parts\/(\d+)$/;
+const filePattern = /^\/api\/files\/[^/]+(\/complete)?$/;
+
+const toPairs = (raw: string[]): [name: string, value: string][] =>
+  raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ""]] : []));
+
+/** All but what speaks of the connection. */
+const ownHeaders = (raw: string[]): string[] =>
+  toPairs(raw)
+    .filter(([name]) => !/^(connection|keep-alive)$/i.test(name))
+    .flat();
+
+/** Reads along, without taking anything from whoever it is for. */
+const readAlong = (reply: IncomingMessage, whole: (body: unknown) => void) => {
+  const chunks: Buffer[] = [];
+  reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+  reply.on("end", () => whole(JSON.parse(Buffer.concat(chunks).toString())));
+};
+
+export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: number): Promise<Link> => {
+  const watch = watchParts();
+  const agent = new Agent({ keepAlive: true });
+  const sockets = new Set<Socket>();
+  let freeAt = 0;
+  let dropping: NodeJS.Timeout | undefined;
+
+  const slowed = () =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const now = performance.now();
+        freeAt = Math.max(now, freeAt) + (chunk.length / link.bytesPerSecond) * 1_000;
+        setTimeout(() => done(null, chunk), freeAt - now);
+      },
+    });
+
+  const pass = (incoming: IncomingMessage, answer: ServerResponse) => {
+    const { method = "GET", url = "/", headers, socket } = incoming;
+    const part = method === "PUT" ? partPattern.exec(url)?.[1] : undefined;
+    if (part !== undefined) watch.begun(Number(part));
+    const plain = { ...headers, "accept-encoding": "identity" }; // answers are read on their way
+    const outgoing = request({ host: "localhost", port: server.port, agent, method, path: url, headers: plain });
+    const cut = () => {
+      outgoing.destroy();
+      socket.destroy();
+    };
+    answer.once("close", () => !answer.writableFinished && cut());
+    outgoing.on("error", cut);
+    outgoing.on("response", (reply) => {
+      reply.on("error", cut);
+      if (part !== undefined && reply.statusCode === 204) watch.taken(Number(part));
+      if (filePattern.test(url) && reply.statusCode === 200)
+        readAlong(reply, (body) => watch.told(v.parse(FileState, body)));
+      // Chromium sends again by itself what a kept connection lost, without asking anybody: here none is kept.
+      answer.shouldKeepAlive = false;
+      answer.writeHead(reply.statusCode ?? 502, ownHeaders(reply.rawHeaders));
+      reply.pipe(answer);
+    });
+    incoming.pipe(slowed()).pipe(outgoing);
+  };
+
+  const passSocket = ({ url, rawHeaders }: IncomingMessage, phone: Duplex, head: Buffer) => {
+    const outgoing = connect(server.port, "localhost");
+    const cut = () => {
+      outgoing.destroy();
+      phone.destroy();
+    };
+    for (const end of [outgoing, phone]) end.on("error", cut).on("close", cut);
+    const lines = toPairs(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+    outgoing.write(`GET ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    outgoing.write(head);
+    phone.pipe(slowed()).pipe(outgoing).pipe(phone);
+  };
+
+  const listener = createServer(pass).on("upgrade", passSocket);
+  listener.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}).once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "localhost", resolve));
+  const address = listener.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+
+  const drop = () => {
+    link.drops++;
+    freeAt = 0; // what was on its way is gone
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const link: Link = {
+    origin: `http://localhost:${port}`,
+    bytesPerSecond,
+    parts: watch.log,
+    drops: 0,
+    dropEvery(ms) {
+      dropping = setInterval(drop, ms);
+    },
+    holdStill: () => clearInterval(dropping),
+    async stop() {
+      clearInterval(dropping);
+      const closed = new Promise((resolve) => listener.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await closed;
+    },
+  };
+  return link;
+};

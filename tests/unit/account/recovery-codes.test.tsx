@@ -1,0 +1,39 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { CodesSection } from "#features/security/sections/codes-section.tsx";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+import { showTexts } from "#i18n/setup.ts";
+import { renderMarkup } from "#tests/support/rendered.tsx";
+
+afterAll(() => showTexts("fr", fr));
+
+describe.each([
+  ["fr", fr],
+  ["en", en],
+  ["pt", pt],
+] as const)("recovery codes, in %s", (language, texts) => {
+  const { codes } = texts.security;
+  const saysOf = (left: number | null, isAsked: boolean): string[] => {
+    showTexts(language, texts);
+    const html = renderMarkup(
+      <CodesSection left={left} isAsked={isAsked} offer={undefined} onOffer={() => undefined} />,
+    );
+    const words = [...html.matchAll(/>([^<]+)</g)].map(([, said = ""]) => said.replaceAll("&#x27;", "'"));
+    return words.filter((said) => said !== codes.title);
+  };
+
+  it("may be made by whoever has no second step: for them they stand for a forgotten password", () => {
+    expect(saysOf(null, false)).toEqual([codes.noneYet, codes.make]);
+  });
+
+  it("are missed more by whoever has one", () => {
+    expect(saysOf(null, true)).toEqual([codes.none, codes.make]);
+  });
+
+  it("are counted, and made anew whether some are left or none", () => {
+    expect(saysOf(10, false)).toEqual([codes.left_other.replace("{count}", "10"), codes.makeAnew]);
+    expect(saysOf(1, true)).toEqual([codes.left_one.replace("{count}", "1"), codes.makeAnew]);
+    expect(saysOf(0, true)).toEqual([codes.gone, codes.makeAnew]);
+  });
+});

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+const amina = "0190a1b2-0000-7000-8000-000000000001";
+const ben = "0190a1b2-0000-7000-8000-000000000002";
+const key = "session";
+
+type Reply = { status: number; body?: unknown };
+
+const whole = (id: string, more: object = {}): Reply => ({
+  status: 200,
+  body: {
+    access_token: "",
+    refresh_token: "",
+    token_type: "bearer",
+    expires_in: 600,
+    expires_at: 0,
+    user: {
+      id,
+      aud: "authenticated",
+      role: "authenticated",
+      phone: "243810000001",
+      created_at: "2026-01-01T00:00:00Z",
+      updated_at: "2026-01-01T00:00:00Z",
+      user_metadata: {},
+      app_metadata: { provider: "phone", providers: ["phone"] },
+    },
+    ...more,
+  },
+});
+const owing = (id: string) => whole(id, { awaits: ["totp"] });
+const refused = (status: number, error_code: string): Reply => ({
+  status,
+  body: { code: status, error_code, msg: "" },
+});
+
+/** A browser whose tabs share one storage and hear of each other's writes, as browsers tell them: not the one that wrote. */
+const makeBrowser = (replies: Reply[]) => {
+  const stored = new Map<string, string>();
+  const paths: string[] = [];
+  const hearing = new Map<number, Set<(event: { key: string }) => void>>();
+  let active = 0;
+  const write = (name: string, change: () => void) => {
+    const before = stored.get(name);
+    change();
+    if (stored.get(name) === before) return;
+    const writer = active;
+    for (const [tab, listeners] of hearing) {
+      if (tab !== writer)
+        queueMicrotask(() =>
+          inTab(tab, () => {
+            for (const listener of listeners) listener({ key: name });
+          }),
+        );
+    }
+  };
+  const inTab = <T>(tab: number, work: () => T): T => {
+    active = tab;
+    return work();
+  };
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, value: string) => write(name, () => stored.set(name, value)),
+    removeItem: (name: string) => write(name, () => stored.delete(name)),
+  });
+  vi.stubGlobal("addEventListener", (_: string, listener: () => void) => {
+    const own = hearing.get(active) ?? new Set();
+    hearing.set(active, own.add(listener));
+  });
+  vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => hearing.get(active)?.delete(listener));
+  let last: Promise<unknown> = Promise.resolve();
+  vi.stubGlobal("navigator", {
+    locks: {
+      request: (_: string, work: () => Promise<unknown>) => {
+        const mine = last.then(work);
+        last = mine.catch(() => undefined);
+        return mine;
+      },
+    },
+  });
+  vi.stubGlobal("fetch", async (path: string) => {
+    paths.push(path);
+    const reply = replies.shift();
+    if (!reply) throw new TypeError("Failed to fetch");
+    return new Response(reply.body === undefined ? null : JSON.stringify(reply.body), { status: reply.status });
+  });
+  let tabs = 0;
+  const openTab = async () => {
+    const tab = ++tabs;
+    vi.resetModules();
+    const { getSession } = await import("#lib/session/session.ts");
+    const { refreshSession } = await import("#lib/session/session-refresh.ts");
+    const { openSession, signIn } = await import("#lib/session/sign-in.ts");
+    const { signOut } = await import("#lib/session/sign-out.ts");
+    const { request } = await import("#lib/http/api.ts");
+    const { onAuthEvent } = await import("#lib/session/auth-events.ts");
+    const told: string[] = [];
+    const leave = inTab(tab, () =>
+      onAuthEvent((event, known) =>
+        told.push(`${event} ${known?.userId === amina ? "amina" : known ? "ben" : "nobody"}`),
+      ),
+    );
+    /** Does something in this tab, and answers what became of it once everybody has heard. */
+    const act = async <T>(work: () => Promise<T>): Promise<T | unknown> => {
+      const done = inTab(tab, work).catch((error: unknown) => error);
+      await vi.runAllTimersAsync();
+      return done;
+    };
+    return { getSession, refreshSession, openSession, signIn, signOut, request, told, leave, act };
+  };
+  const signInAs = (id: string, msLeft = 600_000) =>
+    stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));
+  return { stored, paths, openTab, signInAs };
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("what a tab hears of the session", () => {
+  it("begins with who is signed in when it asks, or nobody", async () => {
+    const { openTab, signInAs } = makeBrowser([]);
+    expect((await openTab()).told).toEqual(["INITIAL_SESSION nobody"]);
+    signInAs(amina);
+    expect((await openTab()).told).toEqual(["INITIAL_SESSION amina"]);
+  });
+
+  it("is each change once, in all tabs: signing in, renewing, signing out", async () => {
+    const { openTab } = makeBrowser([whole(amina), whole(amina), { status: 204 }]);
+    const [first, second] = [await openTab(), await openTab()];
+    await first.act(() => first.signIn("+243810000001", "Masolo2026"));
+    vi.advanceTimersByTime(1_000);
+    await second.act(() => second.refreshSession(true));
+    await first.act(() => first.signOut("global"));
+    const all = ["INITIAL_SESSION nobody", "SIGNED_IN amina", "TOKEN_REFRESHED amina", "SIGNED_OUT nobody"];
+    expect(first.told).toEqual(all);
+    expect(second.told).toEqual(all);
+  });
+
+  it("is nothing while a second step is owed, and both that somebody signed in and how once it was shown", async () => {
+    const { openTab, stored } = makeBrowser([owing(amina), refused(422, "mfa_verification_failed"), whole(amina)]);
+    const [first, second] = [await openTab(), await openTab()];
+    await first.act(() => first.signIn("+243810000001", "Masolo2026"));
+    expect(stored.has(key)).toBe(false);
+    await first.act(() => first.openSession(`/api/auth/factors/${amina}/verify`, {}));
+    expect(first.told).toEqual(["INITIAL_SESSION nobody"]);
+    await first.act(() => first.openSession(`/api/auth/factors/${amina}/verify`, {}));
+    const all = ["INITIAL_SESSION nobody", "SIGNED_IN amina", "MFA_CHALLENGE_VERIFIED amina"];
+    expect([first.told, second.told]).toEqual([all, all]);
+  });
+
+  it("is a renewal where somebody who is signed in shows a factor once more", async () => {
+    const { openTab, signInAs } = makeBrowser([whole(amina), whole(amina)]);
+    signInAs(amina);
+    const tab = await openTab();
+    await tab.act(() => tab.openSession("/api/auth/proof", {}));
+    vi.advanceTimersByTime(1_000);
+    await tab.act(() => tab.openSession("/api/auth/passkeys/step", {}));
+    expect(tab.told).toEqual(["INITIAL_SESSION amina", "TOKEN_REFRESHED amina", "TOKEN_REFRESHED amina"]);
+  });
+
+  it("is the end of one's own session before the beginning of somebody else's", async () => {
+    const { openTab, signInAs } = makeBrowser([whole(ben)]);
+    signInAs(amina);
+    const [first, second] = [await openTab(), await openTab()];
+    await second.act(() => second.signIn("+243810000002", "Masolo2026"));
+    expect(first.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody", "SIGNED_IN ben"]);
+  });
+
+  it("is nothing of what fails for a while, and the end when the server will not renew it", async () => {
+    const { openTab, signInAs } = makeBrowser([
+      refused(503, "unavailable"),
+      refused(400, "refresh_token_already_used"),
+    ]);
+    signInAs(amina, 1_000);
+    const tab = await openTab();
+    await tab.act(() => tab.refreshSession());
+    expect(tab.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+  });
+
+  it("is nothing any more for who left", async () => {
+    const { openTab } = makeBrowser([whole(amina)]);
+    const tab = await openTab();
+    tab.leave();
+    await tab.act(() => tab.signIn("+243810000001", "Masolo2026"));
+    expect(tab.told).toEqual(["INITIAL_SESSION nobody"]);
+  });
+});
+
+describe("a session that owes its second step", () => {
+  it("in the place of one that did not ends that one, in every tab, after one question", async () => {
+    const { openTab, signInAs, paths, stored } = makeBrowser([refused(401, "insufficient_aal"), owing(amina)]);
+    signInAs(amina);
+    const [first, second] = [await openTab(), await openTab()];
+    expect(await first.act(() => first.request("GET", "/api/contacts"))).toMatchObject({ code: "insufficient_aal" });
+    expect(paths).toEqual(["/api/contacts", "/api/auth/token?grant_type=refresh_token"]);
+    expect(stored.has(key)).toBe(false);
+    expect(second.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+  });
+
+  it("is not asked for again and again where the server says so all the same", async () => {
+    const { openTab, signInAs, paths } = makeBrowser([
+      refused(401, "insufficient_aal"),
+      whole(amina),
+      refused(401, "insufficient_aal"),
+    ]);
+    signInAs(amina);
+    const tab = await openTab();
+    expect(await tab.act(() => tab.request("GET", "/api/contacts"))).toMatchObject({ code: "insufficient_aal" });
+    expect(paths).toHaveLength(3);
+    expect(tab.getSession()).toBeUndefined();
+  });
+
+  it("that is begun where somebody is signed in has taken their cookies: they are not any more", async () => {
+    const { openTab, signInAs } = makeBrowser([owing(ben)]);
+    signInAs(amina);
+    const [first, second] = [await openTab(), await openTab()];
+    await first.act(() => first.signIn("+243810000002", "Masolo2026"));
+    expect(first.getSession()).toBeUndefined();
+    expect(second.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+  });
+});

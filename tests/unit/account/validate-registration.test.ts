@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { TypedPhone } from "#contract/phone.ts";
+import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
+import { validateLogin } from "#features/auth/form/validate-login.ts";
+import { type Registration, validateRegistration } from "#features/auth/form/validate-registration.ts";
+import { ApiFailure } from "#lib/http/http-request.ts";
+
+const complete: Registration = {
+  hasAvatar: true,
+  displayName: "Amina",
+  phoneNumber: "243810000001",
+  password: "Masolo2026",
+  confirmPassword: "Masolo2026",
+  isNoRobot: true,
+};
+const nothing: Registration = {
+  hasAvatar: false,
+  displayName: "",
+  phoneNumber: "",
+  password: "",
+  confirmPassword: "",
+  isNoRobot: false,
+};
+
+describe("a registration", () => {
+  it("with everything in order is accepted", () => {
+    expect(validateRegistration(complete)).toBeUndefined();
+  });
+
+  it("names one failure at a time, in the order of the specification", () => {
+    const corrections: [Partial<Registration>, string, string][] = [
+      [{}, "avatar", "auth.profilePictureRequired"],
+      [{ hasAvatar: true }, "displayName", "auth.allFieldsRequired"],
+      [{ displayName: "Amina" }, "phoneNumber", "auth.allFieldsRequired"],
+      [{ phoneNumber: "+243810000001" }, "password", "auth.allFieldsRequired"],
+      [{ password: "abc" }, "confirmPassword", "auth.allFieldsRequired"],
+      [{ confirmPassword: "abd" }, "phoneNumber", "auth.invalidPhoneNumberFormat"],
+      [{ phoneNumber: "243810000001" }, "confirmPassword", "auth.passwordsDoNotMatch"],
+      [{ confirmPassword: "abc" }, "password", "auth.passwordRequirement"],
+      [{ password: "Masolo2026", confirmPassword: "Masolo2026" }, "robot", "auth.mustCheckRobot"],
+    ];
+    let form = nothing;
+    for (const [correction, field, text] of corrections) {
+      form = { ...form, ...correction };
+      expect(validateRegistration(form)).toEqual({ field, text });
+    }
+    expect(validateRegistration({ ...form, isNoRobot: true })).toBeUndefined();
+  });
+
+  it.each([
+    ["five characters", "Ab3de"],
+    ["no capital", "masolo2026"],
+    ["no digit", "MasoloMasolo"],
+  ])("is refused for a password with %s", (_, password) => {
+    expect(validateRegistration({ ...complete, password, confirmPassword: password })).toEqual({
+      field: "password",
+      text: "auth.passwordRequirement",
+    });
+  });
+
+  it("is refused for a name of blanks or of characters nobody sees", () => {
+    expect(validateRegistration({ ...complete, displayName: "   " })?.text).toBe("auth.allFieldsRequired");
+    expect(validateRegistration({ ...complete, displayName: "Ami\u202ena" })).toEqual({
+      field: "displayName",
+      text: "errors.invalid_name",
+    });
+  });
+
+  it("is refused for what is no phone number, and takes one as people write it", () => {
+    expect(validateRegistration({ ...complete, phoneNumber: "my number" })).toEqual({
+      field: "phoneNumber",
+      text: "auth.invalidPhoneNumber",
+    });
+    expect(validateRegistration({ ...complete, phoneNumber: " +243 81 000 00 01" })?.text).toBe(
+      "auth.invalidPhoneNumberFormat",
+    );
+    expect(validateRegistration({ ...complete, phoneNumber: "243 81 000 00 01" })).toBeUndefined();
+  });
+
+  it("is refused for a password beyond the stated length, by its own text", () => {
+    const password = `A1${"x".repeat(127)}`;
+    expect(validateRegistration({ ...complete, password, confirmPassword: password })?.text).toBe(
+      "auth.passwordTooLong",
+    );
+  });
+});
+
+describe("a login", () => {
+  it("needs a phone number and a password, and nothing else is judged", () => {
+    expect(validateLogin({ phoneNumber: " ", password: "x" })).toEqual({
+      field: "phoneNumber",
+      text: "auth.fillAllFields",
+    });
+    expect(validateLogin({ phoneNumber: "+243", password: "" })).toEqual({
+      field: "password",
+      text: "auth.fillAllFields",
+    });
+    expect(validateLogin({ phoneNumber: "+243", password: "x" })).toBeUndefined();
+  });
+
+  it("with a number that is too short is told so beside the number, not in general", () => {
+    const refused = new ApiFailure("validation_failed", 400);
+    expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
+    expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // what the server refuses so
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import type { Uuid } from "#contract/ids.ts";
+import { ModelBrowser } from "#tests/support/model/model-browser.ts";
+import { ModelCalls } from "#tests/support/model/model-calls.ts";
+import type { ModelTab } from "#tests/support/model/model-tab.ts";
+import { seeded, VirtualTime } from "#tests/support/model/virtual-time.ts";
+
+const rounds = 200;
+
+/** The same in every run, as everything here is. */
+const idOf = (number: number): Uuid => `01900000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+
+/** A minute in the life of two people with several devices each, on networks as bad as they come. */
+const live = async (seed: number) => {
+  const random = seeded(seed);
+  const time = new VirtualTime();
+  const server = new ModelCalls(time, random);
+  const alarm = () => {
+    if (!server.isDead) server.expire();
+    time.after(200, alarm);
+  };
+  alarm();
+  const people: [Uuid, Uuid] = [idOf(1), idOf(2)];
+  const chat = server.connect(...people);
+  const everybody: ModelTab[] = [];
+  const opened = (tab: ModelTab) => {
+    everybody.push(tab);
+    tab.isVisible = random() < 0.7;
+    return tab;
+  };
+  for (const user of people) {
+    for (let count = Math.ceil(random() * 3); count > 0; count--) {
+      const browser = new ModelBrowser(server, user);
+      browser.skew = Math.round((random() - 0.5) * 10 * 3_600_000);
+      browser.delayMs = pick(random, [20, 150, 800]);
+      browser.lost = pick(random, [0, 0.02, 0.1]);
+      browser.doubled = pick(random, [0, 0.2]);
+      browser.late = pick(random, [0, 0.1]);
+      browser.isDeaf = seed % 2 === 0;
+      for (let tabs = Math.ceil(random() * 2); tabs > 0; tabs--) opened(await browser.openTab());
+    }
+  }
+  const tabs = () => server.browsers.flatMap((browser) => browser.tabs);
+  const act = async (tab: ModelTab) => {
+    const chance = random();
+    const { browser } = tab;
+    if (tab.at === "idle" && chance < 0.3) tab.dial(chat, browser.user === people[0] ? people[1] : people[0]);
+    else if (tab.at === "ringing" && chance < 0.35) tab.engine.act({ type: "accept" });
+    else if (tab.at === "ringing" && chance < 0.4) tab.engine.act({ type: "reject" });
+    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05) tab.engine.act({ type: "hangUp" });
+    else if (chance > 0.98) tab.kill();
+    else if (chance > 0.94) opened(await tab.reload());
+    else if (chance > 0.9 && !browser.isOffline) {
+      browser.setOffline(true);
+      time.after(random() * 12_000, () => browser.setOffline(false));
+    } else if (chance > 0.885 && !server.isDead) {
+      const setDead = (isDead: boolean) => {
+        server.isDead = isDead;
+        for (const each of server.browsers) each.serverChanged();
+      };
+      setDead(true);
+      time.after(10_000, () => setDead(false));
+    }
+    if (browser.tabs.length === 0) opened(await browser.openTab());
+  };
+  for (let step = 0; step < 60; step++) {
+    await act(pick(random, tabs()));
+    await time.pass(random() * 3_000);
+  }
+  for (const browser of server.browsers) Object.assign(browser, { lost: 0, doubled: 0, late: 0 });
+  await time.pass(150_000);
+  return { time, server, everybody, tabs };
+};
+
+it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
+  "whatever happens on the way, both sides end up talking or both do not, and every call ends once (seed %i)",
+  async (seed) => {
+    const { time, server, everybody, tabs } = await live(seed);
+    expect(everybody.flatMap(({ faults }) => faults)).toEqual([]);
+    const talking = tabs().filter(({ at }) => at === "connected");
+    expect(tabs().flatMap(({ at }) => (at === "idle" || at === "connected" ? [] : at))).toEqual([]);
+    expect(talking.map(({ browser }) => browser.user).sort()).toEqual(
+      server.open.flatMap(({ from, to }) => [from, to].sort()),
+    );
+    expect(tabs().flatMap(({ tone }) => (tone === "none" ? [] : tone))).toEqual([]);
+    const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.plane).map(({ at }) => at);
+    expect(hasMedia()).toEqual(talking.map(() => "connected"));
+
+    talking[0]?.engine.act({ type: "hangUp" });
+    await time.pass(10_000);
+    expect(tabs().flatMap(({ at }) => (at === "idle" ? [] : at))).toEqual([]);
+    expect(hasMedia()).toEqual([]);
+    expect(server.lines.map(({ id }) => id).sort()).toEqual([...server.began.keys()].sort());
+    // What a page could not tell any more, the next one of that browser does.
+    for (const browser of server.browsers) await browser.openTab();
+    await time.pass(10_000);
+    const kept = server.browsers.flatMap(({ memory }) => [...memory.keys()].filter((key) => key !== "device"));
+    expect(kept).toEqual([]);
+  },
+);

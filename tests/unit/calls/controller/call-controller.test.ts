@@ -1,0 +1,291 @@
+import { describe, expect, it } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { callRingMs } from "#contract/limits.ts";
+import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
+import { ModelBrowser } from "#tests/support/model/model-browser.ts";
+
+describe("a call", () => {
+  it("rings, is answered, is talked and ends on both sides, whatever their clocks say", async () => {
+    const { time, server, a, b, ring } = await makeCallPair();
+    await ring();
+    expect([a.tone, b.tone]).toEqual(["ringback", "ringtone"]);
+    expect(b.plane).toMatchObject({ met: a.device, isOpen: false });
+    b.engine.act({ type: "accept" });
+    await time.pass(2_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.tone, b.tone]).toEqual(["none", "none"]);
+    expect([a.isGuarded, b.isGuarded]).toEqual([true, true]);
+    await time.pass(60_000);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(1_000);
+    expect([a.at, b.at]).toEqual(["ended", "ended"]);
+    await time.pass(2_000);
+    expectQuiet(a, b);
+    expect(server.lines).toMatchObject([{ status: "ended", seconds: 62 }]);
+    expect(a.used).toHaveLength(1);
+  });
+
+  it("that nobody answers is over after thirty seconds, and says so", async () => {
+    const { time, server, a, b, ring } = await makeCallPair();
+    await ring();
+    await time.pass(callRingMs - 1_000);
+    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    await time.pass(1_000);
+    expect(a.sayings).toMatchObject([{ notice: "unanswered" }]);
+    await time.pass(3_000);
+    expectQuiet(a, b);
+    expect(server.lines).toMatchObject([{ status: "missed" }]);
+  });
+
+  it("that is refused says so on both sides", async () => {
+    const { time, server, a, b, ring } = await makeCallPair();
+    await ring();
+    b.engine.act({ type: "reject" });
+    await time.pass(500);
+    expect(a.sayings).toMatchObject([{ notice: "rejected" }]);
+    expect(b.sayings).toMatchObject([{ notice: "rejected" }]);
+    await time.pass(2_500);
+    expectQuiet(a, b);
+    expect(server.lines).toMatchObject([{ status: "rejected" }]);
+  });
+
+  it("is shown minimised until it ends, and the next one is not", async () => {
+    const { time, a, talk, chat, ben } = await makeCallPair();
+    await talk();
+    a.engine.setMinimised(true);
+    expect(a.view?.isMinimised).toBe(true);
+    a.engine.setMinimised(false);
+    expect(a.view?.isMinimised).toBe(false);
+    a.engine.setMinimised(true);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(3_000);
+    a.dial(chat, ben);
+    await time.pass(500);
+    expect(a.view).toMatchObject({ state: { at: "outgoing" }, isMinimised: false });
+  });
+
+  it("of which nothing is heard is given up on both sides, and ends once", async () => {
+    const { time, server, hers, a, b, ring } = await makeCallPair();
+    await ring();
+    b.engine.act({ type: "accept" });
+    await time.pass(100);
+    hers.isOffline = true; // the media with it
+    await time.pass(20_000);
+    expect([a.at, b.at]).toEqual(["idle", "idle"]);
+    hers.setOffline(false);
+    await time.pass(70_000);
+    expectQuiet(a, b);
+    expect(server.lines).toHaveLength(1);
+  });
+});
+
+describe("several devices and tabs", () => {
+  it("all ring, and fall silent within a second of one of them answering", async () => {
+    const { time, server, ben, chat, a, b } = await makeCallPair();
+    const [second, third] = [new ModelBrowser(server, ben), new ModelBrowser(server, ben)];
+    const others = [await second.openTab(), await third.openTab()];
+    await time.pass(500);
+    a.dial(chat, ben);
+    await time.pass(500);
+    expect([b, ...others].map(({ tone }) => tone)).toEqual(["ringtone", "ringtone", "ringtone"]);
+    b.engine.act({ type: "accept" });
+    await time.pass(1_000);
+    for (const tab of others) {
+      expect(tab).toMatchObject({ tone: "none", plane: undefined, view: { state: { at: "ended", status: "ended" } } });
+    }
+    await time.pass(2_000);
+    expectQuiet(...others);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("that answer at the same moment: one talks, the other is told that it was answered elsewhere", async () => {
+    const { time, server, ben, chat, a, b } = await makeCallPair();
+    const other = await new ModelBrowser(server, ben).openTab();
+    await time.pass(500);
+    a.dial(chat, ben);
+    await time.pass(500);
+    for (const tab of [b, other]) tab.engine.act({ type: "accept" });
+    await time.pass(1_000);
+    const [silent, talking] = b.at === "ended" ? [b, other] : [other, b];
+    expect(silent.view).toMatchObject({ state: { at: "ended", isElsewhere: true } });
+    expect(silent.sayings).toEqual([]);
+    await time.pass(2_000);
+    expect(talking.at).toBe("connected");
+    expectQuiet(silent);
+    expect(a.at).toBe("connected");
+  });
+
+  it("of one browser all show it, one is heard and makes the way; another may take it, and none rings then", async () => {
+    const { time, ben, chat, his, a, b } = await makeCallPair();
+    b.isVisible = false;
+    const seen = await his.openTab();
+    await time.pass(500);
+    a.dial(chat, ben);
+    await time.pass(1_000);
+    expect([b.at, seen.at]).toEqual(["ringing", "ringing"]);
+    expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the one that is looked at
+    expect([b.planes.length, seen.planes.length]).toEqual([0, 1]);
+    his.delayMs = 2_000; // the server's word comes late; the tabs' own does not
+    b.engine.act({ type: "accept" });
+    await time.pass(100);
+    expectQuiet(seen);
+    await time.pass(10_000);
+    expect([a.at, b.at, seen.at]).toEqual(["connected", "connected", "idle"]);
+    expect([b.plane?.isOpen, seen.plane]).toEqual([true, undefined]);
+  });
+
+  it("go on being heard when the tab that rang is closed, and a tab opened meanwhile rings too", async () => {
+    const { time, his, b, ring } = await makeCallPair();
+    const other = await his.openTab();
+    await ring();
+    expect([b.tone, other.tone].sort()).toEqual(["none", "ringtone"]);
+    const [heard, silent] = b.tone === "ringtone" ? [b, other] : [other, b];
+    heard.kill();
+    await time.pass(100);
+    expect(silent.tone).toBe("ringtone");
+    const late = await his.openTab();
+    await time.pass(500);
+    expect([late.at, late.tone]).toEqual(["ringing", "none"]);
+  });
+
+  it("is felt and not heard in one tab where its person wants no sound of calls, and connects meanwhile all the same", async () => {
+    const { time, his, b, ring } = await makeCallPair();
+    const other = await his.openTab();
+    his.hearsRinging = false;
+    await ring();
+    expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
+    expect([b.tone, other.tone].sort()).toEqual(["none", "tremble"]);
+    expect([b, other].filter(({ plane }) => plane)).toHaveLength(1);
+    b.engine.act({ type: "reject" });
+    await time.pass(100);
+    expect([b.tone, other.tone]).toEqual(["none", "none"]);
+  });
+
+  it("of a browser that takes its time to give what no other tab has call and are called all the same", async () => {
+    const { time, chat, ben, hers, his, a, b } = await makeCallPair();
+    hers.lockMs = his.lockMs = 3_000;
+    a.dial(chat, ben);
+    await time.pass(4_000);
+    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    b.engine.act({ type: "accept" });
+    await time.pass(6_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.sayings, b.sayings]).toEqual([[], []]);
+  });
+
+  it("of one browser cannot have two calls", async () => {
+    const { time, ben, chat, hers, a, b, talk } = await makeCallPair();
+    const other = await hers.openTab();
+    await talk();
+    other.dial(chat, ben);
+    await time.pass(1_000);
+    expect(other.sayings).toMatchObject([{ notice: "inProgress" }]);
+    expect([a.at, b.at, other.at]).toEqual(["connected", "connected", "idle"]);
+    a.dial(chat, ben);
+    expect(a.sayings).toMatchObject([{ notice: "inProgress" }]);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(3_000);
+    other.dial(chat, ben);
+    await time.pass(500);
+    expect(other.at).toBe("outgoing");
+  });
+
+  it("call and ring also where a browser has no locks", async () => {
+    const { time, chat, ben, hers, his, a, b } = await makeCallPair();
+    hers.hasLocks = false;
+    his.hasLocks = false;
+    const [c, d] = [await a.reload(), await b.reload()];
+    await time.pass(500);
+    c.dial(chat, ben);
+    await time.pass(500);
+    expect(d).toMatchObject({ at: "ringing", tone: "ringtone" });
+    d.engine.act({ type: "accept" });
+    await time.pass(2_000);
+    expect([c.at, d.at]).toEqual(["connected", "connected"]);
+    d.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    c.dial(chat, ben);
+    await time.pass(500);
+    expect([c.at, d.at]).toEqual(["outgoing", "ringing"]);
+  });
+});
+
+describe("two at once", () => {
+  it("who call each other at the same moment talk to each other in one call", async () => {
+    const { time, server, ana, ben, chat, a, b } = await makeCallPair();
+    a.dial(chat, ben);
+    b.dial(chat, ana);
+    await time.pass(3_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect(server.open).toHaveLength(1);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(3_000);
+    expectQuiet(a, b);
+    expect(server.lines).toHaveLength(1);
+  });
+
+  it("who call each other talk in one call, however much later the second one dials", async () => {
+    for (let laterMs = 0; laterMs <= 120; laterMs += 2) {
+      const { time, server, ana, ben, chat, a, b } = await makeCallPair();
+      a.dial(chat, ben);
+      await time.pass(laterMs);
+      b.dial(chat, ana);
+      await time.pass(3_000);
+      expect([a.at, b.at], `${laterMs} ms later`).toEqual(["connected", "connected"]);
+      expect([a.sayings, b.sayings]).toEqual([[], []]);
+      expect(server.open).toHaveLength(1);
+    }
+  });
+
+  it("who call each other do so also when the answer to the later one is lost on its way", async () => {
+    const { time, server, ana, ben, chat, his, a, b } = await makeCallPair();
+    a.dial(chat, ben);
+    await time.pass(15);
+    b.dial(chat, ana);
+    await time.pass(15);
+    his.isOffline = true; // as the server's answer leaves
+    await time.pass(30);
+    his.setOffline(false);
+    await time.pass(10_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect(server.open).toHaveLength(1);
+  });
+
+  it("answer against giving up: the server decides, both sides believe it, two hundred times", async () => {
+    const { time, server, chat, ben, a, b } = await makeCallPair();
+    const outcomes = { talked: 0, missed: 0 };
+    for (let round = 0; round < 200; round++) {
+      a.dial(chat, ben);
+      await time.pass(400);
+      const both = [() => a.engine.act({ type: "hangUp" }), () => b.engine.act({ type: "accept" })];
+      if (round % 2 === 1) both.reverse();
+      both[0]?.();
+      await time.pass(round % 20);
+      both[1]?.();
+      await time.pass(5_000);
+      expectQuiet(a, b);
+      expect(server.open).toEqual([]);
+      expect(server.lines).toHaveLength(round + 1);
+      outcomes[server.lines.at(-1)?.status === "missed" ? "missed" : "talked"]++;
+    }
+    expect(Math.min(outcomes.talked, outcomes.missed)).toBeGreaterThan(10);
+  });
+
+  it("a second caller hears that the line is busy", async () => {
+    const { time, server, ben, b, talk } = await makeCallPair();
+    const cleo = createUuid();
+    const theirs = server.connect(cleo, ben);
+    const c = await new ModelBrowser(server, cleo).openTab();
+    await time.pass(500);
+    await talk();
+    c.dial(theirs, ben);
+    await time.pass(1_000);
+    expect(c.sayings).toMatchObject([{ notice: "busy" }]);
+    expect(c.tone).toBe("busy");
+    expect(b.at).toBe("connected");
+    expect(b.sayings).toEqual([{ notice: "called", peer: cleo }]);
+    await time.pass(2_500);
+    expectQuiet(c);
+    expect(server.lines).toMatchObject([{ status: "missed", reason: "busy" }]);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it, vi } from "vitest";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import type { CallNews } from "#sync/calls/call-feed.ts";
+import { makeCallPair } from "#tests/support/model/call-pair.ts";
+
+/** Somebody dialled the id of a call once more, in a conversation with one of its two people. */
+const makeNamesake = async () => {
+  const pair = await makeCallPair();
+  const heard: CallNews[] = [];
+  pair.b.wire.subscribe((news) => heard.push(structuredClone(news)));
+  await pair.ring();
+  const place = {
+    call_id: pair.server.open[0]?.call_id ?? "",
+    conversation: privateConversationId(pair.ben, createUuid()),
+  };
+  return { ...pair, heard, place, end: { event_type: "ended", data: { ...place, seconds: 0 } } as const };
+};
+
+it("the end of another conversation's call under the same id ends nothing here, rung or talked", async () => {
+  const { time, server, a, b, end } = await makeNamesake();
+  for (const tab of [a, b]) tab.hear(end);
+  await time.pass(500);
+  expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+  b.engine.act({ type: "accept" });
+  await time.pass(2_000);
+  for (const tab of [a, b]) tab.hear(end);
+  await time.pass(500);
+  expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  expect(server.open).toHaveLength(1);
+});
+
+it("it keeps nobody from being rung either", async () => {
+  const { time, his, heard, end } = await makeNamesake();
+  const late = await his.openTab();
+  late.hear(end);
+  for (const news of heard) late.hear(news);
+  await time.pass(500);
+  expect(late.at).toBe("ringing");
+});
+
+it("a signal of another conversation's call under the same id does not reach the media", async () => {
+  const { time, a, b, chat, place } = await makeNamesake();
+  b.engine.act({ type: "accept" });
+  await time.pass(2_000);
+  const [plane] = b.planes;
+  if (!plane) throw new Error("there are no media");
+  const receive = vi.spyOn(plane, "receive");
+  const signal = { from_device: a.device, to_device: null, signal: `here ${createUuid()}` };
+  b.hear({ event_type: "signal", data: { ...place, ...signal } });
+  expect(receive).not.toHaveBeenCalled();
+  b.hear({ event_type: "signal", data: { ...place, conversation: chat, ...signal } });
+  expect(receive).toHaveBeenCalledOnce();
+});

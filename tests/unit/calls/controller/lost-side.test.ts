@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { callBeatMs } from "#contract/limits.ts";
+import { makeCallPair } from "#tests/support/model/call-pair.ts";
+
+/** What a side tells the server while it hears nothing of the other one. */
+const makeTalk = async () => {
+  const pair = await makeCallPair();
+  const { time, server, ben, ana, talk } = pair;
+  await talk();
+  const from = time.now;
+  const beatsOf = (user: string) =>
+    server.beats
+      .filter((beat) => beat.user === user && beat.at >= from)
+      .map(({ at, unheard }) => ({ at: Math.round((at - from) / 1_000), unheard }));
+  return { ...pair, bens: () => beatsOf(ben), anas: () => beatsOf(ana) };
+};
+
+describe("a side that hears nothing of the other one", () => {
+  it("says so every five seconds, with how long it is, and nothing where both are heard", async () => {
+    const { time, a, bens } = await makeTalk();
+    await time.pass(2 * callBeatMs);
+    expect(bens().map(({ unheard }) => unheard)).toEqual([undefined, undefined]);
+    const before = bens().length;
+    a.kill();
+    await time.pass(19_000);
+    const told = bens().slice(before);
+    expect(told).toHaveLength(3);
+    for (const { at, unheard } of told)
+      expect(Math.abs(at * 1_000 - 2 * callBeatMs - (unheard ?? 0))).toBeLessThan(1_600);
+  });
+
+  it("takes it back at once when it hears it again, and says nothing of a gap that was short", async () => {
+    const { time, hers, bens } = await makeTalk();
+    hers.setOffline(true);
+    await time.pass(4_000);
+    hers.setOffline(false);
+    await time.pass(2_000);
+    expect(bens()).toEqual([]);
+    hers.setOffline(true);
+    await time.pass(12_000);
+    hers.setOffline(false);
+    await time.pass(2_000);
+    const told = bens().map(({ unheard }) => unheard !== undefined);
+    expect(told.at(-1)).toBe(false);
+    expect(told.filter((isLost) => isLost).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a side that could not reach the server, nor the other one", () => {
+  it("says that it is there as soon as it can", async () => {
+    const { time, server, hers, anas } = await makeTalk();
+    hers.setOffline(true);
+    await time.pass(10_300);
+    expect(anas()).toEqual([]);
+    server.beats.length = 0;
+    hers.retryMs = 100;
+    hers.setOffline(false);
+    await time.pass(700);
+    expect(anas()).toHaveLength(1);
+  });
+});
+
+describe("a page that was loaded anew in a call", () => {
+  it("says at once that it is there", async () => {
+    const { time, a, anas } = await makeTalk();
+    await time.pass(6_000);
+    const again = await a.reload();
+    await time.pass(3_000);
+    expect(again.at).toBe("connected");
+    expect(anas()).toMatchObject([{ unheard: undefined }]);
+  });
+});
+
+describe("a call in which one side is not heard any more", () => {
+  it.each([
+    { how: "who waits hangs up", waitMs: 12_000 },
+    { how: "who waits gives up", waitMs: 25_000 },
+  ])("is as long as it was talked when $how", async ({ waitMs }) => {
+    const { time, server, a, b } = await makeTalk();
+    const talkedMs = time.now + 10_000 - (server.open[0]?.answered_at ?? 0);
+    await time.pass(10_000);
+    a.kill();
+    await time.pass(waitMs);
+    b.engine.act({ type: "hangUp" });
+    await time.pass(1_000);
+    const [line] = server.lines;
+    expect(line?.status).toBe("ended");
+    expect(Math.abs((line?.seconds ?? 0) * 1_000 - talkedMs)).toBeLessThanOrEqual(1_500);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
+import { ModelBrowser } from "#tests/support/model/model-browser.ts";
+
+describe("a page that is loaded anew", () => {
+  it("takes its call up again without ringing, and counts on", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    const since = a.view?.state.at === "connected" ? a.view.state.since : 0;
+    const again = await a.reload();
+    await time.pass(5_000);
+    expect([again.at, b.at]).toEqual(["connected", "connected"]);
+    expect(again.view?.state).toMatchObject({ since });
+    expect(b.tone).toBe("none");
+    const other = await b.reload();
+    await time.pass(5_000);
+    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+    again.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    expectQuiet(again, other);
+    expect(server.lines).toHaveLength(1);
+  });
+
+  it("while it rings at the other end goes on calling, and while it is answered goes on answering", async () => {
+    const { time, a, b, ring, his } = await makeCallPair();
+    await ring();
+    const again = await a.reload();
+    await time.pass(500);
+    expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
+    his.isOffline = true;
+    b.engine.act({ type: "accept" });
+    await time.pass(50);
+    const other = await b.reload();
+    his.setOffline(false);
+    await time.pass(5_000);
+    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("after more than twenty seconds has lost its call, and tells the server so", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    hers.isOffline = true;
+    a.kill();
+    await time.pass(21_000);
+    expect(b.at).not.toBe("connecting");
+    hers.setOffline(false);
+    const again = await hers.openTab(a.storage);
+    await time.pass(4_000);
+    expectQuiet(again, b);
+    expect(again.planes).toEqual([]);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(again.storage.size).toBe(0);
+  });
+
+  it("in a call that ended meanwhile shows nothing of it", async () => {
+    const { time, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    a.kill();
+    b.engine.act({ type: "hangUp" });
+    await time.pass(1_000);
+    const again = await hers.openTab(a.storage);
+    await time.pass(1_000);
+    expectQuiet(again);
+    expect(again.planes).toEqual([]);
+  });
+
+  it("goes on counting what its call took, and tells all of it once", async () => {
+    const { time, a, talk } = await makeCallPair();
+    await talk();
+    const id = a.view?.state.call.id ?? "";
+    a.plane?.use(400_000);
+    await time.pass(5_000); // kept now and then
+    const again = await a.reload();
+    await time.pass(3_000);
+    expect(again.view?.media.bytes).toBe(400_000);
+    again.plane?.use(50_000);
+    expect(again.view?.media.bytes).toBe(450_000);
+    again.engine.act({ type: "hangUp" });
+    expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
+    // The most that is told of a call counts.
+    expect(again.used.every(([call]) => call === id)).toBe(true);
+    expect(Math.max(...again.used.map(([, bytes]) => bytes))).toBe(450_000);
+  });
+
+  it("in a call that took something and cannot be taken up still tells of it", async () => {
+    const { time, hers, a, talk } = await makeCallPair();
+    await talk();
+    a.plane?.use(400_000);
+    await time.pass(5_000);
+    a.kill();
+    await time.pass(30_000);
+    const again = await hers.openTab(a.storage);
+    await time.pass(1_000);
+    expect(again.used.map(([, bytes]) => bytes)).toEqual([400_000]);
+  });
+
+  it("whose browser lost its name meanwhile ends the call on both sides at once, and says so", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    hers.memory.clear();
+    const again = await a.reload();
+    await time.pass(1_000);
+    expect(again.at).toBe("idle");
+    expect(again.sayings).toMatchObject([{ notice: "error", peer: b.browser.user }]);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    await time.pass(3_000);
+    expectQuiet(again, b);
+    expect([...hers.memory.keys()]).toEqual(["device"]);
+  });
+
+  it("as a copy of the tab that talks leaves the call to that one", async () => {
+    const { time, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    const copy = await hers.openTab(new Map(a.storage));
+    await time.pass(10_000);
+    expectQuiet(copy);
+    expect(copy.planes).toEqual([]);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("never comes back: the other side is told that it was cut off, and the call ends once", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    a.kill();
+    await time.pass(5_000);
+    expect(b.view?.state).toMatchObject({ at: "connected", lostAt: expect.any(Number) });
+    await time.pass(25_000);
+    expectQuiet(b);
+    expect(server.lines).toMatchObject([{ status: "ended", reason: "failed" }]);
+  });
+});
+
+describe("signing out", () => {
+  it("in a call ends it, and waits until the server knows", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    let isEnded = false;
+    void a.engine.end().then(() => {
+      isEnded = true;
+    });
+    await time.pass(100);
+    expect(isEnded).toBe(true);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expectQuiet(a);
+    await time.pass(3_000);
+    expectQuiet(b);
+  });
+
+  it("in another tab than the call's ends it too, and knows of it before", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    const other = await hers.openTab();
+    await time.pass(500);
+    expect(other.engine.isInCall).toBe(false);
+    await talk();
+    expect([a, other].map(({ engine }) => engine.isInCall)).toEqual([true, true]);
+    void other.engine.end();
+    await time.pass(3_000);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expectQuiet(a, b, other);
+    expect(other.engine.isInCall).toBe(false);
+  });
+
+  it("is in none once its own has ended, though the server was not told yet", async () => {
+    const { time, hers, a, talk } = await makeCallPair();
+    await talk();
+    hers.isOffline = true;
+    a.engine.act({ type: "hangUp" });
+    expect(a.engine.isInCall).toBe(false);
+    await time.pass(5_000);
+    expect(a.at).toBe("idle");
+    expect(a.engine.isInCall).toBe(false);
+  });
+
+  it("on one device leaves a call of another one alone", async () => {
+    const { time, server, hers, ana, a, b, talk } = await makeCallPair();
+    const tablet = await new ModelBrowser(server, ana).openTab();
+    await talk();
+    expect(tablet.engine.isInCall).toBe(false);
+    void tablet.engine.end();
+    await time.pass(3_000);
+    expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
+  });
+
+  it("does not wait for ever without a network, and leaves the ringing to other devices", async () => {
+    const { time, server, his, a, b, ring } = await makeCallPair();
+    await ring();
+    his.setOffline(true);
+    const ended = b.engine.end();
+    b.engine.stop();
+    await time.pass(3_500);
+    await ended;
+    expectQuiet(b);
+    expect([a.at, server.open.length]).toEqual(["outgoing", 1]);
+  });
+
+  it("on another device, which ends the synchronisation here, stops everything of a call", async () => {
+    const { time, a, b, talk } = await makeCallPair();
+    await talk();
+    a.engine.stop();
+    expectQuiet(a);
+    expect(a.view).toBeUndefined();
+    await time.pass(30_000);
+    expectQuiet(a, b);
+    expect(a.storage.size).toBe(0);
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, it, vi } from "vitest";
+import { unansweredMs } from "#contract/limits.ts";
+import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
+
+it("whoever has rung somebody too often hears so at once, and not after a quarter of a minute", async () => {
+  const { time, server, a, b, chat, ben, hers } = await makeCallPair();
+  const execute = vi.spyOn(server, "execute").mockReturnValue({ error: "rate_limited", retryAfterMs: unansweredMs });
+  a.dial(chat, ben);
+  await time.pass(1_500);
+  expect(a.sayings).toMatchObject([{ notice: "failed", error: "rate_limited" }]);
+  // Nothing is to be ended either, for nothing began.
+  await time.pass(4_000);
+  expect(execute).toHaveBeenCalledOnce();
+  expectQuiet(a, b);
+  expect([...hers.memory.keys()]).toEqual(["device"]);
+});

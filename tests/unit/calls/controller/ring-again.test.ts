@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { CallView } from "#calls/views.ts";
+import { makeCallPair } from "#tests/support/model/call-pair.ts";
+
+it("who rings again at once after a call that was put away is seen", async () => {
+  const { time, a, b, talk, chat, ana } = await makeCallPair();
+  await talk();
+  a.engine.setMinimised(true);
+  a.engine.act({ type: "hangUp" });
+  a.engine.setMinimised(true); // the tap came too late
+  await time.pass(500);
+  b.dial(chat, ana);
+  await time.pass(500);
+  expect(a.view).toMatchObject({ state: { at: "ringing" }, isMinimised: false });
+});
+
+it("of a call that rings nothing is shown that was of the one before", async () => {
+  const { time, a, b, talk, chat, ben } = await makeCallPair();
+  await talk();
+  b.plane?.use(5_000_000);
+  b.engine.act({ type: "hangUp" });
+  await time.pass(500);
+  expect(b.view?.media).toMatchObject({ mic: "on", bytes: 5_000_000 });
+  a.dial(chat, ben);
+  const shown: CallView[] = [];
+  for (let ms = 0; ms < 600; ms += 2) {
+    await time.pass(2);
+    if (b.view?.state.at === "ringing") shown.push(b.view);
+  }
+  expect(shown.length).toBeGreaterThan(0);
+  for (const { media } of shown) expect(media).toMatchObject({ mic: "waiting", bytes: 0 });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { Hearing } from "#calls/quality/audio-detector.ts";
+import { qualityOf, type Sample, StatsReader } from "#calls/quality/stats.ts";
+
+const sample: Sample = {
+  packets: 100,
+  bytes: 0,
+  inLoss: 0,
+  concealed: 0,
+  outLoss: 0,
+  rttMs: 80,
+  estimate: undefined,
+  pictureTarget: undefined,
+  isRelayed: false,
+  heardEnergy: 0.01,
+  spokenEnergy: 0.01,
+};
+const silence = { heardEnergy: 0, spokenEnergy: 0 };
+type Moment = Parameters<Hearing["take"]>[2];
+
+const makeHearing = () => {
+  const hearing = new Hearing();
+  let now = 0;
+  const run = (seconds: number, change: Partial<Sample> = {}, moment: Partial<Moment> = {}, isHeard = true) => {
+    for (const until = now + seconds * 1000; now < until; ) {
+      now += 500;
+      const { isSpeaking = true, isMicSilenced = false, peerHears = "sound" } = moment;
+      hearing.take({ ...sample, ...change }, isHeard, { now, isSpeaking, isMicSilenced, peerHears });
+    }
+  };
+  return { hearing, run };
+};
+
+describe("what is heard", () => {
+  it("is nothing before a packet came, and again three seconds after the last one", () => {
+    const { hearing, run } = makeHearing();
+    expect(hearing.hears).toBe("nothing");
+    run(1);
+    expect(hearing.hears).toBe("sound");
+    run(2.5, {}, {}, false);
+    expect(hearing.hears).toBe("sound");
+    run(1, {}, {}, false);
+    expect(hearing.hears).toBe("nothing");
+  });
+
+  it("is still sound in the pauses of who talks, and silence after ten seconds of it", () => {
+    const { hearing, run } = makeHearing();
+    run(1);
+    run(9, silence);
+    expect(hearing.hears).toBe("sound");
+    run(2, silence);
+    expect(hearing.hears).toBe("silence");
+  });
+});
+
+describe("who is not heard", () => {
+  it("is told so after two seconds of talking to someone who gets nothing", () => {
+    const { hearing, run } = makeHearing();
+    run(2, {}, { peerHears: "nothing" });
+    expect(hearing.isUnheard).toBe(false);
+    run(1, {}, { peerHears: "nothing" });
+    expect(hearing.isUnheard).toBe(true);
+    run(0.5, {}, { peerHears: "sound" });
+    expect(hearing.isUnheard).toBe(false);
+  });
+
+  it("is told so later where packets come and are silent", () => {
+    const { hearing, run } = makeHearing();
+    run(5, {}, { peerHears: "silence" });
+    expect(hearing.isUnheard).toBe(false);
+    run(1, {}, { peerHears: "silence" });
+    expect(hearing.isUnheard).toBe(true);
+  });
+
+  it("is not told so while saying nothing, or muted", () => {
+    const quiet = makeHearing();
+    quiet.run(60, silence, { peerHears: "nothing" });
+    expect(quiet.hearing.isUnheard).toBe(false);
+    const muted = makeHearing();
+    muted.run(60, {}, { peerHears: "nothing", isSpeaking: false });
+    expect(muted.hearing.isUnheard).toBe(false);
+  });
+
+  it("is told so when the system keeps the microphone silent", () => {
+    const { hearing, run } = makeHearing();
+    run(3, silence, { isMicSilenced: true });
+    expect(hearing.isUnheard).toBe(true);
+  });
+});
+
+describe("statistics", () => {
+  const report = (at: number, more: object = {}) => [
+    {
+      id: "T",
+      type: "transport",
+      bytesSent: 1_000 * at,
+      packetsSent: 10 * at,
+      bytesReceived: 500 * at,
+      packetsReceived: 5 * at,
+    },
+    {
+      id: "I",
+      type: "inbound-rtp",
+      kind: "audio",
+      packetsReceived: 90 * at,
+      packetsLost: 10 * at,
+      totalSamplesReceived: 48_000 * at,
+      concealedSamples: 9_600 * at,
+      silentConcealedSamples: 4_800 * at,
+      totalAudioEnergy: 0.02 * at,
+      totalSamplesDuration: 2 * at,
+      ...more,
+    },
+    { id: "R", type: "remote-inbound-rtp", kind: "audio", fractionLost: 0.25, roundTripTime: 0.3 },
+  ];
+
+  it("are counted from one look to the next, with the headers of every packet", () => {
+    const reader = new StatsReader();
+    reader.read(report(1));
+    expect(reader.read(report(2))).toMatchObject({
+      packets: 180,
+      bytes: 1_500 + 28 * 15,
+      inLoss: 0.1,
+      concealed: 0.1,
+      outLoss: 0.25,
+      rttMs: 300,
+      heardEnergy: 0.01,
+      estimate: undefined,
+      pictureTarget: undefined,
+      isRelayed: false,
+    });
+  });
+
+  it("that are not there are nothing, not an error", () => {
+    expect(new StatsReader().read([])).toMatchObject({ packets: 0, bytes: 0, concealed: 0, outLoss: undefined });
+  });
+
+  it("make a link good, fair or bad by its worst side", () => {
+    expect(qualityOf([])).toBe(0);
+    expect(qualityOf([sample])).toBe(3);
+    expect(qualityOf([{ ...sample, outLoss: 0.05 }])).toBe(2);
+    expect(qualityOf([{ ...sample, rttMs: 600 }])).toBe(2);
+    expect(qualityOf([{ ...sample, concealed: 0.2 }])).toBe(1);
+    expect(qualityOf([{ ...sample, rttMs: 1_500 }])).toBe(1);
+  });
+});

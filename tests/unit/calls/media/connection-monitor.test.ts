@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { Watch, type WatchDeed, type WayFacts } from "#calls/media/connection-monitor.ts";
+
+const talking: WayFacts = { state: "connected", packets: 0, isDue: true, isGone: false, isStarted: true };
+
+/** A way that is looked at twice a second; packets come unless it is said otherwise. */
+const makeWay = () => {
+  const watch = new Watch(0);
+  let now = 0;
+  let packets = 0;
+  const run = (seconds: number, facts: Partial<WayFacts> = {}, isComing = true): [number, WatchDeed][] => {
+    const deeds: [number, WatchDeed][] = [];
+    const from = now;
+    for (const until = now + seconds * 1000; now < until; ) {
+      now += 500;
+      if (isComing) packets += 8;
+      for (const deed of watch.look({ ...talking, packets, ...facts }, now)) deeds.push([(now - from) / 1000, deed]);
+    }
+    return deeds;
+  };
+  return { watch, run, now: () => now };
+};
+const silent = false;
+
+describe("a way that works", () => {
+  it("is left alone", () => {
+    expect(makeWay().run(600)).toEqual([]);
+  });
+
+  it("is left alone where no voice is due: it is not sent, or has not begun", () => {
+    expect(makeWay().run(600, { isDue: false }, silent)).toEqual([]);
+  });
+
+  it("is left alone while it is disconnected for less than a second", () => {
+    const { run } = makeWay();
+    run(5);
+    expect(run(1, { state: "disconnected" })).toEqual([]);
+    expect(run(5)).toEqual([]);
+  });
+});
+
+describe("a way that does not", () => {
+  it("is mended after two seconds without a packet, and every four seconds again", () => {
+    const { run } = makeWay();
+    run(10);
+    expect(run(13, {}, silent)).toEqual([
+      [2, "interrupted"],
+      [2, "kick"],
+      [6, "kick"],
+      [10, "kick"],
+    ]);
+  });
+
+  it("has been silent since the last packet, also while it is made anew; where none was due, since it was missed", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    run(5, {}, silent);
+    watch.onRebuilt(now());
+    run(3, { packets: 0, state: "connecting" }, silent);
+    expect(watch.silentMs(now())).toBe(8_000);
+    run(5);
+    run(60, { isDue: false }, silent);
+    run(4, { isDue: false, state: "disconnected" }, silent);
+    expect(watch.silentMs(now())).toBeLessThan(4_000);
+  });
+
+  it("is made anew after three times", () => {
+    const { run } = makeWay();
+    run(10);
+    expect(run(15, {}, silent).at(-1)).toEqual([14, "rebuild"]);
+    expect(run(12, {}, silent).map(([, deed]) => deed)).toEqual(["kick", "kick", "kick"]);
+  });
+
+  it("is told to work again with the first packet, and then watched as before", () => {
+    const { run } = makeWay();
+    run(10);
+    run(5, {}, silent);
+    expect(run(2)).toEqual([[0.5, "mended"]]);
+    expect(run(3, {}, silent)[0]).toEqual([2, "interrupted"]);
+  });
+
+  it("is mended a second after it was disconnected, and at once when it failed", () => {
+    const first = makeWay();
+    first.run(5);
+    expect(first.run(2, { state: "disconnected" }).slice(0, 2)).toEqual([
+      [1.5, "interrupted"],
+      [1.5, "kick"],
+    ]);
+    const second = makeWay();
+    second.run(5);
+    expect(second.run(1, { state: "failed" }).slice(0, 2)).toEqual([
+      [0.5, "interrupted"],
+      [0.5, "kick"],
+    ]);
+  });
+
+  it("that never comes up is mended after six seconds, whether it says that it connects or nothing", () => {
+    for (const state of ["new", "connecting"] as const) {
+      const deeds = makeWay().run(8, { state, isDue: false }, silent);
+      expect(deeds.map(([, deed]) => deed)).toEqual(["interrupted", "kick"]);
+      expect(deeds[0]?.[0]).toBeGreaterThanOrEqual(6);
+    }
+  });
+
+  it("is given up after a minute, once", () => {
+    const { run } = makeWay();
+    run(10);
+    const deeds = run(120, {}, silent);
+    expect(deeds.filter(([, deed]) => deed === "failed")).toEqual([[62, "failed"]]);
+    expect(deeds.at(-1)?.[1]).toBe("failed");
+  });
+
+  it("is given up after twenty seconds when the other page said that it goes", () => {
+    const { run } = makeWay();
+    run(10);
+    expect(run(60, { isGone: true }, silent).at(-1)).toEqual([22, "failed"]);
+  });
+
+  it("is told after two seconds when the other page went, not before: one that is loaded again is there by then", () => {
+    const { run } = makeWay();
+    run(10, { isDue: false });
+    expect(run(1.5, { isGone: true, isDue: true }, silent)).toEqual([]);
+    expect(run(1, { isGone: true, isDue: true }, silent)[0]).toEqual([1, "interrupted"]);
+  });
+
+  it("is tried on without an end, and without a word, while it only rings", () => {
+    const deeds = makeWay().run(120, { state: "connecting", isDue: false, isStarted: false }, silent);
+    expect(new Set(deeds.map(([, deed]) => deed))).toEqual(new Set(["kick", "rebuild"]));
+  });
+
+  it("counts its minute from the moment on which both talk", () => {
+    const { run } = makeWay();
+    run(30, { state: "connecting", isDue: false, isStarted: false }, silent);
+    const failed = run(90, { state: "connecting", isDue: false }, silent).find(([, deed]) => deed === "failed");
+    expect(failed?.[0]).toBeGreaterThanOrEqual(59);
+  });
+});
+
+describe("the network", () => {
+  it("that is there again makes another way looked for at once", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    watch.onNetwork(true, now());
+    expect(run(1)).toEqual([[0.5, "kick"]]);
+  });
+
+  it("that is there again cuts the wait for the next try short", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    run(3, {}, silent); // tried at 2, the next is due at 6
+    watch.onNetwork(true, now());
+    expect(run(1, {}, silent)).toEqual([[0.5, "kick"]]);
+  });
+
+  it("that may be another one is doubted: a second without a packet is enough", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    watch.onNetwork(false, now());
+    expect(run(1.5, {}, silent)).toEqual([
+      [1, "interrupted"],
+      [1, "kick"],
+    ]);
+  });
+
+  it("that may be another one, and carries on, is left alone", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    watch.onNetwork(false, now());
+    expect(run(20)).toEqual([]);
+  });
+});
+
+describe("a connection made anew", () => {
+  it("has its own time to come up, but the trouble goes on counting", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    run(14, {}, silent);
+    watch.onRebuilt(now());
+    const deeds = run(60, { state: "new", packets: 0 }, silent);
+    expect(deeds.find(([, deed]) => deed === "failed")?.[0]).toBe(48);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import type { MediaView } from "#calls/media/media-session.ts";
+import { patterns } from "#calls/tones/tones.ts";
+import { statusKey } from "#calls/ui/call-status-text.ts";
+import { formatMegabytes, formatPrice } from "#calls/ui/data-cost.ts";
+import type { CallView } from "#calls/views.ts";
+import type { CallKind } from "#contract/calls/call.ts";
+import type { CallError, CallNotice, CallPlace } from "#contract/calls/call-machine.ts";
+import { createUuid } from "#contract/ids.ts";
+import { wordsOf } from "#features/calls/host/call-notices.ts";
+import { troublesOf, workedAfter } from "#features/calls/screen/troubles.ts";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import { createTranslate } from "#i18n/setup.ts";
+
+type State = CallView["state"];
+
+const place = (kind: CallKind, isCaller = true): CallPlace => ({
+  id: createUuid(),
+  conversation: "a.b",
+  peer: createUuid(),
+  kind,
+  isCaller,
+});
+const textOf = (key: string): unknown =>
+  key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
+const connected = (kind: CallKind, lostAt?: number): Extract<State, { at: "connected" }> => ({
+  at: "connected",
+  call: place(kind),
+  since: 0,
+  lostAt,
+});
+const ended = (end: object, isCaller = true) =>
+  ({ at: "ended", call: place("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
+    State,
+    { at: "ended" }
+  >;
+
+describe("how a call stands", () => {
+  test("is said in a few words, which tell a call that goes out from one that goes on", () => {
+    const said: [Exclude<State, { at: "ended" }>, string][] = [
+      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true }, "Appel..."],
+      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true, isHeard: true }, "Ça sonne..."],
+      [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
+      [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
+      [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
+      [connected("audio", 1), "Reconnexion..."],
+    ];
+    for (const [state, text] of said) expect(textOf(statusKey(state))).toBe(text);
+  });
+});
+
+describe("what is told of calls besides", () => {
+  const saying = (notice: CallNotice, error?: CallError) =>
+    wordsOf({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
+
+  test("is in the specified words, with why", () => {
+    const t = createTranslate("en", en);
+    const english = (["rejected", "unanswered", "failed", "acceptFailed", "error"] as const).map(
+      (notice) => wordsOf({ notice, peer: createUuid() }, "Ben", t).title,
+    );
+    expect(english).toEqual([
+      "Call Rejected",
+      "Call not answered",
+      "Call Failed",
+      "Failed to accept call",
+      "Call Error",
+    ]);
+    expect(saying("error").message).toBe("La connexion avec Ben est perdue.");
+    const refused = (isCaller: boolean) =>
+      wordsOf({ notice: "rejected", peer: createUuid() }, "Ben", createTranslate("fr", fr), isCaller).message;
+    expect([refused(true), refused(false)]).toEqual(["Ben a refusé l'appel.", "Vous avez refusé l'appel de Ben."]);
+    expect(saying("failed", "offline").message).toBe(fr.errors.offline);
+    // A server that answers without a call gives no reason of its own.
+    const unanswered = (notice: "failed" | "acceptFailed") =>
+      wordsOf({ notice, error: "unavailable", peer: createUuid() }, "Ben", t).message;
+    expect(unanswered("failed")).toBe("Failed to create call on server.");
+    expect(unanswered("acceptFailed")).toBe("Call data is missing.");
+    expect(saying("acceptFailed", "call_not_found").message).toBe(fr.errors.call_not_found);
+  });
+
+  test("is that a call is under way, no failure, and what to do when it is on another device that may be off", () => {
+    expect(saying("failed", "call_in_progress")).toEqual({
+      title: "Appel en cours",
+      message: fr.calls.say.elsewhereBody,
+    });
+    expect(saying("inProgress")).toEqual({
+      title: "Appel en cours",
+      message: "Terminez d'abord l'appel en cours.",
+    });
+    expect(saying("acceptFailed", "call_in_progress")).toMatchObject({ tone: "danger" });
+  });
+});
+
+describe("what is said of microphones, cameras and the link", () => {
+  const fine = { isMuted: false, hasMic: true, hasVideo: true, isCameraOff: false, isVoiceOnly: false };
+  const media = (more: Partial<MediaView> = {}): MediaView => ({
+    mic: "on",
+    camera: "on",
+    local: undefined,
+    remote: undefined,
+    isSeenAgain: false,
+    isVoiceOnly: false,
+    peer: fine,
+    quality: 3,
+    bytes: 0,
+    isUnheard: false,
+    ...more,
+  });
+  const fresh = { mic: false, camera: false };
+  const keys = (state: State, more: Partial<MediaView>, worked = fresh) =>
+    troublesOf({ state, media: media(more), devices: {}, isMinimised: false }, worked).map(({ key }) => key);
+
+  test("is nothing while all is well, while it rings and once it is over", () => {
+    expect(keys(connected("video"), {})).toEqual([]);
+    const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isUnheard: true };
+    expect(keys({ at: "ringing", call: place("video", false), until: 0 }, bad)).toEqual([]);
+    expect(keys(ended({}), bad)).toEqual([]);
+  });
+
+  test("names the microphone's trouble before the camera's, and the camera only in a video call", () => {
+    const both: Partial<MediaView> = { mic: "refused", camera: "taken" };
+    expect(keys(connected("video"), both)).toEqual(["calls.notice.micRefused", "calls.notice.cameraTaken"]);
+    expect(keys(connected("audio"), both)).toEqual(["calls.notice.micRefused"]);
+  });
+
+  test("calls what worked before and is missing now unplugged", () => {
+    const before = workedAfter(fresh, media({ mic: "muted", camera: "thin" }));
+    const gone: Partial<MediaView> = { mic: "missing", camera: "missing" };
+    expect(keys(connected("video"), gone, fresh)).toEqual(["calls.notice.micMissing", "calls.notice.cameraMissing"]);
+    expect(keys(connected("video"), gone, before)).toEqual([
+      "calls.notice.micUnplugged",
+      "calls.notice.cameraUnplugged",
+    ]);
+    expect(workedAfter(before, media(gone))).toBe(before);
+  });
+
+  test("offers the picture again that a slow link took, and does not blame the link twice", () => {
+    const [trouble, ...more] = troublesOf(
+      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), devices: {}, isMinimised: false },
+      fresh,
+    );
+    expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });
+    expect(more).toEqual([]);
+  });
+
+  test("tells a side that is muted from one that has no microphone, and says neither while nothing comes", () => {
+    const peer = (isMuted: boolean, hasMic: boolean) => ({ peer: { ...fine, isMuted, hasMic, hasVideo: false } });
+    expect(keys(connected("audio"), peer(true, true))).toEqual(["calls.notice.peerMuted"]);
+    for (const isMuted of [true, false]) {
+      expect(keys(connected("audio"), peer(isMuted, false))).toEqual(["calls.notice.peerNoMic"]);
+      expect(keys(connected("audio", 1), peer(isMuted, false))).toEqual([]);
+    }
+  });
+
+  test("tells in a video call that the other side switched its camera off, or takes the voice alone", () => {
+    const off: Partial<MediaView> = { peer: { ...fine, hasVideo: false, isCameraOff: true } };
+    expect(keys(connected("video"), off)).toEqual(["calls.notice.peerCameraOff"]);
+    expect(keys(connected("audio"), off)).toEqual([]);
+    expect(keys(connected("video"), { ...off, isVoiceOnly: true, camera: "off" })).toEqual([]); // it is not wanted here
+    const alone = { peer: { ...fine, hasVideo: false, isCameraOff: true, isVoiceOnly: true } };
+    expect(keys(connected("video"), { ...alone, camera: "unwanted" })).toEqual(["calls.notice.cameraUnwanted"]);
+    expect(keys(connected("video"), { ...alone, camera: "off" })).toEqual(["calls.notice.peerVoiceOnly"]);
+    expect(keys(connected("video"), { isSeenAgain: true })).toEqual(["calls.notice.seenAgain"]);
+  });
+
+  test("is not that one is unheard while one is muted", () => {
+    expect(keys(connected("audio"), { isUnheard: true })).toEqual(["calls.notice.unheard"]);
+    expect(keys(connected("audio"), { isUnheard: true, mic: "muted" })).toEqual([]);
+  });
+});
+
+describe("the tones", () => {
+  test("ring back as the French network does and fit their rounds", () => {
+    expect(patterns.ringback).toMatchObject({ every: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
+    for (const { notes, every } of Object.values(patterns)) {
+      for (const { at, seconds, level } of notes) {
+        expect(at + seconds).toBeLessThanOrEqual(every);
+        expect(level).toBeLessThan(0.5);
+      }
+    }
+  });
+
+  test("end by themselves when the other side is busy, and only then", () => {
+    expect([patterns.busy.times, patterns.ringtone.times, patterns.ringback.times]).toEqual([4, undefined, undefined]);
+  });
+});
+
+test("data is told in the unit it is sold by, on one line", () => {
+  for (const language of ["fr", "en", "pt"] as const) {
+    expect(formatMegabytes(300_000, language) + formatPrice("video", language)).not.toContain(" ");
+  }
+  const plain = (text: string) => text.replace(/\s/gu, " ");
+  expect(plain(formatMegabytes(300_000, "fr"))).toBe("0,3 Mo");
+  expect(plain(formatMegabytes(12_340_000, "en"))).toBe("12.3 MB");
+  expect(plain(formatMegabytes(2_800_000, "pt"))).toBe("2,8 MB");
+});

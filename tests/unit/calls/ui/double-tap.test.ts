@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { isOfTaking, noteEndShown, noteTaken, swallowSecondTap } from "#calls/ui/double-tap.ts";
+
+const page = new EventTarget();
+const frameMs = 1_500;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+  vi.stubGlobal("requestAnimationFrame", (run: () => void) => setTimeout(run, frameMs));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+type Tap = { type?: string; at: number; x?: number; y?: number; detail?: number };
+
+/** Whether it comes through to the page. */
+const arrives = ({ type = "click", at, x = 100, y = 700, detail = 1 }: Tap): boolean => {
+  const event = new Event(type, { cancelable: true });
+  for (const [name, value] of Object.entries({ timeStamp: at, clientX: x, clientY: y, detail })) {
+    Object.defineProperty(event, name, { value });
+  }
+  return page.dispatchEvent(event);
+};
+
+test("the second tap of a double tap does not go through to what the first uncovered", () => {
+  swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
+  for (const type of ["pointerdown", "mousedown", "click"]) expect(arrives({ type, at: 1_250 }), type).toBe(false);
+});
+
+test("a tap elsewhere, a later one, the first one itself and a key are not held up", () => {
+  swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
+  expect(arrives({ at: 1_250, x: 300 })).toBe(true);
+  expect(arrives({ at: 1_250, y: 100 })).toBe(true);
+  expect(arrives({ at: 1_800 })).toBe(true);
+  expect(arrives({ at: 1_000 })).toBe(true);
+  expect(arrives({ at: 1_250, detail: 0 })).toBe(true);
+});
+
+test("nothing is listened to for longer than a busy phone may take", () => {
+  swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
+  vi.advanceTimersByTime(2_000);
+  expect(arrives({ at: 1_250 })).toBe(true);
+});
+
+test("nobody ends the call they have just taken, counted from when its end can be pressed", () => {
+  vi.setSystemTime(0);
+  noteTaken({ timeStamp: 1_000 });
+  expect([isOfTaking({ timeStamp: 1_300 }), isOfTaking({ timeStamp: 1_800 })]).toEqual([true, false]);
+  noteEndShown();
+  // A busy phone takes its time to draw it.
+  vi.advanceTimersByTime(2 * frameMs - 1);
+  expect(isOfTaking({ timeStamp: performance.now() })).toBe(true);
+  vi.advanceTimersByTime(1);
+  const shown = performance.now();
+  expect([isOfTaking({ timeStamp: shown + 300 }), isOfTaking({ timeStamp: shown + 800 })]).toEqual([true, false]);
+  vi.advanceTimersByTime(5_000);
+  noteEndShown(); // put away and shown again
+  expect(isOfTaking({ timeStamp: shown + 5_001 })).toBe(false);
+});

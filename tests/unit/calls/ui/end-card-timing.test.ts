@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type CardLook, isToJudge, stay } from "#features/calls/end/end-card-timing.ts";
+
+const short: CardLook = { asks: isToJudge(20), stage: "asked", isHeld: false };
+const long: CardLook = { ...short, asks: isToJudge(21) };
+
+describe("the card of a call that is over", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const leavesAfter = (look: CardLook): number | undefined => {
+    let leftAt: number | undefined;
+    const before = Date.now();
+    const end = stay(look, () => {
+      leftAt ??= Date.now() - before;
+    });
+    vi.advanceTimersByTime(120_000);
+    end();
+    return leftAt;
+  };
+
+  it("goes after ten seconds, and where it asks how the call was after twenty-five", () => {
+    expect(leavesAfter({ ...short, asks: isToJudge(0) })).toBe(10_000);
+    expect(leavesAfter(short)).toBe(10_000);
+    expect(leavesAfter(long)).toBe(25_000);
+    expect(leavesAfter({ ...long, stage: "judging" })).toBe(25_000);
+  });
+
+  it("stays while somebody is at it or cannot see it, and has its whole time afterwards", () => {
+    expect(leavesAfter({ ...short, isHeld: true })).toBeUndefined();
+    const leave = vi.fn();
+    const touched = stay(long, leave);
+    vi.advanceTimersByTime(24_999);
+    touched();
+    const released = stay({ ...long, isHeld: true }, leave);
+    vi.advanceTimersByTime(60_000);
+    released();
+    stay(long, leave);
+    vi.advanceTimersByTime(24_999);
+    expect(leave).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(leave).toHaveBeenCalledOnce();
+  });
+
+  it("thanks for a verdict for a moment, whoever is at it", () => {
+    for (const isHeld of [false, true]) expect(leavesAfter({ ...long, stage: "thanked", isHeld })).toBe(1_500);
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { putAway, takeFocus } from "#calls/ui/minimize-focus.ts";
+
+const page = new EventTarget();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+  vi.stubGlobal("document", { activeElement: null });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Whether a bar that comes now takes the focus. */
+const isTaken = (): boolean => {
+  const focus = vi.fn();
+  takeFocus({ querySelector: () => ({ focus }) } as unknown as Element);
+  return focus.mock.calls.length > 0;
+};
+
+test("the bar of a call that was put away takes the focus once, however late a slow phone draws it", () => {
+  putAway();
+  vi.advanceTimersByTime(10_000);
+  expect(isTaken()).toBe(true);
+  expect(isTaken()).toBe(false);
+});
+
+test("whoever presses something else before the bar is there keeps the focus", () => {
+  for (const press of ["pointerdown", "keydown"]) {
+    putAway();
+    page.dispatchEvent(new Event(press));
+    expect(isTaken(), press).toBe(false);
+  }
+});
+
+test("no bar takes the focus from what is being written", () => {
+  vi.stubGlobal("document", { activeElement: { closest: () => ({}) } });
+  putAway();
+  expect(isTaken()).toBe(false);
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { type LinkPart, toParts } from "#lib/text/links.ts";
+
+const linksIn = (text: string): LinkPart[] => toParts(text).filter((part) => typeof part !== "string");
+const shownIn = (text: string): string[] => linksIn(text).map((link) => link.text);
+
+describe("the links in a message", () => {
+  it("lead to web addresses, with or without their scheme, and the text stays what it was", () => {
+    const text = "Va sur https://exemple.cd/a?b=1#c et www.lisolo.example aussi";
+    expect(linksIn(text)).toEqual([
+      { text: "https://exemple.cd/a?b=1#c", href: "https://exemple.cd/a?b=1#c" },
+      { text: "www.lisolo.example", href: "https://www.lisolo.example/" },
+    ]);
+    expect(
+      toParts(text)
+        .map((part) => (typeof part === "string" ? part : part.text))
+        .join(""),
+    ).toBe(text);
+  });
+
+  it("leave out what ends the sentence, but not a bracket that was opened inside", () => {
+    expect(shownIn("Lis https://exemple.cd/page.")).toEqual(["https://exemple.cd/page"]);
+    expect(shownIn("(voir https://exemple.cd)")).toEqual(["https://exemple.cd"]);
+    expect(shownIn("« https://exemple.cd » ?!")).toEqual(["https://exemple.cd"]);
+    expect(shownIn("https://fr.wikipedia.org/wiki/Kinshasa_(ville)")).toEqual([
+      "https://fr.wikipedia.org/wiki/Kinshasa_(ville)",
+    ]);
+    expect(shownIn("Déjà lu https://exemple.cd/oui, https://exemple.cd/non…")).toEqual([
+      "https://exemple.cd/oui",
+      "https://exemple.cd/non",
+    ]);
+  });
+
+  it("never run code, hide who they lead to, or hide what the address is", () => {
+    const javascript = `${"java"}script:alert(1)`;
+    for (const text of [javascript, "data:text/html,x", "file:///etc/passwd", "https://", "http://localhost"]) {
+      expect(linksIn(text)).toEqual([]);
+    }
+    expect(linksIn("https://banque.cd@mechant.example/")).toEqual([]);
+    expect(linksIn("https://banque.cd%2f@mechant.example")).toEqual([]);
+    // A character that reorders, or one that is not seen, ends the address.
+    expect(shownIn("https://exemple.cd/\u202egnp.exe")).toEqual(["https://exemple.cd/"]);
+    expect(shownIn("https://exemple\u200b.cd/a")).toEqual([]);
+    expect(linksIn("https://banque.cd\\@mechant.example")).toEqual([
+      { text: "https://banque.cd", href: "https://banque.cd/" },
+    ]);
+  });
+
+  it("say where they really lead when the letters look like others, or the host is written as a number", () => {
+    const [cyrillic] = linksIn("https://аррӏе.com/login");
+    expect(cyrillic?.host).toBe("xn--80ak6aa92e.com");
+    expect(linksIn("http://0x7f.1/")[0]?.host).toBe("127.0.0.1");
+    expect(linksIn("https://EXEMPLE.cd/")[0]?.host).toBeUndefined();
+  });
+
+  it("are found in a text that was made to keep the reader's phone busy as fast as in any other", () => {
+    const length = 100_000; // with the square of this a phone, and this test, would not come to an end
+    expect(shownIn(`www.exemple.cd${")".repeat(length)}`)).toEqual(["www.exemple.cd"]);
+    expect(shownIn(`www.exemple.cd${"])".repeat(length / 2)}`)).toEqual(["www.exemple.cd"]);
+    expect(linksIn("a+".repeat(length / 2))).toEqual([]);
+    expect(linksIn("+1-".repeat(length / 3))).toEqual([]);
+    expect(linksIn(`${"a%".repeat(length / 4)}@${"b.".repeat(length / 4)}1`)).toEqual([]);
+  });
+
+  it("lead to the telephone and the mail too, and to no other number", () => {
+    expect(linksIn("Appelle +243 81 000 00 07.")).toEqual([{ text: "+243 81 000 00 07", href: "tel:+243810000007" }]);
+    expect(linksIn("aide@exemple.cd, merci")).toEqual([{ text: "aide@exemple.cd", href: "mailto:aide@exemple.cd" }]);
+    expect(linksIn("12 + 345678901 = rien, a+2438100000071234567890")).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import type { StoredBody } from "#contract/conversations.ts";
+import { createUuid } from "#contract/ids.ts";
+import { estimateHeight, type Placement, placementOf } from "#features/chat/message/message-layout.ts";
+import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+
+const noon = new Date(2026, 10, 20, 12, 0).getTime();
+const minute = 60_000;
+const makeItem = (change: Partial<ChatItem> = {}): ChatItem => ({
+  key: "k",
+  seq: 1,
+  mine: false,
+  sender: 0,
+  at: noon,
+  body: { type: "text", text: "Mbote" },
+  status: "read",
+  ...change,
+});
+
+const alone: Placement = { endsDay: false, endsRun: true, isBeside: false, isNamed: false };
+
+describe("a message and the newer one below it", () => {
+  it("joins one person's messages of the same few minutes, sent or not yet", () => {
+    const pending = makeItem({ mine: true, at: noon + minute });
+    delete pending.sender;
+    const joined = { ...alone, endsRun: false };
+    expect(placementOf(makeItem({ mine: true, sender: 1 }), pending)).toEqual(joined);
+    expect(placementOf(makeItem(), makeItem({ at: noon + minute }))).toEqual(joined);
+  });
+
+  it("stands apart from another person, after a pause and at the end", () => {
+    const apart = alone;
+    expect(placementOf(makeItem(), makeItem({ mine: true }))).toEqual(apart);
+    expect(placementOf(makeItem(), makeItem({ sender: 2 }))).toEqual(apart);
+    expect(placementOf(makeItem(), makeItem({ at: noon + 6 * minute }))).toEqual(apart);
+    expect(placementOf(makeItem(), undefined)).toEqual(apart);
+  });
+
+  it("is the last of its day when the next comes after midnight, however soon", () => {
+    const midnight = new Date(2026, 10, 20).getTime();
+    const last = makeItem({ at: midnight - 1 });
+    expect(placementOf(last, makeItem({ at: midnight }))).toEqual({ ...alone, endsDay: true });
+  });
+});
+
+describe("the line of a call", () => {
+  it("stands in a run like any message of its caller", () => {
+    const body = { type: "call", id: createUuid(), kind: "audio", status: "missed", seconds: 0 } as const;
+    expect(placementOf(makeItem({ body }), makeItem({ at: noon + minute })).endsRun).toBe(false);
+    expect(placementOf(makeItem({ body }), makeItem({ mine: true })).endsRun).toBe(true);
+  });
+});
+
+describe("a message in a group", () => {
+  const inGroup = (older?: ChatItem) => ({ older });
+  const event = makeItem({ body: { type: "event", event: "left" } });
+
+  it("is named as the first of a run of one of the others, and leaves room for their picture", () => {
+    expect(placementOf(makeItem(), undefined, inGroup())).toEqual({ ...alone, isBeside: true, isNamed: true });
+    const second = placementOf(makeItem(), undefined, inGroup(makeItem()));
+    expect(second).toEqual({ ...alone, isBeside: true, isNamed: false });
+    expect(placementOf(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).isNamed).toBe(true);
+  });
+
+  it("is neither named nor beside a picture when it is mine, or a line of the group", () => {
+    expect(placementOf(makeItem({ mine: true }), undefined, inGroup())).toEqual(alone);
+    expect(placementOf(event, undefined, inGroup())).toEqual(alone);
+  });
+
+  it("begins a new run after a line of the group, and ends one before it", () => {
+    expect(placementOf(makeItem(), event, inGroup(makeItem())).endsRun).toBe(true);
+    expect(placementOf(makeItem(), undefined, inGroup(event)).isNamed).toBe(true);
+  });
+
+  it("is expected to be as much higher as its name is", () => {
+    const named = estimateHeight(makeItem(), { ...alone, isBeside: true, isNamed: true }, 360);
+    expect(named).toBe(estimateHeight(makeItem(), alone, 360) + 22);
+  });
+});
+
+describe("the expected height of a message", () => {
+  const place = { ...alone, endsRun: false };
+  const heightOf = (text: string, listPx = 360) =>
+    estimateHeight(makeItem({ body: { type: "text", text } }), place, listPx);
+
+  it("grows with lines, written or wrapped, and with a narrower list", () => {
+    expect(heightOf("Mbote")).toBe(40);
+    expect(heightOf("un\ndeux\ntrois")).toBe(85);
+    expect(heightOf("mot ".repeat(100))).toBeGreaterThan(heightOf("mot ".repeat(100), 1280));
+  });
+
+  const bodyHeight = (body: StoredBody, listPx = 360) => estimateHeight(makeItem({ body }), place, listPx);
+  const attached = { file: createUuid(), name: "f", mime: "image/png", size: 1 } as const;
+  const picture = (width: number, height: number, text?: string): StoredBody => ({
+    ...attached,
+    type: "image",
+    thumb: "",
+    width,
+    height,
+    ...(text ? { text } : {}),
+  });
+
+  it("keeps the room of a picture by its shape, and never more than a screen of it", () => {
+    // 286 px of bubble, 4 px around the picture, 2 px to the next.
+    expect(bodyHeight(picture(1_600, 1_200))).toBe(Math.round((285.6 - 8) * 0.75 + 8 + 2));
+    expect(bodyHeight(picture(1_600, 1_200), 1280)).toBe(320 * 0.75 + 8 + 2);
+    expect(bodyHeight(picture(100, 10_000))).toBe(360 + 8 + 2);
+    expect(bodyHeight(picture(10_000, 100), 1280)).toBe(160 + 8 + 2);
+    expect(bodyHeight(picture(1_600, 1_200, "Mbote"))).toBeGreaterThan(bodyHeight(picture(1_600, 1_200)) + 20);
+  });
+
+  it("is the same for every file and voice note, a line more when it was passed on", () => {
+    const file: StoredBody = { ...attached, type: "file" };
+    const voice: StoredBody = { ...attached, type: "voice", ms: 1_000, waveform: "" };
+    expect(bodyHeight(file)).toBe(66);
+    expect(bodyHeight(voice)).toBe(66);
+    expect(bodyHeight({ ...voice, forwarded: { by: createUuid(), name: "Ana" } })).toBe(88);
+  });
+
+  it("counts a long text as it stands folded until it is opened", () => {
+    const item = makeItem({ body: { type: "text", text: "mot\n".repeat(200) } });
+    expect(estimateHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
+    expect(estimateHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
+  });
+
+  it("is the same for every call, but where a name needs a line more", () => {
+    const call = { type: "call", id: createUuid(), kind: "audio", seconds: 0 } as const;
+    for (const status of ["missed", "cancelled", "ended", "rejected"] as const)
+      expect(bodyHeight({ ...call, status })).toBe(58);
+    const declined = makeItem({ mine: true, body: { ...call, status: "rejected" } });
+    expect(estimateHeight(declined, place, 360)).toBe(79);
+    expect(estimateHeight(declined, place, 1280)).toBe(58);
+  });
+
+  it("is one line for what was deleted", () => {
+    expect(bodyHeight({ type: "deleted" })).toBe(40);
+  });
+});

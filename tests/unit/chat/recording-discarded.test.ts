@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { VoiceSession } from "#features/chat/voice/voice-recording.ts";
+import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
+import { eventually } from "#tests/support/eventually.ts";
+
+const at = (ms: number) => ({ mime: "audio/webm", ms, levels: [0.5] });
+
+/** A recording that has gone on for so long. */
+const record = async (ms: number) => {
+  const stop = vi.fn(async () => {});
+  const speak: (() => void)[] = [];
+  vi.spyOn(VoiceRecorder, "start").mockImplementation(async ({ onChunk, onTick }) => {
+    speak.push(() => {
+      onTick(ms, 0.5);
+      onChunk(new Blob(["words"]), at(ms));
+    });
+    return { stop, progress: at(ms) } as unknown as VoiceRecorder;
+  });
+  const session = VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
+  await eventually(() => expect(session.state.get()).toMatchObject({ phase: "recording" }));
+  speak[0]?.();
+  return { session, stop };
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a recording that its author gives up", () => {
+  it("is gone at once while there is little of it", async () => {
+    const { session, stop } = await record(9_000);
+    await session.giveUp();
+    expect(session.state.get()).toEqual({ phase: "over" });
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  it("hears no more and is all there when it was long, until they say so again", async () => {
+    const { session, stop } = await record(12_000);
+    await session.giveUp();
+    expect(stop).toHaveBeenCalledOnce();
+    expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: true });
+    session.takeBack();
+    expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: false });
+    expect((await session.file()).size).toBeGreaterThanOrEqual("words".length);
+    await session.giveUp();
+    expect(session.state.get()).toMatchObject({ phase: "kept", isGivenUp: true });
+    await session.discard();
+    expect(session.state.get()).toEqual({ phase: "over" });
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { inCall } from "#calls/call-state.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
+import { VoiceSession } from "#features/chat/voice/voice-recording.ts";
+import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
+import { eventually } from "#tests/support/eventually.ts";
+
+const second = (n: number) => ({ mime: "audio/webm", ms: n * 1_000, levels: [0.5] });
+
+/** A microphone that is given when asked for; what it hears ends when it is stopped. */
+const useMicrophone = () => {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  const stop = vi.fn(async () => {});
+  const spoken: ((n: number) => void)[] = [];
+  vi.spyOn(VoiceRecorder, "start").mockImplementation(async ({ onChunk, onTick }) => {
+    await given;
+    spoken.push((n) => {
+      onTick(n * 1_000, 0.5);
+      onChunk(new Blob(["a second"]), second(n));
+    });
+    return { stop, progress: second(2) } as unknown as VoiceRecorder;
+  });
+  return { give, stop, speak: (n: number) => spoken[0]?.(n) };
+};
+
+const phaseOf = (session: VoiceSession) => session.state.get().phase;
+
+const begin = () => VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
+
+afterEach(() => {
+  inCall.set(false);
+  isComposerCovered.set(false);
+  vi.restoreAllMocks();
+});
+
+describe("a voice message that is being recorded when something comes over it", () => {
+  it("is stopped, and kept as one that waits to be listened to", async () => {
+    const { give, stop, speak } = useMicrophone();
+    const session = begin();
+    give();
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
+    speak(1);
+    isComposerCovered.set(true);
+    await eventually(() => expect(phaseOf(session)).toBe("kept"));
+    expect(stop).toHaveBeenCalledOnce();
+    expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
+  });
+
+  it("is not begun by a microphone that is given under it", async () => {
+    const { give, stop } = useMicrophone();
+    const session = begin();
+    isComposerCovered.set(true);
+    expect(phaseOf(session)).toBe("over");
+    give();
+    await eventually(() => expect(stop).toHaveBeenCalledOnce());
+    expect(phaseOf(session)).toBe("over");
+  });
+});
+
+describe("a voice message that is being recorded when a call begins", () => {
+  it("is stopped, and kept as one that waits to be listened to", async () => {
+    const { give, stop, speak } = useMicrophone();
+    const session = begin();
+    give();
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
+    speak(1);
+    inCall.set(true);
+    await eventually(() => expect(phaseOf(session)).toBe("kept"));
+    expect(stop).toHaveBeenCalledOnce();
+    expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
+    expect((await session.file()).size).toBeGreaterThanOrEqual("a second".length);
+  });
+
+  it("is not begun by a microphone that is given in the middle of the call", async () => {
+    const { give, stop } = useMicrophone();
+    const session = begin();
+    inCall.set(true);
+    expect(phaseOf(session)).toBe("over");
+    give();
+    await eventually(() => expect(stop).toHaveBeenCalledOnce());
+    expect(phaseOf(session)).toBe("over");
+  });
+
+  it("was its author's to end before: what is kept then was not cut, and stays as it is", async () => {
+    const { give, stop, speak } = useMicrophone();
+    const session = begin();
+    give();
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
+    speak(1);
+    await session.keep();
+    inCall.set(true);
+    expect(session.state.get()).toMatchObject({ phase: "kept", isCut: false });
+    expect(stop).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { describeTyping, type MemberNames, shortName } from "#components/messages/member-names.ts";
+import { describeMessage } from "#components/messages/message-preview.tsx";
+import { describeEvent } from "#components/messages/system-message-text.ts";
+import { type EventBody, groupEvents } from "#contract/conversations.ts";
+import { failedReason, type Standing } from "#features/chat/message/failed-reason.ts";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+import { createTranslate } from "#i18n/setup.ts";
+
+const t = createTranslate("fr", fr);
+const [me, ana, ben, gone, unknown] = [7, 1, 2, 3, 4];
+const names: MemberNames = {
+  own: me,
+  authors: { [ana]: { name: "Ana" }, [ben]: { name: "Ben" }, [gone]: { name: "" }, [me]: { name: "Moi" } },
+};
+const tell = (event: Omit<EventBody, "type">, sender: number): string =>
+  describeEvent({ type: "event", ...event }, sender, names, t);
+
+describe("a line of a group", () => {
+  it("says who did what to whom, to the one who did it, to the one it was done to and to others", () => {
+    expect(tell({ event: "added", who: [ben] }, ana)).toBe("Ana a ajouté Ben.");
+    expect(tell({ event: "added", who: [ben] }, me)).toBe("Vous avez ajouté Ben.");
+    expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a fait entrer dans le groupe.");
+    expect(tell({ event: "added", who: [ben, me] }, ana)).toBe("Ana a ajouté Ben et vous.");
+    expect(tell({ event: "owner", who: [me] }, ana)).toBe("Ana vous a confié le groupe.");
+    expect(tell({ event: "renamed", name: "Famille" }, me)).toBe(
+      "Vous avez renommé le groupe en «\u00a0Famille\u00a0».",
+    );
+  });
+
+  it("names somebody it does not know yet, or whose account is gone, by a word that fits everybody", () => {
+    expect(tell({ event: "left" }, unknown)).toBe("Un membre a quitté le groupe.");
+    expect(tell({ event: "removed", who: [gone] }, ana)).toBe("Ana a retiré Compte supprimé.");
+  });
+
+  it("names a few of many", () => {
+    const who = Array.from({ length: 20 }, (_, index) => 100 + index);
+    const authors = Object.fromEntries(who.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
+    const line = (who: number[]) => describeEvent({ type: "event", event: "added", who }, me, { own: me, authors }, t);
+    expect(line(who)).toBe("Vous avez ajouté P100, P101, P102, P103, P104 et 15 autres personnes.");
+    expect(line(who.slice(2, 8))).toBe("Vous avez ajouté P102, P103, P104, P105, P106 et P107.");
+    expect(line(who.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
+  });
+
+  it("keeps a name of another direction to itself", () => {
+    const foreign = { own: me, authors: { [ana]: { name: "محمد" } } };
+    expect(describeEvent({ type: "event", event: "left" }, ana, foreign, t)).toBe(
+      "\u2068محمد\u2069 a quitté le groupe.",
+    );
+  });
+
+  it("is a sentence in every language, whatever happened and whoever did it", () => {
+    for (const translate of [t, createTranslate("en", en), createTranslate("pt", pt)]) {
+      for (const event of groupEvents) {
+        for (const sender of [ana, me]) {
+          const body: EventBody = { type: "event", event, who: [me], name: "Famille" };
+          const line = describeMessage(body, translate, { sender, names });
+          expect(line).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
+          expect(line).not.toContain("groups.");
+        }
+      }
+    }
+  });
+});
+
+describe("a message that a group did not take", () => {
+  const reason = (standing: Standing, translate = t) => failedReason("conversation_not_found", standing, translate);
+
+  it("says that one is no member any more, and claims it no longer once one is a member again", () => {
+    expect(reason("left")).toBe("Vous ne faites plus partie de ce groupe.");
+    expect(reason("member")).toBe("Vous ne faisiez plus partie de ce groupe à ce moment-là.");
+    expect(reason("private")).toBe(fr.errors.conversation_not_found);
+    expect(failedReason("message_too_long", "left", t)).toBe(fr.errors.message_too_long);
+    for (const [translate, { errors }] of [
+      [createTranslate("en", en), en],
+      [createTranslate("pt", pt), pt],
+    ] as const) {
+      const said = [reason("left", translate), reason("member", translate), errors.conversation_not_found];
+      expect(new Set(said).size).toBe(3);
+      for (const sentence of said) expect(sentence).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
+    }
+  });
+});
+
+describe("a message to somebody whose account is gone", () => {
+  it("says that the account is, whatever else had kept it from going", () => {
+    for (const [translate, { errors }] of [
+      [t, fr],
+      [createTranslate("en", en), en],
+      [createTranslate("pt", pt), pt],
+    ] as const) {
+      for (const error of ["not_connected", "conversation_not_found", "unavailable", undefined] as const)
+        expect(failedReason(error, "alone", translate)).toBe(errors.account_deleted);
+    }
+    expect(failedReason("not_connected", "private", t)).toBe(fr.errors.not_connected);
+  });
+});
+
+describe("those who type in a group", () => {
+  it("are named up to two, and counted beyond", () => {
+    expect(describeTyping(names, [], t)).toBeUndefined();
+    expect(describeTyping(names, [ana], t)).toBe("Ana écrit...");
+    expect(describeTyping(names, [ben, ana], t)).toBe("Ben et Ana écrivent...");
+    expect(describeTyping(names, [ben, ana, unknown], t)).toBe("3 personnes écrivent...");
+  });
+
+  it("are named once they are known", () => {
+    expect(describeTyping(names, [unknown], t)).toBeUndefined();
+    expect(describeTyping(names, [unknown, ana], t)).toBe("Ana écrit...");
+  });
+
+  it("have room for the words after their name", () => {
+    expect(shortName("Ana", 14)).toBe("Ana");
+    expect(shortName("Carole Ngalula wa Kabongo", 14)).toBe("Carole Ngalula");
+    expect(shortName("Carole Ngalula wa Kabongo", 13)).toBe("Carole");
+    expect(shortName("Rajaonarimampianina", 10)).toBe("Rajaonari…");
+  });
+});

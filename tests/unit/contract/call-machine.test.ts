@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "#contract/calls/call.ts";
+import { type CallEvent, type CallPlace, type CallState, stepCall } from "#contract/calls/call-machine.ts";
+import { callConnectMs, callRingMs, callVerdictMs } from "#contract/limits.ts";
+
+const start = 1_000_000;
+const now = start + 10_000;
+const [mine, theirs] = ["device-mine", "device-theirs"];
+
+const place: CallPlace = { id: "call-1", conversation: "ana.ben", peer: "ben", kind: "audio", isCaller: true };
+const call: Call = {
+  call_id: "call-1",
+  conversation: "ana.ben",
+  type: "audio",
+  from: "ana",
+  to: "ben",
+  from_device: mine,
+  to_device: null,
+  created_at: start,
+  answered_at: null,
+};
+const talked: Call = { ...call, to_device: theirs, answered_at: start + 3_000 };
+const incoming: CallPlace = { ...place, isCaller: false };
+const inbound: Call = { ...call, from: "ben", to: "ana", from_device: theirs };
+const crossed: Call = { ...inbound, call_id: "call-2", to_device: mine, answered_at: start };
+
+const states = {
+  idle: { at: "idle" },
+  outgoing: { at: "outgoing", call: place, until: start + callRingMs, isKnown: true },
+  ringing: { at: "ringing", call: incoming, until: start + callRingMs },
+  connecting: { at: "connecting", call: place, until: start + callConnectMs },
+  connected: { at: "connected", call: place, since: start },
+  interrupted: { at: "connected", call: place, since: start, lostAt: start + 6_000 },
+  ended: { at: "ended", call: place, status: "ended", seconds: 10 },
+} satisfies Record<string, CallState>;
+type Named = keyof typeof states;
+
+const events = {
+  dial: { type: "dial", call: { ...place, id: "call-9" } },
+  created: { type: "created", call, device: mine },
+  "created, answered": { type: "created", call: talked, device: mine },
+  "created, theirs": { type: "created", call: crossed, device: mine },
+  "created, theirs, on another device": { type: "created", call: { ...crossed, to_device: "other" }, device: mine },
+  notCreated: { type: "notCreated", error: "not_connected" },
+  ring: { type: "ring", call: inbound },
+  rings: { type: "rings" },
+  accept: { type: "accept" },
+  accepted: { type: "accepted", call: talked },
+  notAccepted: { type: "notAccepted", error: "call_not_found" },
+  "accepted elsewhere": { type: "notAccepted", error: "answered_elsewhere" },
+  answered: { type: "answered", call: talked, device: theirs },
+  "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: theirs },
+  "rejoin, ringing": { type: "rejoin", call, isCaller: true, since: undefined },
+  "rejoin, talking": { type: "rejoin", call: talked, isCaller: true, since: start + 5_000 },
+  "rejoin, not yet answered": { type: "rejoin", call: inbound, isCaller: false, since: undefined },
+  "rejoin, answered": { type: "rejoin", call: { ...crossed }, isCaller: false, since: undefined },
+  reject: { type: "reject" },
+  hangUp: { type: "hangUp" },
+  left: { type: "left" },
+  heard: { type: "heard" },
+  interrupted: { type: "interrupted", at: now - 2_000 },
+  failed: { type: "failed" },
+  missed: { type: "over", id: "call-1", status: "missed", seconds: 0 },
+  busy: { type: "over", id: "call-1", status: "missed", seconds: 0, reason: "busy" },
+  rejected: { type: "over", id: "call-1", status: "rejected", seconds: 0 },
+  ended: { type: "over", id: "call-1", status: "ended", seconds: 7 },
+  "failed there": { type: "over", id: "call-1", status: "cancelled", seconds: 0, reason: "failed" },
+  "cut off there": { type: "over", id: "call-1", status: "ended", seconds: 7, reason: "failed" },
+  "another ended": { type: "over", id: "call-7", status: "ended", seconds: 7 },
+  time: { type: "time" },
+  leave: { type: "leave" },
+} satisfies Record<string, CallEvent>;
+type Event = keyof typeof events;
+
+/** What every event makes of every state; where nothing is said, it leaves all as it is. */
+const table: Record<Named, Partial<Record<Event, string>>> = {
+  idle: {
+    dial: "outgoing: media prepare, tone ringback, create",
+    ring: "ringing: tone ringtone, media prepare",
+    "rejoin, ringing": "outgoing: media prepare, tone ringback",
+    "rejoin, talking": "connecting: tone none, media prepare, media start",
+    "rejoin, not yet answered": "connecting: tone none, media open, answer",
+    "rejoin, answered": "connecting: tone none, media open, media start",
+  },
+  outgoing: {
+    dial: "outgoing: say inProgress",
+    created: "outgoing: ",
+    "created, answered": "connecting: tone none, media start",
+    "created, theirs": "connecting: tone none, media start",
+    "created, theirs, on another device": "ended ended 0 elsewhere: media stop, tone none",
+    notCreated: "ended cancelled 0 failed: media stop, tone none, say failed not_connected",
+    rings: "outgoing: ",
+    answered: "connecting: tone none, media start",
+    hangUp: "ended missed 0: media stop, tone none, end missed",
+    failed: "ended missed 0 failed: media stop, tone none, end missed failed, say error",
+    missed: "ended missed 0: media stop, tone none, say unanswered",
+    busy: "ended missed 0 busy: media stop, tone busy, say busy",
+    rejected: "ended rejected 0: media stop, tone none, say rejected",
+    ended: "ended ended 7: media stop, tone none, say unanswered",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
+  },
+  ringing: {
+    dial: "ringing: say inProgress",
+    accept: "connecting: tone none, media open, answer",
+    answered: "ended ended 0 elsewhere: media stop, tone none",
+    reject: "ended rejected 0: media stop, tone none, end rejected, say rejected",
+    hangUp: "ended missed 0: media stop, tone none, end missed",
+    missed: "ended missed 0: media stop, tone none",
+    busy: "ended missed 0 busy: media stop, tone busy",
+    rejected: "ended rejected 0: media stop, tone none",
+    ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none",
+    "cut off there": "ended ended 7 failed: media stop, tone none",
+  },
+  connecting: {
+    dial: "connecting: say inProgress",
+    accepted: "connecting: media start",
+    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed call_not_found",
+    "accepted elsewhere": "ended ended 0 elsewhere: media stop, tone none",
+    hangUp: "ended cancelled 0: media stop, tone none, end cancelled",
+    left: "ended cancelled 0: media stop, tone none, end cancelled",
+    heard: "connected: tone none",
+    failed: "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say error",
+    missed: "ended missed 0: media stop, tone none",
+    busy: "ended missed 0 busy: media stop, tone busy",
+    rejected: "ended rejected 0: media stop, tone none",
+    ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
+  },
+  connected: {
+    dial: "connected: say inProgress",
+    hangUp: "ended ended 10: media stop, tone none, end ended",
+    left: "ended ended 10: media stop, tone none, end ended",
+    interrupted: "connected interrupted: ",
+    failed: "ended ended 10 failed: media stop, tone none, end ended failed, say error",
+    missed: "ended missed 0: media stop, tone none",
+    busy: "ended missed 0 busy: media stop, tone busy",
+    rejected: "ended rejected 0: media stop, tone none",
+    ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
+  },
+  interrupted: {
+    dial: "connected interrupted: say inProgress",
+    hangUp: "ended ended 6: media stop, tone none, end ended 1006000",
+    left: "ended ended 6: media stop, tone none, end ended 1006000",
+    heard: "connected: ",
+    failed: "ended ended 6 failed: media stop, tone none, end ended failed 1006000, say error",
+    missed: "ended missed 0: media stop, tone none",
+    busy: "ended missed 0 busy: media stop, tone busy",
+    rejected: "ended rejected 0: media stop, tone none",
+    ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
+  },
+  ended: {
+    dial: "outgoing: media prepare, tone ringback, create",
+    ring: "ringing: tone ringtone, media prepare",
+    "rejoin, ringing": "outgoing: media prepare, tone ringback",
+    "rejoin, talking": "connecting: tone none, media prepare, media start",
+    "rejoin, not yet answered": "connecting: tone none, media open, answer",
+    "rejoin, answered": "connecting: tone none, media open, media start",
+    leave: "idle: tone none",
+  },
+};
+
+const told = (state: CallState): string => {
+  if (state.at === "connected") return state.lostAt === undefined ? "connected" : "connected interrupted";
+  if (state.at !== "ended") return state.at;
+  const where = state.isElsewhere && "elsewhere";
+  return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
+};
+const outcome = (state: CallState, event: CallEvent, at = now): string => {
+  const step = stepCall(state, event, at);
+  return `${told(step.state)}: ${step.deeds.map((deed) => Object.values(deed).join(" ")).join(", ")}`;
+};
+
+describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (name) => {
+  const state = states[name];
+  test.each(Object.keys(events) as Event[])("takes %s", (event) => {
+    const expected = table[name][event];
+    if (expected === undefined) expect(stepCall(state, events[event], now)).toEqual({ state, deeds: [] });
+    else expect(outcome(state, events[event])).toBe(expected);
+  });
+});
+
+describe("time alone", () => {
+  const { time } = events;
+  test("asks how it stands when the server's word does not come", () => {
+    const due = start + callRingMs + callVerdictMs;
+    for (const state of [states.outgoing, states.ringing]) {
+      expect(stepCall(state, time, due - 1).state).toEqual(state);
+      const asked = stepCall(state, time, due);
+      expect(asked.deeds).toEqual([{ do: "ask" }]);
+      expect(stepCall(asked.state, time, due + 1).deeds).not.toContainEqual({ do: "ask" });
+      expect(stepCall(asked.state, time, due + callVerdictMs).deeds).toEqual([{ do: "ask" }]);
+    }
+  });
+  test("stops the ringing at thirty seconds, whatever is heard", () => {
+    expect(outcome(states.ringing, time, start + callRingMs)).toBe("ringing: tone none");
+  });
+  test("ends a call in which nothing is heard", () => {
+    const failed = "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say failed";
+    expect(outcome(states.connecting, time, start + callConnectMs)).toBe(failed);
+  });
+  test("ends one that was talked before its page was loaded anew as one that was talked", () => {
+    const state: CallState = { ...states.connecting, since: start - 5_000 };
+    const failed = "ended ended 20 failed: media stop, tone none, end ended failed, say failed";
+    expect(outcome(state, time, start + callConnectMs)).toBe(failed);
+  });
+});
+
+describe("a call whose page was loaded anew", () => {
+  test("goes on counting from when it was connected", () => {
+    const since = start - 60_000;
+    const { state } = stepCall(states.idle, { type: "rejoin", call: talked, isCaller: true, since }, now);
+    expect(state).toMatchObject({ at: "connecting", call: { isCaller: true, peer: "ben" }, since });
+    expect(stepCall(state, events.heard, now).state).toMatchObject({ at: "connected", since });
+    expect(outcome(state, events.hangUp)).toBe("ended ended 70: media stop, tone none, end ended");
+  });
+  test("rings on for what is left of the thirty seconds", () => {
+    const { state } = stepCall(states.idle, events["rejoin, ringing"], now);
+    expect(state).toMatchObject({ at: "outgoing", isKnown: true, until: start + callRingMs });
+  });
+});

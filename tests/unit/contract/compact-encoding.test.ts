@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest";
+import type { InboxRow, Message } from "#contract/conversations.ts";
+import { createUuid, packUuid } from "#contract/ids.ts";
+import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
+import type { Relation } from "#contract/people.ts";
+import { decodeClientFrames } from "#contract/wire/client-frames.ts";
+import { toClientFrame, toCommand, toSendFrame, toSpreadFrame } from "#contract/wire/command-frames.ts";
+import {
+  fromWireBody,
+  fromWireMessage,
+  fromWirePerson,
+  fromWireRow,
+  toWireBody,
+  toWireMessage,
+  toWirePerson,
+  toWireRow,
+} from "#contract/wire/compact-encoding.ts";
+import {
+  baseOf,
+  decodeServerFrame,
+  encodeFrame,
+  encodeLiveText,
+  joinFrames,
+  pongFrame,
+  readPong,
+  type ServerFrame,
+} from "#contract/wire/server-frames.ts";
+
+const now = 1_790_000_000_000;
+const conversation = "0190a000-0000-7000-8000-000000000001.0190a000-0000-7000-8000-000000000002";
+
+describe("the short form of a live text", () => {
+  test("carries every field and any text back unchanged", () => {
+    for (const text of ["Bonjour", "a,b,,c", "[1]", '"', "ligne 1\nligne 2", "👩‍👩‍👧", "0,0,0,0,"]) {
+      const frame = { counter: 1_295, handle: 12, seq: 200_000, at: 3_600_123, text };
+      expect(decodeServerFrame(encodeLiveText(frame))).toEqual(frame);
+    }
+  });
+
+  test("keeps a time before the welcome negative", () => {
+    const frame = { counter: 1, handle: 1, seq: 1, at: -5_000, text: "x" };
+    expect(decodeServerFrame(encodeLiveText(frame))).toEqual(frame);
+  });
+
+  test("takes at most 12 bytes beyond the text in a chat's first minutes", () => {
+    const frame = encodeLiveText({ counter: 30, handle: 3, seq: 120, at: 46_000, text: "" });
+    expect(frame.length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe("what a device writes in one go", () => {
+  const frames = ["Mbote", "é".repeat(8_000), "x".repeat(8_000), "y".repeat(8_000), "fin"].map((text, ref) =>
+    toSendFrame(ref, 3, { cid: createUuid(), body: { type: "text", text } }),
+  );
+
+  test("comes out whole and in its order, in frames that are never too large", () => {
+    const joined = joinFrames(frames.map(encodeFrame));
+    expect(joined.length).toBeLessThan(frames.length);
+    for (const text of joined) expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(frameMaxBytes);
+    expect(joined.flatMap((text) => decodeClientFrames(text))).toEqual(frames);
+  });
+
+  test("is as many frames as may come together, and no more", () => {
+    const many = Array.from({ length: joinedFramesMax + 1 }, (_, i) => encodeFrame(["k", i]));
+    expect(joinFrames(many).map((text) => decodeClientFrames(text)?.length)).toEqual([joinedFramesMax, 1]);
+  });
+
+  test("is a frame like any other when it is only one", () => {
+    expect(joinFrames([encodeFrame(["k", 1])])).toEqual(['["k",1]']);
+    expect(joinFrames([])).toEqual([]);
+  });
+});
+
+test("sockets that come within some minutes have one base, and never one that lies ahead of them", () => {
+  const first = baseOf({ counter: 35, now });
+  expect(first.counter).toBeLessThanOrEqual(35);
+  expect(first.now).toBeLessThanOrEqual(now);
+  expect(baseOf({ counter: 36, now: first.now + 60_000 })).toEqual(first);
+  expect(baseOf(first)).toEqual(first);
+});
+
+describe("frames", () => {
+  test.each([
+    "",
+    "x",
+    "1,2,3",
+    "{}",
+    "[]",
+    "[1]",
+    '["toString"]',
+    '["__proto__"]',
+    '["h",1,""]',
+    '["h",1,"",-1]',
+    '["h",1.5,"",0]',
+    '["h",1,"",0,0]',
+    '["s",1,2,"short","x"]',
+    '["s",1,2,"AZCgAAAAcACAAAAAAAAAAQ",5]',
+    '["s",1,"not a conversation","AZCgAAAAcACAAAAAAAAAAQ","x"]',
+    '["g",1,2,"sideways",0,40]',
+    '["k",1e309]',
+    '["f",1,"x",null,[[2,"short"]]]',
+    '["f",1,"x",null]',
+    '["f",1,{"type":"deleted"},null,[]]',
+    '["e",1,2]',
+    '["e",1,2,-1]',
+    '["v",1,2,"0"]',
+    '["z",1,2,2]',
+    '["z",1,2,true]',
+    '["d",1,2]',
+    '["d",1,2,0,2]',
+    '["t"]',
+    '["t",1,2]',
+    "[[]]",
+    '[["k",1],["k",-1]]',
+    '[["k",1],"k"]',
+    '[[["k",1]]]',
+    `[${Array.from({ length: joinedFramesMax + 1 }, () => '["k",1]').join()}]`,
+    "[".repeat(10_000),
+    "[".repeat(10_000) + "]".repeat(10_000),
+  ])("a device's frame %# that is not of the protocol is refused", (text) => {
+    expect(decodeClientFrames(text)).toBeUndefined();
+  });
+
+  test("a server's frame with a field too many or of the wrong type is refused", () => {
+    expect(decodeServerFrame('["y",1,2]')).toBeUndefined();
+    expect(decodeServerFrame('["o",1,2,3,"4"]')).toBeUndefined();
+    expect(decodeServerFrame('["n",1,"no_such_code"]')).toBeUndefined();
+  });
+
+  test.each<ServerFrame>([
+    ["y", 7],
+    ["n", 7, "not_connected"],
+    ["n", 7, "rate_limited", 1_500],
+    ["x", "malformed_frame"],
+    ["a", 9, 1, 5, 1_000, 2, 6, 1_003],
+    ["o", 10, 3, 8, 7],
+    ["u", 11, 3, 8, 8, 0, 8],
+    ["b", 12, 3, 99],
+    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false, null],
+    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false, -2_000],
+    ["v", 4, "e1", 3, [[3, -10, 0, { type: "deleted" }]], true],
+    ["e", 13, 3, 0, 2, [[3, -10, 0, "gardé", "AZCgAAAAcACAAAAAAAAAAQ", 1]]],
+    ["t", 3, 1],
+  ])("a server's frame %j is read as it was written", (...frame) => {
+    const sent = frame as unknown as ServerFrame;
+    expect(decodeServerFrame(encodeFrame(sent))).toEqual(sent);
+  });
+
+  test("a pong tells the counter and anything else is no pong", () => {
+    expect(readPong(pongFrame(123_456))).toBe(123_456);
+    expect(readPong("1,2,3,4,x")).toBeUndefined();
+    expect(readPong(".")).toBeUndefined();
+  });
+});
+
+describe("commands in their short form", () => {
+  const cid = createUuid();
+
+  test("a sent text comes out as the command it stands for", () => {
+    const frame = toSendFrame(1, 5, { cid, body: { type: "text", text: "Mbote" } });
+    const [decoded] = decodeClientFrames(encodeFrame(frame)) ?? [];
+    expect(decoded && toCommand(decoded, conversation)).toEqual({
+      type: "send",
+      conversation,
+      messages: [{ cid, body: { type: "text", text: "Mbote" } }],
+    });
+  });
+
+  test("a message that is passed on says where it was read, by a handle or by an id", () => {
+    const body = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Mado" } } as const;
+    const source = { conversation, seq: 3 };
+    const [sent] = decodeClientFrames(encodeFrame(toSendFrame(1, 5, { cid, body, source }))) ?? [];
+    const command = { type: "send", conversation, messages: [{ cid, body, source }] };
+    expect(sent && toCommand(sent, conversation)).toEqual(command);
+    if (sent?.[0] !== "s") throw new Error("another frame");
+    const byHandle = [...sent.slice(0, 5), [9, 3]] as unknown as typeof sent;
+    expect(toCommand(byHandle, conversation, (id) => (id === 9 ? conversation : ""))).toEqual(command);
+  });
+
+  test("one body to many comes out with each conversation by its id", () => {
+    const to = [conversation, conversation].map((one) => ({ conversation: one, cid: createUuid() }));
+    const source = { conversation, seq: 3 };
+    for (const command of [
+      { type: "spread", body: { type: "text", text: "à tous" }, to },
+      { type: "spread", body: { type: "text", text: "à tous" }, source, to },
+    ] as const) {
+      const [frame] = decodeClientFrames(encodeFrame(toSpreadFrame(4, { ...command, to }))) ?? [];
+      expect(frame && toCommand(frame, "")).toEqual(command);
+    }
+  });
+
+  test.each([
+    { type: "mark", conversation, delivered: 4, read: 3 },
+    { type: "hide", conversation, upTo: 4, keep: true },
+    { type: "hide", conversation, upTo: 0, keep: false },
+    { type: "retract", conversation, seq: 7 },
+    { type: "withdraw", conversation, cid: createUuid() },
+    { type: "revised", conversation, since: 0 },
+    { type: "mute", conversation, muted: true },
+    { type: "mute", conversation, muted: false },
+    { type: "page", conversation, direction: "after", seq: 0, limit: 40 },
+    { type: "page", conversation, direction: "before", seq: 41, limit: 40 },
+    { type: "search", conversation, query: "été", before: 100 },
+    { type: "changes", since: 12 },
+    { type: "changes", since: 12, before: 40 },
+  ] as const)("the command %j survives the way through a frame", (command) => {
+    const [frame] = decodeClientFrames(encodeFrame(toClientFrame(command, 1, conversation))) ?? [];
+    expect(frame && toCommand(frame, conversation)).toEqual(command);
+  });
+});
+
+describe("short forms of what frames carry", () => {
+  test("a message keeps its client id only where there is one", () => {
+    const mine: Message = { seq: 3, sender: 1, at: now - 5, body: { type: "text", text: "a" }, cid: createUuid() };
+    const other: Message = { seq: 4, sender: 0, at: now, body: { type: "deleted" } };
+    expect(fromWireMessage(toWireMessage(mine, now), now)).toEqual(mine);
+    expect(fromWireMessage(toWireMessage(other, now), now)).toEqual(other);
+    const held: Message = { ...mine, held: true };
+    expect(fromWireMessage(toWireMessage(held, now), now)).toEqual(held);
+  });
+
+  test("a text that was passed on keeps its mark, and only a plain one travels as a bare string", () => {
+    const plain = { type: "text", text: "Mbote" } as const;
+    const passedOn = { ...plain, forwarded: { by: createUuid(), name: "Mado" } };
+    expect(toWireBody(plain)).toBe("Mbote");
+    expect(toWireBody(passedOn)).toEqual(passedOn);
+    for (const body of [plain, passedOn]) expect(fromWireBody(toWireBody(body))).toEqual(body);
+  });
+
+  test("an inbox row comes back whole", () => {
+    const row: InboxRow = {
+      handle: 2,
+      conversation,
+      kind: "private",
+      group: null,
+      gone: false,
+      epoch: "e",
+      head: 9,
+      at: now - 60_000,
+      prior: now - 90_000,
+      sender: 1,
+      preview: { type: "text", text: "à demain" },
+      whole: true,
+      unread: 2,
+      delivered: 9,
+      read: 7,
+      othersDelivered: 8,
+      othersRead: 6,
+      hidden: 0,
+      open: true,
+      muted: false,
+      kept: false,
+      revision: 4,
+    };
+    for (const flags of [{ muted: true }, { kept: true }, { open: false, muted: true, kept: true }]) {
+      expect(fromWireRow(toWireRow({ ...row, ...flags }, now), now)).toEqual({ ...row, ...flags });
+    }
+    expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
+    const empty = { ...row, preview: null, head: 0, prior: null, open: false };
+    expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
+  });
+
+  test("a person comes back whole", () => {
+    const relation: Relation = {
+      profile: { id: createUuid(), username: "Aïcha", phone: "+243810000001", avatar_url: null, created_at: now },
+      state: "received",
+      request_id: createUuid(),
+      connection_id: null,
+      since: now,
+      blocked: false,
+    };
+    expect(fromWirePerson(toWirePerson(relation))).toEqual(relation);
+    expect(fromWirePerson(toWirePerson({ ...relation, blocked: true }))).toEqual({ ...relation, blocked: true });
+    expect(toWirePerson(relation)[0]).toBe(packUuid(relation.profile.id));
+  });
+});

@@ -1,0 +1,241 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { isAcceptablePassword } from "#contract/auth/auth.ts";
+import { Body, clampMarks, isListed, mergeMarks, placeOf, statusOf } from "#contract/conversations.ts";
+import { errorCodes, isErrorCode, isPermanent } from "#contract/errors.ts";
+import { cleanFileName, FileName } from "#contract/files.ts";
+import { GroupName } from "#contract/groups.ts";
+import {
+  ConversationId,
+  createUuid,
+  otherMember,
+  packUuid,
+  privateConversationId,
+  privateMembers,
+  Uuid,
+  unpackUuid,
+} from "#contract/ids.ts";
+import { phoneForms, readPhoneQuery, toE164, toPhoneQuery } from "#contract/phone.ts";
+import { cleanText, DisplayName, foldText, MessageText } from "#contract/text.ts";
+
+const [ana, ben] = [createUuid(1), createUuid(2)];
+
+describe("ids", () => {
+  test("a made id is a UUIDv7 that sorts by the time it was made", () => {
+    const ids = [1, 1_000, 1_790_000_000_000, 2 ** 47].map((time) => createUuid(time));
+    for (const id of ids) expect(v.is(Uuid, id)).toBe(true);
+    expect(ids.map((id) => id[14])).toEqual(["7", "7", "7", "7"]);
+    expect([...ids].sort()).toEqual(ids);
+  });
+
+  test("packing an id and unpacking it gives the same id", () => {
+    for (let i = 0; i < 100; i++) {
+      const id = createUuid();
+      expect(packUuid(id)).toMatch(/^[\w-]{22}$/);
+      expect(unpackUuid(packUuid(id))).toBe(id);
+    }
+  });
+
+  test("a private conversation has one name, whoever asks", () => {
+    const id = privateConversationId(ana, ben);
+    expect(privateConversationId(ben, ana)).toBe(id);
+    expect(v.is(ConversationId, id)).toBe(true);
+    expect(privateMembers(id)).toEqual([ana, ben]);
+    expect(otherMember(id, ben)).toBe(ana);
+    expect(otherMember(id, createUuid(3))).toBeUndefined();
+  });
+
+  test.each(["", "x", `${ben}.${ana}`, `${ana}.${ana}`, `${ana}.`, `${ana}.${ben}.${ben}`, ana.toUpperCase()])(
+    "%s names no conversation",
+    (id) => {
+      expect(v.is(ConversationId, id)).toBe(false);
+    },
+  );
+});
+
+describe("receipts", () => {
+  test("never go back, in whatever order they arrive", () => {
+    const marks = [
+      { delivered: 5, read: 2 },
+      { delivered: 3, read: 3 },
+      { delivered: 4, read: 1 },
+    ];
+    const forward = marks.reduce(mergeMarks);
+    expect(forward).toEqual({ delivered: 5, read: 3 });
+    expect(marks.toReversed().reduce(mergeMarks)).toEqual(forward);
+  });
+
+  test("what is read is delivered", () => {
+    expect(mergeMarks({ delivered: 0, read: 0 }, { delivered: 1, read: 7 })).toEqual({ delivered: 7, read: 7 });
+  });
+
+  test("cannot run ahead of the log", () => {
+    expect(clampMarks({ delivered: 1e9, read: 1e9 }, 12)).toEqual({ delivered: 12, read: 12 });
+  });
+
+  test("make the four statuses of a message", () => {
+    const others = { delivered: 5, read: 3 };
+    expect([undefined, 6, 5, 4, 3, 1].map((seq) => statusOf(seq, others))).toEqual([
+      "sending",
+      "sent",
+      "delivered",
+      "delivered",
+      "read",
+      "read",
+    ]);
+  });
+});
+
+describe("the place of a message", () => {
+  test("next is applied, known is dropped, further is a gap", () => {
+    expect([4, 5, 6, 7, 100].map((seq) => placeOf(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
+  });
+
+  test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
+    expect(isListed({ head: 0, hidden: 0, kept: false, gone: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: false, gone: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: true, gone: false })).toBe(true);
+    expect(isListed({ head: 4, hidden: 3, kept: false, gone: false })).toBe(true);
+    expect(isListed({ head: 4, hidden: 3, kept: true, gone: true })).toBe(false);
+  });
+});
+
+describe("phone numbers", () => {
+  test.each([
+    ["243810000001", "+243810000001"],
+    ["+243 81 000 00 01", "+243810000001"],
+    ["00243-81-000.00.01", "+243810000001"],
+    ["(243) 810 000 001", "+243810000001"],
+    ["２４３８１００００００１", "+243810000001"],
+  ])("%s is stored as %s", (typed, stored) => {
+    expect(toE164(typed)).toBe(stored);
+  });
+
+  test.each([
+    ["+2430810000001", "+243810000001"],
+    ["00243 0 81 000 00 01", "+243810000001"],
+    ["+330612345678", "+33612345678"],
+    // Where the 0 is part of the number it stays.
+    ["+242061234567", "+242061234567"],
+    ["+2250701020304", "+2250701020304"],
+    ["+22901951234", "+22901951234"],
+    ["+390612345678", "+390612345678"],
+    ["+14155550142", "+14155550142"],
+  ])("%s is one number with %s", (typed, stored) => {
+    expect(toE164(typed)).toBe(stored);
+  });
+
+  test("an account is looked for by every form of its number, the one that was typed first", () => {
+    expect(phoneForms("+243810000001")).toEqual(["+243810000001", "+2430810000001"]);
+    expect(phoneForms("+2430810000001")).toEqual(["+2430810000001", "+243810000001"]);
+    expect(phoneForms("+242061234567")).toEqual(["+242061234567"]);
+  });
+
+  test("digits are searched as they may be meant, the canonical number before any other form", () => {
+    const own = "+243990000001";
+    expect(readPhoneQuery("0810000001", own, 3)).toEqual({
+      wholes: ["+243810000001", "+2430810000001"],
+      beginnings: ["+243810000001"],
+      parts: ["0810000001", "810000001"],
+    });
+    expect(readPhoneQuery("2430810000001", own, 3).wholes).toEqual(["+2430810000001", "+243810000001"]);
+    expect(readPhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+2430810", "+243810"] });
+    expect(readPhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
+  });
+
+  test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(
+    "%s is no number",
+    (typed) => {
+      expect(toE164(typed)).toBeUndefined();
+    },
+  );
+
+  test("a search looks for digits only", () => {
+    expect(toPhoneQuery(" +243 81% ")).toBe("24381");
+    expect(toPhoneQuery("00 01")).toBe("0001");
+  });
+});
+
+describe("a forwarded message", () => {
+  const by = "0190a000-0000-7000-8000-000000000001";
+  const takes = (name: string): boolean => v.is(Body, { type: "text", text: "Mbote", forwarded: { by, name } });
+
+  test("names its author in one plain line, or not at all", () => {
+    expect(["Grâce Mbuyi", ""].map(takes)).toEqual([true, true]);
+    expect(["\u202eecârG", "Gr\nâce", "\u200b", " ", "a\u0000b", "\ud800"].map(takes)).not.toContain(true);
+  });
+});
+
+describe("text", () => {
+  test("is cleaned of what cannot be stored and of nothing else", () => {
+    expect(cleanText("  a\r\nb\u0000\u0007\tc 👩‍👩‍👧 \u202eרtl\ud800  ")).toBe("a\nb\tc 👩‍👩‍👧 \u202eרtl\ufffd");
+    expect(v.is(MessageText, cleanText("x\ud800\u0001"))).toBe(true);
+  });
+
+  test.each([
+    "",
+    "  \n\t ",
+    "\u200b\ufeff",
+    "\u2060 \u202e",
+    "\u0301",
+    " \u20e3\ufe0f\n\u0336",
+    "\u3164",
+    "a\u0000b",
+    "a\u0085",
+    "\ud83d",
+    "x".repeat(8_001),
+  ])("message %# is refused", (text) => {
+    expect(v.is(MessageText, text)).toBe(false);
+  });
+
+  test("a name is one line without characters that hide or reorder", () => {
+    expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
+    for (const name of ["", " ", "\u0301", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
+      expect(v.is(DisplayName, name)).toBe(false);
+    }
+    // Nobody is called like somebody else by means of what is not seen.
+    for (const char of ["\u00ad", "\u034f", "\u061c", "\u115f", "\u17b5", "\u180e", "\u206a", "\u3164", "\u{e0041}"]) {
+      expect([char.codePointAt(0), v.is(DisplayName, `Ma${char}rie`)]).toEqual([char.codePointAt(0), false]);
+      expect(v.is(FileName, `rap${char}port.pdf`)).toBe(false);
+      expect(cleanFileName(`rap${char}port.pdf`)).toBe("rapport.pdf");
+    }
+    for (const name of ["Zoé Ñandú", "مريم", "ꦱꦸꦮꦶꦠ", "Ana ❤️", "李雷"]) expect(v.is(DisplayName, name)).toBe(true);
+    expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);
+  });
+
+  test("a name may hold pictures made of several, and a joiner nowhere else", () => {
+    for (const name of ["Famille 👨‍👩‍👧‍👦", "Dr 👩🏾‍⚕️", "🕵️‍♂️", "🏳️‍🌈 Nous", "❤️‍🔥"]) {
+      expect([name, v.parse(GroupName, name)]).toEqual([name, name]);
+      expect(v.is(DisplayName, name)).toBe(true);
+      expect(v.is(FileName, `${name}.jpg`)).toBe(true);
+    }
+    for (const name of ["Ma\u200drie", "👨\u200d", "\u200d👨", "👨\u200d\u200d👩", "👨\u200c👩", "👨\u200da"]) {
+      expect([name, v.is(GroupName, name)]).toEqual([name, false]);
+    }
+  });
+
+  test("searching knows neither case nor accents", () => {
+    expect(foldText("L'Été À São Tomé")).toBe("l'ete a sao tome");
+  });
+});
+
+describe("passwords", () => {
+  test("need six characters, a capital and a digit, and are bounded", () => {
+    expect(["Abcde1", "ÉCOLE9", `A1${"x".repeat(126)}`].every(isAcceptablePassword)).toBe(true);
+    expect(["Abcd1", "abcdef1", "Abcdefg", "", `A1${"x".repeat(127)}`].some(isAcceptablePassword)).toBe(false);
+  });
+});
+
+describe("error codes", () => {
+  test("are known by name and nothing inherited passes for one", () => {
+    expect(errorCodes.every(isErrorCode)).toBe(true);
+    expect(["toString", "__proto__", "", 7].some(isErrorCode)).toBe(false);
+  });
+
+  test("only refusals that will not change are permanent", () => {
+    expect(isPermanent("not_connected")).toBe(true);
+    for (const code of ["rate_limited", "unavailable", "internal", "session_expired"] as const) {
+      expect(isPermanent(code)).toBe(false);
+    }
+  });
+});

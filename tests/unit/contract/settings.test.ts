@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { countryCodeOf } from "#contract/phone.ts";
+import { defaultSettings, Settings, SettingsChange } from "#contract/settings.ts";
+import { decodeClientFrames, refsOfUnread } from "#contract/wire/client-frames.ts";
+import { toClientFrame, toCommand } from "#contract/wire/command-frames.ts";
+import { toHttpRequest } from "#contract/wire/http-commands.ts";
+import { decodeServerFrame, encodeFrame } from "#contract/wire/server-frames.ts";
+
+describe("settings", () => {
+  it("a change names what it changes and nothing that is no setting", () => {
+    expect(v.is(SettingsChange, {})).toBe(true);
+    expect(v.is(SettingsChange, { receipts: false, groups: { sound: false, preview: true } })).toBe(true);
+    for (const wrong of [{ version: 1 }, { findable: "all" }, { groups: { sound: false } }, { tala: 1 }, null])
+      expect(v.is(SettingsChange, wrong)).toBe(false);
+  });
+
+  it("travel whole, and as nothing else", () => {
+    const frame = ["s", 3, { version: 2, settings: defaultSettings }] as const;
+    expect(decodeServerFrame(encodeFrame([...frame]))).toEqual(frame);
+    const { tala: _, ...less } = defaultSettings;
+    expect(decodeServerFrame(JSON.stringify(["s", 3, { version: 2, settings: less }]))).toBeUndefined();
+    // What was kept before there was this one.
+    const { hidesAddress, ...before } = defaultSettings;
+    expect(v.parse(Settings, before)).toEqual({ ...before, hidesAddress });
+  });
+});
+
+describe("presence", () => {
+  it("is asked for by the same command over both carriers", () => {
+    const command = { type: "presence", conversation: "a.b" } as const;
+    expect(toClientFrame(command, 7, 4)).toEqual(["L", 7, 4]);
+    expect(toCommand(["L", 7, 4], "a.b")).toEqual(command);
+    expect(toHttpRequest(command)).toEqual({ method: "GET", path: "/api/conversations/a.b/presence" });
+  });
+
+  it("is answered with a time or none, and nobody waits for an answer to being looked at", () => {
+    expect(decodeServerFrame('["L",7,0,-5000]')).toEqual(["L", 7, 0, -5000]);
+    expect(decodeServerFrame('["L",7,1,null]')).toEqual(["L", 7, 1, null]);
+    expect(decodeServerFrame('["L",7,true,null]')).toBeUndefined();
+    expect(decodeClientFrames('["l",1]')).toEqual([["l", 1]]);
+    expect(decodeClientFrames('["l",true]')).toBeUndefined();
+    expect(refsOfUnread('["l",2]')).toEqual([]);
+    expect(refsOfUnread('["L",9,-1]')).toEqual([9]);
+  });
+});
+
+describe("the country a number is of", () => {
+  it.each([
+    ["+243810000001", "243"],
+    ["+242060000001", "242"],
+    ["+33600000001", "33"],
+    ["+32470000001", "32"],
+    ["+351910000001", "351"],
+    ["+244920000001", "244"],
+    ["+12025550123", "1"],
+    ["+79001234567", "7"],
+    ["+27821234567", "27"],
+    ["+211912345678", "211"],
+    ["+4479001234567", "44"],
+  ])("%s begins with %s", (phone, code) => expect(countryCodeOf(phone)).toBe(code));
+});

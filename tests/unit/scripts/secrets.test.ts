@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeSecrets, requireSecrets, secretNames, toEnvFile } from "#scripts/local/secrets.mjs";
+import { toolEnv } from "#scripts/run.mjs";
+import { requiredSecrets } from "#worker/lib/required-secrets.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let checkout: string;
+/** A checkout of its own, as far as `npm start` gets without secrets. */
+beforeAll(() => {
+  checkout = mkdtempSync(join(tmpdir(), "lisolo-secrets-"));
+  for (const name of ["scripts", "package.json", "package-lock.json", "wrangler.toml"]) {
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+});
+afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+const start = (secrets: Record<string, string>, script: string) => {
+  writeFileSync(join(checkout, ".dev.vars"), toEnvFile(secrets));
+  const node = join(root, "node_modules", ".bin", "node");
+  return spawnSync(node, [join(checkout, "scripts", script), "--port", "8869"], {
+    cwd: checkout,
+    env: toolEnv(),
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+};
+
+const startsBy = secretNames.flatMap((name) => [
+  [name, "missing", "local/start.mjs"],
+  [name, "empty", "local/start.mjs"],
+  [name, "missing", "local/dev.mjs"],
+]);
+
+test.each(startsBy)("with %s %s, %s ends at once and says which it is and how to go on", (name, how, script) => {
+  const { [name]: _, ...others } = makeSecrets() as Record<string, string>;
+  const { status, stderr, stdout } = start(how === "empty" ? { ...others, [name]: "" } : others, script);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toContain(`Missing secret: ${name}.`);
+  const lines = stderr.split("\n").filter((line) => /^\w+='.+'$/.test(line));
+  expect(lines.map((line) => line.split("=")[0])).toEqual([name]);
+  for (const value of Object.values(others)) expect(stderr).not.toContain(value);
+
+  writeFileSync(join(checkout, ".dev.vars"), `${toEnvFile(others)}${lines.join("\n")}\n`);
+  expect(() => requireSecrets(join(checkout, ".dev.vars"))).not.toThrow();
+});
+
+test("what was written once stays as it is", () => {
+  const path = join(checkout, "new.vars");
+  requireSecrets(path);
+  const made = readFileSync(path, "utf8");
+  requireSecrets(path);
+  expect(readFileSync(path, "utf8")).toBe(made);
+});
+
+test("the secrets have the same names wherever they are asked for", () => {
+  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const required: unknown = JSON.parse(/^required = (\[[^\]]*\])/m.exec(config)?.[1] ?? "null");
+  expect(required).toEqual([...secretNames]);
+  expect(requiredSecrets).toEqual(secretNames);
+  expect(Object.keys(makeSecrets())).toEqual([...secretNames]);
+});

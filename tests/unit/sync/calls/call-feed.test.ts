@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import type { Call } from "#contract/calls/call.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { type CallNews, CallWire } from "#sync/calls/call-feed.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const start = 1_800_000_000_000;
+const makeCall = (id = createUuid()): Call => ({
+  call_id: id,
+  conversation: privateConversationId(createUuid(), createUuid()),
+  type: "audio",
+  from: createUuid(),
+  to: createUuid(),
+  from_device: createUuid(),
+  to_device: null,
+  created_at: start,
+  answered_at: null,
+});
+
+describe("what is told of calls", () => {
+  const makeWire = () => {
+    const clock = { now: 0 };
+    const wire = new CallWire(() => clock.now);
+    const told: string[] = [];
+    wire.subscribe(({ event_type }) => told.push(event_type));
+    const isOpen = ({ call_id }: Call) => wire.open.get().some((call) => call.call_id === call_id);
+    return { clock, wire, told, isOpen };
+  };
+  const ring = (data: Call): CallNews => ({ event_type: "ring", data });
+  const answered = (call: Call): CallNews => ({
+    event_type: "answered",
+    data: { ...call, to_device: createUuid(), answered_at: start + 5_000 },
+  });
+  const missed = ({ call_id, conversation }: Call): CallNews => ({
+    event_type: "missed",
+    data: { call_id, conversation, seconds: 0 },
+  });
+
+  it("keeps those that are under way, and hands everything on", () => {
+    const { wire, told, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(true);
+    wire.tell(answered(call));
+    expect(wire.open.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
+    wire.tell({ event_type: "ended", data: { ...call, seconds: 3 } });
+    expect(wire.open.get()).toEqual([]);
+    expect(told).toEqual(["ring", "answered", "ended"]);
+  });
+
+  it("an end holds against whatever comes after it, in whatever form", () => {
+    const { wire, told, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(missed(call)); // overtook its ring
+    wire.tell(ring(call));
+    wire.tell(answered(call));
+    wire.tell({ event_type: "standing", calls: [call], now: start });
+    expect(isOpen(call)).toBe(false);
+    expect(told).toEqual(["missed", "standing"]);
+  });
+
+  it("an answer holds against a late ring", () => {
+    const { wire, told } = makeWire();
+    const call = makeCall();
+    wire.tell(answered(call));
+    wire.tell(ring(call));
+    expect(told).toEqual(["answered"]);
+    expect(wire.open.get()).toMatchObject([{ answered_at: start + 5_000 }]);
+  });
+
+  it("forgets ends after two minutes", () => {
+    const { wire, clock, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(missed(call));
+    clock.now = 119_000;
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(false);
+    clock.now = 121_000;
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(true);
+  });
+
+  it("all that are under way takes the place of what was known", () => {
+    const { wire } = makeWire();
+    const [one, two] = [makeCall(), makeCall()];
+    wire.tell(ring(one));
+    wire.tell({ event_type: "standing", calls: [two], now: start });
+    expect(wire.open.get()).toEqual([two]);
+  });
+
+  it("knows the server's clock, however wrong the phone's is, halfway between question and answer", () => {
+    const { wire, clock } = makeWire();
+    expect(wire.standing()).toBeUndefined();
+    wire.tell({ event_type: "standing", calls: [], now: start });
+    expect([wire.now(), wire.here(start + 10)]).toEqual([start, 10]);
+    clock.now = 2_000;
+    wire.setClock(start + 1_500, 1_000);
+    expect(wire.now()).toBe(start + 2_000);
+    expect(wire.standing()).toEqual({ event_type: "standing", calls: [], now: start + 2_000 });
+  });
+});
+
+describe("the tabs of a browser", () => {
+  it("one that is opened in the middle of a call hears of it from the one that has the socket", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const call = makeCall();
+    server.calls = [call];
+    const first = await phone.openTab();
+    await eventually(() => expect(first.calls.open.get()).toEqual([call]));
+    const second = await phone.openTab();
+    await eventually(() => expect(second.calls.open.get()).toEqual([call]));
+    expect(second.isLeader).toBe(false);
+    expect(Math.abs(second.calls.now() - first.calls.now())).toBeLessThan(10_000);
+  });
+
+  it("hear from one another that a call is taken", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tabs = [await phone.openTab(), await phone.openTab(), await phone.openTab()];
+    const told: string[] = [];
+    for (const [index, tab] of tabs.entries())
+      tab.calls.subscribe((news) => {
+        if (news.event_type === "taken") told.push(`${index} ${news.data.call_id}`);
+      });
+    const id = createUuid();
+    tabs[1]?.takeCall(id);
+    await eventually(() => expect(told.sort()).toEqual([`0 ${id}`, `2 ${id}`]));
+  });
+});

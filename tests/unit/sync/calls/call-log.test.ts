@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { keepUse, readCallUses } from "#sync/calls/call-data-use.ts";
+import { search } from "#sync/inbound/search.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { forward } from "#sync/outbox/multicast.ts";
+import { readChat } from "#sync/queries/queries.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const lastIn = async (...[tab]: Parameters<typeof listOf>) => (await listOf(tab))[0]?.last;
+
+describe("the line of a call on a device", () => {
+  it("is its caller's on all their devices, has no tick in the list, and takes nothing out of the outbox", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const hers = await phone.openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [hers, laptop, his]) await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    await writeText(hers, chat, "I call you");
+    server.called(amina, chat, { kind: "audio", status: "ended", seconds: 65 });
+    await becomesLevel(server, his, chat);
+    await becomesLevel(server, laptop, chat);
+    expect(await lastIn(laptop)).toMatchObject({ mine: true, body: { type: "call", seconds: 65 } });
+    expect(await lastIn(laptop)).not.toHaveProperty("status");
+    expect(await lastIn(his)).toMatchObject({ mine: false, body: { type: "call" } });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, hers, chat);
+    expect((await shownIn(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
+  });
+
+  it("waits to be read where it was missed, and nowhere else", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const his = await makeDevice(server, benoit).openTab();
+    const hers = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, his, chat);
+    for (const status of ["missed", "rejected", "cancelled", "ended", "missed"] as const)
+      server.called(amina, chat, { kind: "video", status, seconds: 0 });
+    for (const tab of [his, hers]) await becomesLevel(server, tab, chat);
+    expect((await listOf(his))[0]?.unread).toBe(2);
+    expect((await listOf(hers))[0]?.unread).toBe(0);
+  });
+
+  it("is not passed on, and no word finds it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const other = server.connect(amina, server.addPerson("Chantal"));
+    const tab = await makeDevice(server, amina).openTab();
+    server.called(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
+    await becomesLevel(server, tab, chat);
+    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
+    if (!item) throw new Error("the line is not here");
+    await expect(forward(tab, chat, item, [other])).rejects.toThrow("original_gone");
+    let found: unknown;
+    expect(await search(tab, chat, "call", (messages) => (found = messages))).toEqual({ complete: true });
+    expect(found).toEqual([]);
+  });
+});
+
+describe("what calls cost this phone", () => {
+  it("is kept by call, the most where one is told again, and for the last two hundred alone", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.context.get()).toBeDefined());
+    const { store } = contextOf(tab);
+    const ids = Array.from({ length: 201 }, () => createUuid());
+    for (const [index, id] of ids.entries()) await keepUse(store, id, index + 1);
+    await keepUse(store, ids[1] ?? "", 1_002);
+    await keepUse(store, ids[1] ?? "", 1_000);
+    const uses = await readCallUses(store);
+    expect(Object.keys(uses)).toHaveLength(200);
+    expect(uses[ids[0] ?? ""]).toBeUndefined();
+    expect(uses[ids[1] ?? ""]).toBe(1_002);
+    await keepUse(store, createUuid(), 5);
+    const later = await readCallUses(store);
+    expect([later[ids[1] ?? ""], later[ids[2] ?? ""]]).toEqual([1_002, undefined]);
+  });
+});

@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import type { StoredBody } from "#contract/conversations.ts";
+import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import { filePartBytes } from "#contract/limits.ts";
+import { sendFiles } from "#sync/files/send-files.ts";
+import { loadMembers } from "#sync/inbound/member-loader.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { hide, mute, retract } from "#sync/outbox/conversation-commands.ts";
+import { discard, writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast, forward } from "#sync/outbox/multicast.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import { messageItem } from "#sync/queries/queries.ts";
+import { readMembers } from "#sync/store/members.ts";
+import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { isEmptied } from "#sync/store/row-mapping.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { contextOf, expectLevel } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
+import type { Faults } from "#tests/support/model/model-socket.ts";
+import { makeDevice } from "#tests/support/model/model-world.ts";
+
+/** mulberry32: small, seeded, good enough to choose faults with. */
+const seeded = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+
+const seeds = process.env["SYNC_SEEDS"]?.split(",").map(Number) ?? [1, 2, 3, 4, 5, 6];
+const steps = 60;
+const withinMs = 60_000;
+
+/** A person's device in the storm: its tabs come and go, what was typed and done on it is remembered. */
+type Actor = {
+  device: ModelDevice;
+  tabs: Tab[];
+  typed: Map<ConversationId, string[]>;
+  /** Names of files, and where they were sent. */
+  attached: { name: string; chat: ConversationId }[];
+  forwards: number;
+  /** Client ids of what was deleted before it was known to have arrived. */
+  withdrawn: { cid: Uuid; chat: ConversationId }[];
+};
+
+const fileBytes = filePartBytes + 500;
+
+/** Done, or refused for want of a network: a person tries again or does not. */
+const orOffline = (work: Promise<unknown>) =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof SyncError)) throw error;
+  });
+
+const storm = (random: () => number): Partial<Faults> => ({
+  delay: random() < 0.5 ? 5 : 0,
+  dropDown: random() < 0.5 ? 0.3 : 0,
+  dropAck: random() < 0.4 ? 0.3 : 0,
+  duplicateDown: random() < 0.4 ? 0.3 : 0,
+  reorderDown: random() < 0.4 ? 0.3 : 0,
+  cut: random() < 0.4 ? 0.02 : 0,
+  noUpgrade: random() < 0.15,
+  blackhole: random() < 0.1,
+  isOffline: random() < 0.2,
+});
+
+const calm: Partial<Faults> = {
+  delay: 0,
+  dropDown: 0,
+  dropAck: 0,
+  duplicateDown: 0,
+  reorderDown: 0,
+  cut: 0,
+  noUpgrade: false,
+  blackhole: false,
+  isOffline: false,
+};
+
+const act = async (
+  server: ModelServer,
+  actor: Actor,
+  chats: ConversationId[],
+  name: string,
+  n: number,
+  random: () => number,
+) => {
+  const { device, tabs, typed } = actor;
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const choice = random();
+  if (choice < 0.08 || tabs.length === 0) {
+    if (tabs.length < 3) tabs.push(await device.openTab());
+    return undefined;
+  }
+  const tab = pick(tabs);
+  if (choice < 0.16) {
+    tabs.splice(tabs.indexOf(tab), 1);
+    return random() < 0.5 ? device.kill(tab) : device.close(tab);
+  }
+  if (choice < 0.3) return void Object.assign(device.faults, storm(random));
+  if (choice < 0.36) return device.wake();
+  if (choice < 0.4) return server.recreateInbox(device.user);
+  const chat = pick(chats);
+  if (choice < 0.43 && !privateMembers(chat)) {
+    tab.members.want(chat, [0, 1, 2]);
+    return orOffline(loadMembers(contextOf(tab), chat));
+  }
+  if (choice < 0.5) {
+    const row = await contextOf(tab).store.conversations.get(chat);
+    const viewed = new Viewed(tab);
+    viewed.mark(chat, row?.hi ?? 0);
+    return viewed.flush();
+  }
+  const { store } = contextOf(tab);
+  const messages = await store.range(chat, 1).toArray();
+  if (choice < 0.58) {
+    const texts = (await store.unsent(chat).toArray()).filter(({ body }) => body.type === "text" && !body.forwarded);
+    const cid = texts[0]?.cid; // the one that is likeliest to have arrived
+    if (cid !== undefined && (await discard(tab, cid))) actor.withdrawn.push({ cid, chat });
+    return undefined;
+  }
+  if (choice < 0.62) {
+    const mine = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
+    const seq = mine.length > 0 ? pick(mine).seq : undefined;
+    return seq === undefined ? undefined : orOffline(retract(tab, chat, seq));
+  }
+  if (choice < 0.66) return orOffline(mute(tab, chat, random() < 0.5));
+  // Hiding one that is gone throws away what was not sent.
+  if (choice < 0.67) return privateMembers(chat) ? orOffline(hide(tab, chat, random() < 0.5)) : undefined;
+  const to = random() < 0.5 ? chats : [chat];
+  if (choice < 0.73) {
+    const others = messages.filter(({ body }) => !isEmptied(body) && body.type !== "event");
+    if (others.length === 0) return undefined;
+    return orOffline(
+      forward(tab, chat, messageItem(undefined, pick(others)), to).then(() => {
+        actor.forwards += to.length;
+      }),
+    );
+  }
+  if (choice < 0.81) {
+    const file = `${name} ${n}.bin`;
+    const body = { type: "file", name: file, mime: "application/octet-stream", size: fileBytes } as const;
+    await sendFiles(tab, to, [{ blob: new Blob([new Uint8Array(fileBytes).fill(n)]), body }]);
+    actor.attached.push(...to.map((one) => ({ name: file, chat: one })));
+    return undefined;
+  }
+  const text = `${name} ${n}`;
+  const isToAll = random() < 0.3;
+  if (isToAll) await broadcast(tab, chats, text);
+  else await writeText(tab, chat, text);
+  for (const one of isToAll ? chats : [chat]) typed.set(one, [...(typed.get(one) ?? []), text]);
+  return undefined;
+};
+
+/** Somebody comes into the group, goes, or is taken out; it never ends. */
+const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], random: () => number): void => {
+  const { marks } = server.log(group);
+  const [owner = ""] = [...marks].find(([, { role }]) => role === "owner") ?? [];
+  const one = people[Math.floor(random() * people.length)] ?? "";
+  if (!marks.has(one)) server.change(owner, group, { type: "add", users: [one] });
+  else if (marks.size === 1) server.change(one, group, { type: "rename", name: `alone ${random()}` });
+  else if (one === owner || random() < 0.3) server.change(one, group, { type: "leave" });
+  else server.change(owner, group, { type: "remove", user: one });
+};
+
+/** Everybody who is in the group is known, in their roles, and nobody else is taken for a member. */
+const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
+  const context = contextOf(tab);
+  await loadMembers(context, group);
+  const { members, roster } = await readMembers(context.store, context.me, group);
+  const { marks, group: facts } = server.log(group);
+  expect(roster).toBe(facts?.roster);
+  const seats = [...marks].map(([user, { number, role }]) => ({ user, number, role }));
+  expect(members.map(({ user, number, role }) => ({ user, number, role }))).toEqual(
+    seats.sort((a, b) => a.number - b.number),
+  );
+};
+
+/** Of a group that one is not in nothing is here but what was not sent. */
+const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
+  const { store } = contextOf(tab);
+  expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
+  expect(await store.range(group, 0).count()).toBe(0);
+  expect(await store.membersOf(group).count()).toBe(0);
+  const unsent = await store.unsent(group).toArray();
+  expect(unsent.filter(({ state }) => state !== "failed")).toEqual([]);
+};
+
+const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
+const textsOf = (messages: readonly { body: StoredBody }[]) =>
+  messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
+
+describe("under faults of every kind at once", () => {
+  for (const seed of seeds) {
+    it(`every typed message ends up everywhere, once and in order (seed ${seed})`, { timeout: 300_000 }, async () => {
+      const random = seeded(seed);
+      const server = new ModelServer();
+      const people = ["Amina", "Benoît", "Chantal"].map((name) => server.addPerson(name));
+      const [amina = "", benoit = "", chantal = ""] = people;
+      const withBenoit = server.connect(amina, benoit);
+      const withChantal = server.connect(amina, chantal);
+      const group = server.createGroup(amina, "Famille", [benoit, chantal]);
+      server.pageRowsMax = 7;
+      const privateOf = (user: string) =>
+        user === amina ? [withBenoit, withChantal] : [user === benoit ? withBenoit : withChantal];
+      const chatsOf = (user: string) => [...privateOf(user), group];
+      const actors: Actor[] = [amina, amina, benoit, chantal].map((user) => {
+        const device = makeDevice(server, user);
+        device.faults.random = random;
+        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0, withdrawn: [] };
+      });
+      for (let step = 0; step < steps; step++) {
+        const index = Math.floor(random() * actors.length);
+        const actor = actors[index] as Actor;
+        await act(server, actor, chatsOf(actor.device.user), `d${index}`, step, random);
+        if (random() < 0.2) moveMembers(server, group, people, random);
+        if (random() < 0.5) await actor.device.pass(random() * 2_000);
+      }
+      for (const { device, tabs } of actors) {
+        Object.assign(device.faults, calm);
+        if (tabs.length === 0) tabs.push(await device.openTab());
+        device.wake();
+      }
+      for (const { tabs } of actors) {
+        const [tab] = tabs as [Tab];
+        await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]), withinMs);
+      }
+      for (const { device, tabs, typed } of actors) {
+        for (const chat of chatsOf(device.user)) {
+          const isIn = server.log(chat).marks.has(device.user);
+          const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
+          // Where only lines of the group came, nothing is fetched before somebody looks.
+          tabs[0]?.opened(chat);
+          for (const tab of tabs) await eventually(() => check(tab), withinMs);
+          if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
+          const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
+          const mine = typed.get(chat) ?? [];
+          // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
+          expect(log.filter((text) => mine.includes(text))).toEqual(mine.filter((text) => log.includes(text)));
+        }
+      }
+      const logged = [...server.logs.values()].flatMap(({ id, messages }) =>
+        messages.map((one) => ({ ...one, chat: id })),
+      );
+      const outboxes = await Promise.all(
+        actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
+      );
+      const cids = new Set(logged.map(({ cid }) => cid));
+      // What was deleted on its way stands nowhere, but in a group from which its author was taken out meanwhile.
+      const withdrawn = actors.flatMap((actor) => actor.withdrawn);
+      const left = logged.filter(
+        ({ cid, body }) => body.type !== "deleted" && withdrawn.some((one) => one.cid === cid),
+      );
+      expect(left.every(({ chat }) => chat === group)).toBe(true);
+      const neverCame = withdrawn.filter(({ cid }) => !cids.has(cid)).length;
+      // One that got there, and whose author was taken out before they were told, says that it failed.
+      const failed = outboxes.flat();
+      const unsent = failed.filter(({ cid }) => !cids.has(cid));
+      const hasFailed = unsent.filter(({ body }) => !isForwarded(body));
+      expect(
+        hasFailed.every(({ conversation, error }) => conversation === group && error === "conversation_not_found"),
+      ).toBe(true);
+      // What was typed is there, was deleted or is still with its author, and nothing else is.
+      const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
+      const alive = textsOf(logged);
+      const deleted = logged.filter(({ body }) => body.type === "deleted").length;
+      expect(alive.length + deleted + textsOf(hasFailed).length + neverCame).toBe(all.length);
+      expect(alive.filter((text) => !all.includes(text))).toEqual([]);
+      // Every file is there, once in each conversation it was sent to, with all its bytes.
+      const own = logged.flatMap(({ body, chat }) =>
+        body.type === "file" && !isForwarded(body) ? { name: body.name, chat, file: body.file } : [],
+      );
+      const byName = (a: { name: string; chat: string }, b: { name: string; chat: string }) =>
+        `${a.name} ${a.chat}`.localeCompare(`${b.name} ${b.chat}`);
+      const kept = hasFailed.flatMap(({ body, conversation }) =>
+        body.type === "file" ? { name: body.name, chat: conversation } : [],
+      );
+      expect([...own.map(({ name, chat }) => ({ name, chat })), ...kept].sort(byName)).toEqual(
+        actors.flatMap(({ attached }) => attached).sort(byName),
+      );
+      for (const { file } of own) expect(server.files.bytes(file)).toHaveLength(fileBytes);
+      // What was forwarded arrived, or the original was deleted before it did, or the group was not one's own any more.
+      const causes = ["original_gone", "conversation_not_found"];
+      expect(failed.every(({ state, error = "" }) => state === "failed" && causes.includes(error))).toBe(true);
+      const forwarded = logged.filter(({ body }) => isForwarded(body)).length;
+      const unforwarded = unsent.length - hasFailed.length;
+      expect(forwarded + unforwarded).toBe(actors.reduce((sum, { forwards }) => sum + forwards, 0));
+    });
+  }
+});

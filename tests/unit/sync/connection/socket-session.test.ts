@@ -1,0 +1,332 @@
+import { describe, expect, it } from "vitest";
+import { wordsOf } from "#contract/conversations.ts";
+import { closeCodes } from "#contract/wire/server-frames.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { passByWaiting } from "#tests/support/model/waiting-time.ts";
+
+const online = (tab: { link: { get(): string } }) => eventually(() => expect(tab.link.get()).toBe("online"));
+
+describe("the socket", () => {
+  it("a socket that stays open but carries nothing is found out and replaced", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    passByWaiting(tab);
+    phone.faults.blackhole = true;
+    server.post(benoit, chat, "unheard");
+    const began = tab.platform.now();
+    await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
+    expect(tab.platform.now() - began).toBeLessThan(45_000);
+    phone.faults.blackhole = false;
+    await becomesLevel(server, tab, chat);
+  });
+
+  it("a lost last frame is noticed by the next pong", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    // Its receipt is told and confirmed: nothing is under way that would bring the loss to light.
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 1 }));
+    await becomesLevel(server, tab, chat);
+    phone.faults.dropDown = 1;
+    server.post(benoit, chat, "b", "c", "d");
+    phone.faults.dropDown = 0;
+    await becomesLevel(server, tab, chat);
+    expect(phone.sockets).toHaveLength(1);
+  });
+
+  it("a message left out in the middle is fetched at once, and the others are not shown before it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "1");
+    await becomesLevel(server, tab, chat);
+    server.refuse = (_, command) =>
+      command.type === "page" || command.type === "changes" ? { error: "unavailable" } : undefined;
+    phone.faults.dropDown = 1;
+    server.post(benoit, chat, "2");
+    phone.faults.dropDown = 0;
+    server.post(benoit, chat, "3");
+    await eventually(async () => expect(await contextOf(tab).store.range(chat, 1).count()).toBe(2));
+    expect(await textsIn(tab, chat)).toEqual(["1"]);
+    server.refuse = () => undefined;
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["1", "2", "3"]);
+  });
+
+  it("sockets that break as soon as they open are tried with growing pauses", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.cut = 1;
+    phone.faults.random = () => 0.5;
+    await phone.openTab();
+    await phone.pass(60_000);
+    expect(phone.sockets.length).toBeGreaterThan(3);
+    expect(phone.sockets.length).toBeLessThan(12);
+  });
+
+  it("a server that cannot be reached is tried every few seconds while somebody uses the page, and at once when they touch it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.random = () => 1;
+    phone.isUsed = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    const end = () => {
+      for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
+    };
+    const tried = async (ms: number) => {
+      const before = phone.sockets.length;
+      await phone.pass(ms);
+      return phone.sockets.length - before;
+    };
+    phone.faults.isOffline = true;
+    end();
+    await phone.pass(60_000);
+    const used = await tried(60_000);
+    expect(used).toBeGreaterThanOrEqual(8);
+    expect(used).toBeLessThanOrEqual(15);
+    phone.isUsed = false;
+    await phone.pass(60_000);
+    expect(await tried(60_000)).toBeLessThanOrEqual(3);
+    const before = phone.sockets.length;
+    phone.use();
+    await eventually(() => expect(phone.sockets.length).toBe(before + 1));
+    phone.faults.isOffline = false;
+    phone.use();
+    await online(tab);
+  });
+
+  it("a link that drops again and again is taken up soon each time", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.random = () => 1;
+    const tab = await phone.openTab();
+    const pauses: number[] = [];
+    for (let drop = 1; drop <= 8; drop++) {
+      await online(tab);
+      await phone.pass(5_000); // while it is there it carries what it should
+      const sockets = phone.sockets.length;
+      const dropped = phone.now();
+      phone.sockets.at(-1)?.end(1006);
+      await eventually(() => expect(phone.sockets.length).toBeGreaterThan(sockets));
+      pauses.push(phone.now() - dropped);
+    }
+    // Pauses that grew with every drop would be at 8, 16 and twice 30 s by now; a busy machine adds to some.
+    expect(Math.min(...pauses.slice(-4))).toBeLessThan(5_000);
+  });
+
+  it("coming back, the phone tries at once instead of waiting out its pause", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    phone.faults.random = () => 1;
+    const tab = await phone.openTab();
+    await phone.pass(60_000); // by now it waits 30 s between two tries
+    phone.faults.isOffline = false;
+    const [tries, woken] = [phone.sockets.length, phone.now()];
+    phone.wake();
+    await eventually(() => expect(phone.sockets).toHaveLength(tries + 1));
+    expect(phone.now() - woken).toBeLessThan(10_000);
+    await online(tab);
+    expect(phone.sockets).toHaveLength(tries + 1);
+  });
+
+  it("another network is another address: the phone opens a new socket as soon as there is one", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.faults.blackhole = true; // what was open stays open and carries nothing
+    phone.isOnline = false;
+    phone.wake();
+    await phone.pass(500);
+    phone.faults.blackhole = false;
+    phone.isOnline = true;
+    const [tries, woken] = [phone.sockets.length, phone.now()];
+    phone.wake();
+    await eventually(() => expect(phone.sockets).toHaveLength(tries + 1));
+    expect(phone.now() - woken).toBeLessThan(10_000); // a way that carries nothing is found out later
+    await online(tab);
+  });
+
+  it("a session that the socket does not accept is renewed once and the socket opens", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.refusesSession = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    expect(phone.renewals).toBe(1);
+    expect(phone.notices).toEqual([]);
+  });
+
+  it("a session that cannot be renewed ends the engine with a notice and without further attempts", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.refusesSession = true;
+    phone.canRenew = false;
+    await phone.openTab();
+    await eventually(() => expect(phone.notices).toEqual(["signed-out"]));
+    const sockets = phone.sockets.length;
+    await phone.pass(30_000);
+    expect(phone.sockets).toHaveLength(sockets);
+  });
+
+  it("a server that speaks another version is not asked again and again, and HTTP goes on", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.sockets[0]?.end(closeCodes.protocol);
+    server.post(benoit, chat, "by HTTP");
+    await becomesLevel(server, tab, chat);
+    expect(phone.notices).toEqual(["outdated"]);
+    expect(phone.sockets).toHaveLength(1);
+  });
+});
+
+describe("without sockets", () => {
+  it("where no socket opens, messages and receipts go both ways by HTTP, until one opens", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "by HTTP");
+    await becomesLevel(server, tab, chat);
+    server.post(benoit, chat, "answer");
+    await becomesLevel(server, tab, chat);
+    await online(tab);
+    const viewed = new Viewed(tab);
+    viewed.mark(chat, 2);
+    await viewed.flush();
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 2 }));
+    await becomesLevel(server, tab, chat);
+    phone.faults.noUpgrade = false;
+    await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1), 15_000);
+    const requests = phone.requests.length;
+    server.post(benoit, chat, "by socket");
+    await becomesLevel(server, tab, chat);
+    await phone.pass(20_000);
+    expect(phone.requests.length).toBeLessThanOrEqual(requests + 1); // one may have been under way
+  });
+
+  it("a batch with one message that is refused for good sends all the others", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    server.refuse = (_, command) =>
+      command.type === "send" && command.messages.some(({ body }) => wordsOf(body) === "bad")
+        ? { error: "invalid_text" }
+        : undefined;
+    const tab = await phone.openTab();
+    for (const text of ["1", "2", "bad", "3", "4"]) await writeText(tab, chat, text);
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual(["1 sent", "2 sent", "3 sent", "4 sent", "bad failed"]),
+    );
+  });
+
+  it("a message on its way by HTTP is not overtaken by the next one when a socket opens", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.requestMs = 20_000;
+    await writeText(tab, chat, "first");
+    await eventually(() => expect(phone.requests.some(({ method }) => method === "POST")).toBe(true));
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
+    await writeText(tab, chat, "second");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["first", "second"]);
+  });
+
+  it("polling grows rarer while nothing happens", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    await phone.pass(20_000);
+    const before = server.asked.length;
+    await phone.pass(150_000);
+    expect(server.asked.length - before).toBeLessThan(12);
+    expect(server.asked.length - before).toBeGreaterThan(1);
+  });
+
+  it("without any network the link says so", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("offline"), 15_000);
+  });
+});
+
+describe("tabs", () => {
+  it("two tabs of a person share one socket and both show everything", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    await online(second);
+    expect([first.isLeader, second.isLeader]).toEqual([true, false]);
+    expect(phone.sockets).toHaveLength(1);
+    await writeText(second, chat, "from the second tab");
+    server.post(benoit, chat, "answer");
+    await becomesLevel(server, first, chat);
+    await becomesLevel(server, second, chat);
+    const page = await second.ask({ type: "page", conversation: chat, direction: "before", seq: 2, limit: 5 });
+    expect(page.messages).toHaveLength(1);
+    expect(phone.requests.filter(({ path }) => path.includes("/messages"))).toEqual([]);
+  });
+
+  it("when the leading tab is killed the other takes over and sends what was written", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    await online(second);
+    phone.faults.dropAck = 1;
+    await writeText(second, chat, "handed over");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    await phone.kill(first);
+    phone.faults.dropAck = 0;
+    await eventually(() => expect(second.isLeader).toBe(true));
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["handed over sent"]);
+  });
+
+  it("a leading tab that sleeps is relieved by the one a person looks at", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const asleep = await phone.openTab();
+    await online(asleep);
+    const awake = await phone.openTab();
+    await online(awake);
+    phone.putToSleep(asleep);
+    await writeText(awake, chat, "now");
+    await eventually(() => expect(awake.isLeader).toBe(true));
+    await becomesLevel(server, awake, chat);
+  });
+
+  it("without Web Locks every tab leads, and each message is still stored once", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.hasLocks = false;
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    for (let i = 0; i < 10; i++) await writeText(i % 2 ? first : second, chat, `n${i}`);
+    server.post(benoit, chat, "answer");
+    await becomesLevel(server, first, chat);
+    await becomesLevel(server, second, chat);
+    expect(server.log(chat).messages).toHaveLength(11);
+  });
+});

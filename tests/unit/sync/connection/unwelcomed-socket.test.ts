@@ -1,0 +1,66 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { pingFrame, pongFrame } from "#contract/wire/server-frames.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, textsIn } from "#tests/support/model/model-checks.ts";
+import { ModelSocket } from "#tests/support/model/model-socket.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { passByWaiting } from "#tests/support/model/waiting-time.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("a socket that answers pings and never says welcome is given up for another", async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const { send } = ModelSocket.prototype;
+  // As when the object could not read its own tables in that moment.
+  const hello = vi.spyOn(ModelSocket.prototype, "send").mockImplementation(function (this: ModelSocket, text) {
+    if (text.startsWith('["h"')) hello.mockRestore();
+    else send.call(this, text);
+  });
+  const tab = await phone.openTab();
+  server.post(benoit, chat, "are you there?");
+  await becomesLevel(server, tab, chat);
+  expect(await textsIn(tab, chat)).toEqual(["are you there?"]);
+  await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
+  expect(phone.sockets).toHaveLength(2);
+});
+
+it.each<[string, (socket: ModelSocket, text: string) => void]>([
+  ["that end before they say welcome", (socket, text) => text.startsWith('["h"') && socket.end(1006)],
+  ["that stay silent", () => {}],
+  [
+    "that answer pings and nothing else",
+    (socket, text) => text === pingFrame && socket.dispatchEvent(new MessageEvent("message", { data: pongFrame(0) })),
+  ],
+])("where sockets open %s, messages go both ways by HTTP, until one is welcomed", async (_, take) => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  phone.faults.random = () => 0.5;
+  const broken = vi.spyOn(ModelSocket.prototype, "send").mockImplementation(function (this: ModelSocket, text) {
+    take(this, text);
+  });
+  const tab = await phone.openTab();
+  await writeText(tab, chat, "by HTTP");
+  await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+  server.post(benoit, chat, "answer");
+  passByWaiting(tab);
+  const asked = tab.platform.now();
+  await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]), 15_000);
+  expect(tab.platform.now() - asked).toBeLessThan(30_000);
+  await eventually(() => expect(tab.link.get()).toBe("online"));
+  const tries = phone.sockets.length;
+  await phone.pass(60_000);
+  expect(phone.sockets.length - tries).toBeLessThan(8);
+  expect(tab.link.get()).toBe("online");
+  const began = tab.platform.now();
+  await writeText(tab, chat, "at once");
+  await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
+  expect(tab.platform.now() - began).toBeLessThan(15_000);
+  broken.mockRestore();
+  await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1), 15_000);
+  server.post(benoit, chat, "by socket");
+  await becomesLevel(server, tab, chat);
+});

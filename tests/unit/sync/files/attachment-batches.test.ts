@@ -1,0 +1,120 @@
+import { describe, expect, it, vi } from "vitest";
+import { attachmentOf } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import { sendFiles } from "#sync/files/send-files.ts";
+import { discard, retry, setPaused, writeText } from "#sync/outbox/enqueue.ts";
+import { batchPatienceMs } from "#sync/outbox/outbox.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
+import { isPart, picture, threeAndABit } from "#tests/support/model/model-outgoing.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const smallBytes = 1_000;
+
+const captionsOf = (server: ModelServer, chat: ConversationId) =>
+  server.log(chat).messages.map(({ body }) => ("text" in body ? body.text : body.type));
+
+const unsentOf = (tab: Tab, chat: ConversationId) => contextOf(tab).store.unsent(chat).toArray();
+
+/** Only what takes more than one part is kept from arriving. */
+const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
+
+/** A phone on which the first of three files chosen together does not get through, and the other two have. */
+const makeStuck = async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, chat);
+  phone.loses = isBig;
+  await sendFiles(
+    tab,
+    [chat],
+    [picture(threeAndABit, "one"), picture(smallBytes, "two"), picture(smallBytes, "three")],
+  );
+  await eventually(async () =>
+    expect((await unsentOf(tab, chat)).map(({ state }) => state)).toEqual(["awaiting", "queued", "queued"]),
+  );
+  const first = (await unsentOf(tab, chat))[0]?.cid ?? "";
+  return { server, phone, tab, chat, first };
+};
+
+describe("files chosen together", () => {
+  it("arrive in the order they were chosen, whichever is up first; texts written later pass", async () => {
+    const { server, phone, tab, chat } = await makeStuck();
+    await writeText(tab, chat, "later");
+    await eventually(() => expect(captionsOf(server, chat)).toEqual(["later"]));
+    await phone.pass(30_000);
+    expect(captionsOf(server, chat)).toEqual(["later"]);
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expect(captionsOf(server, chat)).toEqual(["later", "one", "two", "three"]);
+    expect(await textsIn(tab, chat)).toHaveLength(4);
+  });
+
+  it("go up in the order they were chosen", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    const captions = Array.from({ length: 12 }, (_, n) => `n${n}`);
+    await sendFiles(
+      tab,
+      [chat],
+      captions.map((text) => picture(smallBytes, text)),
+    );
+    const chosen = (await unsentOf(tab, chat)).map(({ body }) => attachmentOf(body)?.file);
+    const before = phone.requests.length;
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(captionsOf(server, chat)).toEqual(captions);
+    const parts = phone.requests.slice(before).filter(isPart);
+    const begun = parts.map(({ path }) => chosen.findIndex((file) => path.includes(file ?? "")));
+    // Two are under way at a time, and either may be a step ahead.
+    for (const [at, n] of begun.entries()) expect(Math.abs(at - n)).toBeLessThanOrEqual(1);
+  });
+
+  it("do not wait for one that was told to wait, has failed or was given up", async () => {
+    const paused = await makeStuck();
+    await setPaused(paused.tab, paused.first, true);
+    await eventually(() => expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three"]));
+    paused.phone.loses = () => false;
+    await setPaused(paused.tab, paused.first, false);
+    await becomesLevel(paused.server, paused.tab, paused.chat);
+    expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three", "one"]);
+
+    const failed = await makeStuck();
+    const { strict } = contextOf(failed.tab);
+    await strict.outbox.update(failed.first, { state: "failed", error: "file_not_found" });
+    failed.tab.written();
+    await eventually(() => expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three"]));
+    failed.phone.loses = () => false;
+    await retry(failed.tab, failed.first);
+    await becomesLevel(failed.server, failed.tab, failed.chat);
+    expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three", "one"]);
+
+    const discarded = await makeStuck();
+    await discard(discarded.tab, discarded.first);
+    await becomesLevel(discarded.server, discarded.tab, discarded.chat);
+    expect(captionsOf(discarded.server, discarded.chat)).toEqual(["two", "three"]);
+  });
+
+  it("do not wait for ever for one that does not get through", async () => {
+    const { server, phone, tab, chat } = await makeStuck();
+    const { strict, platform } = contextOf(tab);
+    const almostOver = platform.now() - batchPatienceMs + 20_000;
+    const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
+    await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
+    tab.written();
+    await phone.pass(5_000);
+    expect(captionsOf(server, chat)).toEqual([]);
+    clock.mockRestore();
+    await eventually(() => expect(captionsOf(server, chat)).toEqual(["two", "three"]));
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expect(captionsOf(server, chat)).toEqual(["two", "three", "one"]);
+  });
+});

@@ -1,0 +1,292 @@
+import Dexie from "dexie";
+import { IDBKeyRange } from "fake-indexeddb";
+import { describe, expect, it } from "vitest";
+import { type AttachedBody, attachmentOf } from "#contract/conversations.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { drop, find, keep } from "#sync/drafts/voice-drafts.ts";
+import { Shelf } from "#sync/files/object-urls.ts";
+import { sendFiles } from "#sync/files/send-files.ts";
+import { hide } from "#sync/outbox/conversation-commands.ts";
+import { retry } from "#sync/outbox/enqueue.ts";
+import { forward } from "#sync/outbox/multicast.ts";
+import { readBlocked } from "#sync/queries/queries.ts";
+import { storeName } from "#sync/store/database.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { picture } from "#tests/support/model/model-outgoing.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const size = 5_000;
+const bytesOf = (seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * seed) % 251);
+
+/** A picture that somebody sent from elsewhere. */
+const post = async (server: ModelServer, user: Uuid, chat: ConversationId, seed: number): Promise<AttachedBody> => {
+  const file = createUuid();
+  const path = `/api/files/${file}`;
+  const name = "IMG_1.jpg";
+  await server.files.handle(user, { method: "PUT", path, body: { name, size } });
+  await server.files.handle(user, { method: "PUT", path: `${path}/parts/0`, body: new Blob([bytesOf(seed)]) });
+  await server.files.handle(user, { method: "POST", path: `${path}/complete` });
+  const body = { type: "image", file, name, mime: "image/jpeg", size, width: 40, height: 30, thumb: "" } as const;
+  server.execute(user, { type: "send", conversation: chat, messages: [{ cid: createUuid(), body }] });
+  return body;
+};
+
+/** Somebody looks at a file. */
+const look = (shelf: Shelf, body: AttachedBody) => {
+  const shelved = shelf.of(body);
+  const away = shelved.subscribe(() => {});
+  return {
+    shelved,
+    away,
+    becomes: (state: string) => eventually(() => expect(shelved.get()).toMatchObject({ state })),
+  };
+};
+
+const shownBytes = async (phone: ModelDevice, url: string | undefined) =>
+  new Uint8Array((await phone.urls.get(url ?? "")?.arrayBuffer()) ?? []);
+
+const openWith = async (phone: ModelDevice): Promise<[Tab, Shelf]> => {
+  const tab = await phone.openTab();
+  return [tab, new Shelf(tab)];
+};
+
+describe("a file of a message", () => {
+  it("is fetched once however many ask for it, and from then on it is here, also without a network", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const body = await post(server, benoit, chat, 7);
+    const phone = makeDevice(server, amina);
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    const [first, second] = [look(shelf, body), look(shelf, body)];
+    await first.becomes("absent");
+    first.shelved.load(chat);
+    second.shelved.load(chat);
+    await second.becomes("here");
+    expect(await shownBytes(phone, second.shelved.get().url)).toEqual(bytesOf(7));
+    expect(phone.urls.get(second.shelved.get().url ?? "")?.type).toBe("image/jpeg");
+    expect(phone.downloads).toHaveLength(1);
+    await phone.close(tab);
+    phone.faults.isOffline = true;
+    const [, later] = await openWith(phone);
+    const third = look(later, body);
+    await third.becomes("here");
+    expect(await shownBytes(phone, third.shelved.get().url)).toEqual(bytesOf(7));
+  });
+
+  it("goes on where it was when the link drops in the middle", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const body = await post(server, benoit, chat, 11);
+    const phone = makeDevice(server, amina);
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    phone.downloadBytes = 2_000;
+    const { shelved, becomes } = look(shelf, body);
+    shelved.load(chat);
+    await becomes("here");
+    expect(await shownBytes(phone, shelved.get().url)).toEqual(bytesOf(11));
+    expect(phone.downloads.map(({ from }) => from)).toEqual([0, 2_000, 4_000]);
+  });
+
+  it("says why it cannot be had; one that is gone is not asked for again, a missing network is", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const body = await post(server, benoit, chat, 13);
+    const phone = makeDevice(server, amina);
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    const gone = look(shelf, { ...body, file: createUuid() });
+    gone.shelved.load(chat);
+    await gone.becomes("failed");
+    expect(gone.shelved.get()).toMatchObject({ error: "file_not_found" });
+    expect(phone.downloads).toHaveLength(1);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    const offline = look(shelf, body);
+    offline.shelved.load(chat);
+    await offline.becomes("failed");
+    expect(offline.shelved.get()).toMatchObject({ error: "offline" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await offline.becomes("absent");
+    offline.shelved.load(chat);
+    await offline.becomes("here");
+    expect(gone.shelved.get()).toMatchObject({ state: "failed" });
+  });
+
+  it("gives its address back when nobody looks any more", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const body = await post(server, benoit, chat, 17);
+    const phone = makeDevice(server, amina);
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    const { shelved, away, becomes } = look(shelf, body);
+    shelved.load(chat);
+    await becomes("here");
+    const again = look(shelf, body);
+    away();
+    await phone.pass(20_000);
+    expect(phone.urls.size).toBe(1);
+    again.away();
+    await eventually(() => expect(phone.urls.size).toBe(0));
+    const back = look(shelf, body);
+    await back.becomes("here");
+    shelf.stop();
+    expect(phone.urls.size).toBe(0);
+  });
+
+  it("goes from the phone with its message", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const body = await post(server, benoit, chat, 19);
+    const phone = makeDevice(server, amina);
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    const { shelved, becomes } = look(shelf, body);
+    shelved.load(chat);
+    await becomes("here");
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
+    const { store } = contextOf(tab);
+    await eventually(async () => expect([await store.files.count(), await store.blobs.count()]).toEqual([0, 0]));
+  });
+
+  it("stays when its message is cleared away while another one that names it is still to be sent", async () => {
+    const { server, amina, chat } = makePair();
+    const other = server.connect(amina, server.addPerson("Chantal"));
+    server.close(other);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await sendFiles(tab, [chat, other], [picture(size)]);
+    await eventually(async () => {
+      expect([await shownIn(tab, chat), await shownIn(tab, other)]).toEqual([["image sent"], ["image failed"]]);
+    });
+    await hide(tab, chat, true);
+    expect(await shownIn(tab, chat)).toEqual([]);
+    // The server has let go of it meanwhile: what is here is all there is.
+    server.files.all.clear();
+    server.log(other).open = true;
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    await retry(tab, unsent?.cid ?? "");
+    await eventually(async () => expect(await shownIn(tab, other)).toEqual(["image sent"]));
+  });
+
+  it("makes place for newer ones, the one not seen for longest first, but never one that is still to be sent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const bodies = [];
+    for (const seed of [1, 2, 3, 4]) bodies.push(await post(server, benoit, chat, seed));
+    const phone = makeDevice(server, amina);
+    phone.quota = 3 * size * 10; // a tenth of which may be kept files
+    const [tab, shelf] = await openWith(phone);
+    await becomesLevel(server, tab, chat);
+    server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
+    const blob = new Blob([bytesOf(9)]);
+    await sendFiles(
+      tab,
+      [chat],
+      [{ blob, body: { type: "file", name: "own.bin", mime: "application/octet-stream", size } }],
+    );
+    const { store } = contextOf(tab);
+    await eventually(async () => expect(await store.uploads.count()).toBe(0));
+    for (const body of bodies) {
+      await phone.pass(1_000);
+      const { shelved, becomes } = look(shelf, body);
+      shelved.load(chat);
+      await becomes("here");
+    }
+    const own = attachmentOf((await store.outbox.toArray())[0]?.body ?? { type: "deleted" })?.file;
+    const kept = [own, ...bodies.slice(2).map(({ file }) => file)].sort();
+    await eventually(async () => expect((await store.files.toArray()).map(({ file }) => file).sort()).toEqual(kept));
+    expect((await store.blobs.toArray()).map(({ file }) => file).sort()).toEqual(kept);
+  });
+
+  it("that is forwarded is read where it was forwarded to, and its sender needs no second copy", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const chantal = server.addPerson("Chantal");
+    const other = server.connect(amina, chantal);
+    const body = await post(server, benoit, chat, 23);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    await forward(tab, chat, { key: "", seq: 1, mine: false, at: 0, body, status: "sent" }, [other]);
+    await eventually(() => expect(server.log(other).messages).toHaveLength(1));
+    await becomesLevel(server, tab, other);
+    const hers = makeDevice(server, chantal);
+    const [laptop, shelf] = await openWith(hers);
+    await becomesLevel(server, laptop, other);
+    const { shelved, becomes } = look(shelf, body);
+    shelved.load(other);
+    await becomes("here");
+    expect(await shownBytes(hers, shelved.get().url)).toEqual(bytesOf(23));
+  });
+});
+
+describe("a voice message being recorded", () => {
+  const piece = (text: string) => new Blob([text], { type: "audio/webm" });
+
+  it("is there again after its page died, piece by piece in order, until it is dropped", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const first = await phone.openTab();
+    const recording = { conversation: chat, startedAt: 5, mime: "audio/webm" };
+    for (let n = 1; n <= 12; n++)
+      await keep(first, { ...recording, ms: n * 1_000, levels: Array<number>(n).fill(1) }, piece(`${n},`));
+    await phone.kill(first);
+    const second = await phone.openTab();
+    const found = await find(second, chat);
+    expect(found).toMatchObject({ startedAt: 5, mime: "audio/webm", ms: 12_000, levels: Array(12).fill(1) });
+    expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
+    await drop(second, chat);
+    expect(await find(second, chat)).toBeUndefined();
+    expect(await contextOf(second).store.chunks.count()).toBe(0);
+  });
+
+  it("begun anew replaces what was left of the one before", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
+    await keep(tab, { ...recording, startedAt: 1 }, piece("old"));
+    await keep(tab, { ...recording, startedAt: 2 }, piece("new"));
+    expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
+    // A phone that took its time to end the one before throws away that one alone.
+    await drop(tab, chat, 1);
+    expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
+    await drop(tab, chat, 2);
+    expect(await find(tab, chat)).toBeUndefined();
+  });
+});
+
+describe("a store of the version before", () => {
+  it("keeps what is unsent and what is held, and takes in what is new", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const old = new Dexie(storeName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
+    old.version(1).stores({
+      people: "id, state",
+      conversations: "id, handle, [listed+lastAt]",
+      messages: "[conversation+seq]",
+      outbox: "cid, order, [conversation+order]",
+      meta: "key",
+    });
+    await old.open();
+    const log = server.log(chat);
+    server.post(benoit, chat, "held");
+    const { conversation: id, muted: _muted, kept: _kept, revision: _revision, ...row } = server.row(amina, log);
+    const held = { lo: 1, hi: 1, wantDelivered: 1, wantRead: 0, listed: 1, lastAt: 1, peer: benoit };
+    await old.table("conversations").add({ ...row, id, ...held });
+    await old
+      .table("messages")
+      .add({ conversation: chat, seq: 1, sender: 1, mine: 0, at: 1, body: { type: "text", text: "held" } });
+    const unsent = { cid: createUuid(), conversation: chat, order: 1, body: { type: "text", text: "unsent" } };
+    await old.table("outbox").add({ ...unsent, createdAt: phone.now(), state: "queued", attempts: 0 });
+    await old.table("people").add({ id: benoit, username: "Benoît", state: "contact", since: 1 });
+    old.close();
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["deleted", "unsent sent"]));
+    await becomesLevel(server, tab, chat);
+    expect(await readBlocked(contextOf(tab).store)).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { fileMaxBytes } from "#contract/limits.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
+import { bytesOf, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a file and the phone it is on", () => {
+  it("one that is too big, or empty, is refused before anything is kept", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const big = { ...picture(1), blob: { size: fileMaxBytes + 1 } as Blob };
+    await expect(send(tab, chat, big)).rejects.toMatchObject({ code: "file_too_large" });
+    await expect(send(tab, chat, picture(0))).rejects.toMatchObject({ code: "file_incomplete" });
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+  });
+
+  it("one for which there is no room is refused whole, and texts still go", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const put = IDBObjectStore.prototype.put;
+    let kept = 0;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs" && kept++ > 0) throw new DOMException("the phone is full", "QuotaExceededError");
+      return put.apply(this, args);
+    });
+    await expect(send(tab, chat, picture(500), picture(500))).rejects.toMatchObject({ code: "no_room" });
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(tab.trouble.get()).toBeUndefined();
+    await writeText(tab, chat, "all the same");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["all the same"]);
+  });
+
+  it("files kept to be seen again make room for it first, and old messages stay", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
+    await send(tab, chat, picture(500));
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(61));
+    await becomesLevel(server, tab, chat);
+    const before = (await textsIn(tab, chat)).length;
+    const [put, remove] = [IDBObjectStore.prototype.put, IDBObjectStore.prototype.delete];
+    let isFull = true;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs" && isFull) throw new DOMException("the phone is full", "QuotaExceededError");
+      return put.apply(this, args);
+    });
+    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs") isFull = false;
+      return remove.apply(this, args);
+    });
+    await send(tab, chat, picture(500));
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(62));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toHaveLength(before + 1);
+    expect(await contextOf(tab).store.files.count()).toBe(1);
+  });
+
+  it("survives a store that has to be made anew", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    phone.faults.isOffline = true;
+    await send(first, chat, picture(threeAndABit, "kept"));
+    await phone.close(first);
+    const open = phone.indexedDB.open.bind(phone.indexedDB);
+    let left = 8; // both connections of one attempt, with the attempts that Dexie makes by itself
+    phone.indexedDB.open = (name: string, version?: number) => {
+      if (left-- > 0)
+        throw new DOMException("Internal error opening backing store for indexedDB.open.", "UnknownError");
+      return open(name, version);
+    };
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    expect(left).toBeLessThanOrEqual(0);
+    await becomesLevel(server, second, chat);
+    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
+  });
+
+  it("waits for its author when a session ends by itself, and nothing that can be had again does", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await send(tab, chat, picture(500));
+    server.post(benoit, chat, "private");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(2));
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await send(tab, chat, picture(threeAndABit));
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const next = await phone.openTab();
+    expect(await unsentIn(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    expect(await contextOf(next).store.files.count()).toBe(0);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
+    await becomesLevel(server, next, chat);
+  });
+});

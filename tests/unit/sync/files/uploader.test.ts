@@ -1,0 +1,296 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { filePartBytes, filePartsAtOnce } from "#contract/limits.ts";
+import { isRefusal } from "#contract/wire/commands.ts";
+import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import { sendFiles } from "#sync/files/send-files.ts";
+import { Uploader } from "#sync/files/uploader.ts";
+import { discard, retry, setPaused, writeText } from "#sync/outbox/enqueue.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import { readChat } from "#sync/queries/queries.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import {
+  bytesOf,
+  expectEachPartOnce,
+  isPart,
+  onlyFile,
+  picture,
+  send,
+  threeAndABit,
+  unsentIn,
+} from "#tests/support/model/model-outgoing.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
+  (await contextOf(tab).store.unsent(chat).first())?.cid ?? "";
+
+const uploadIn = async (tab: Tab, chat: ConversationId) =>
+  (await readChat(contextOf(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
+
+/** A phone whose link takes so many parts and then nothing more. */
+const cutAfter = (phone: ModelDevice, parts: number) => {
+  let left = parts;
+  phone.loses = (request, what) => isPart(request) && what === "request" && left-- <= 0;
+};
+
+describe("a file on its way", () => {
+  it("goes up in parts, then its message follows, and here it stays without being fetched", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await send(tab, chat, picture(threeAndABit, "  Maman  "));
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages).toMatchObject([{ body: { type: "image", text: "Maman", size: threeAndABit } }]);
+    expectEachPartOnce(server, threeAndABit);
+    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    const kept = await contextOf(tab).store.blobs.get(onlyFile(server).id);
+    expect(new Uint8Array((await kept?.blob.arrayBuffer()) ?? [])).toEqual(bytesOf(threeAndABit));
+    expect(phone.downloads).toEqual([]);
+    const his = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, his, chat);
+  });
+
+  it("shows how far it is, in every tab", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    cutAfter(phone, 2);
+    await send(second, chat, picture(threeAndABit));
+    for (const tab of [first, second])
+      await eventually(async () =>
+        expect(await uploadIn(tab, chat)).toMatchObject({ sent: 2 * filePartBytes, size: threeAndABit }),
+      );
+    phone.loses = () => false;
+    await becomesLevel(server, second, chat);
+    expect(await uploadIn(second, chat)).toBeUndefined();
+  });
+
+  it("lets texts written after it pass, and takes its place when it arrives", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    cutAfter(phone, 1);
+    await writeText(tab, chat, "before");
+    await send(tab, chat, picture(threeAndABit));
+    await writeText(tab, chat, "after");
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual(["before sent", "after sent", "image sending"]),
+    );
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["before", "after", "image"]);
+  });
+
+  const steps = 7; // announced, four parts, completed, and one more question in between
+  const losses = Array.from({ length: steps }, (_, step) => [
+    ["request", step],
+    ["answer", step],
+  ]).flat() as ["request" | "answer", number][];
+  it.each(losses)("goes on after a lost %s (step %i), and no part that arrived is sent twice", async (lost, step) => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    let count = 0;
+    phone.loses = ({ path }, what) => path.startsWith("/api/files/") && what === lost && count++ === step;
+    await send(tab, chat, picture(threeAndABit));
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, threeAndABit);
+    expect(server.log(chat).messages).toHaveLength(1);
+  });
+
+  it("goes on where it was after its page was killed, in a page opened later", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(first, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await phone.kill(first);
+    phone.loses = () => false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expectEachPartOnce(server, threeAndABit);
+    expect(await unsentIn(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+  });
+
+  it("is taken over by another tab when the leading one is closed in the middle", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(second, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await phone.close(first);
+    phone.loses = () => false;
+    await eventually(() => expect(second.isLeader).toBe(true));
+    await becomesLevel(server, second, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
+  it("waits when it is told to, goes on when it is told to, and what is given up leaves nothing behind", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    const tab = await phone.openTab();
+    cutAfter(phone, 1);
+    await send(tab, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    const cid = await cidOf(tab, chat);
+    await setPaused(tab, cid, true);
+    await phone.pass(2_000); // what was under way ends
+    phone.loses = () => false;
+    await phone.pass(60_000);
+    expect(onlyFile(server).parts.size).toBe(1);
+    expect(await uploadIn(tab, chat)).toMatchObject({ state: "paused" });
+    cutAfter(phone, 1);
+    await setPaused(tab, cid, false);
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await discard(tab, cid);
+    expect(await shownIn(tab, chat)).toEqual([]);
+    await eventually(() => expect(onlyFile(server).isRemoved).toBe(true));
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    phone.loses = () => false;
+    await phone.pass(60_000);
+    expect(server.log(chat).messages).toEqual([]);
+  });
+
+  it("that is refused for good says why, and can be tried again", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.files.refuse = (_, { path }) =>
+      path.endsWith("/complete") ? { error: "image_too_many_pixels" } : undefined;
+    await send(tab, chat, picture(500));
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["image failed"]));
+    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
+    expect(item).toMatchObject({ error: "image_too_many_pixels", upload: { state: "failed" } });
+    server.files.refuse = () => undefined;
+    await retry(tab, item?.cid ?? "");
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, 500);
+  });
+
+  it("waits out a refusal that will pass", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    let refusals = 0;
+    server.files.refuse = (_, request) =>
+      isPart(request) && refusals++ < 5 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
+    await send(tab, chat, picture(threeAndABit));
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
+  it("waits for a network however long there was none", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(tab, chat, picture(threeAndABit));
+    await contextOf(tab)
+      .store.uploads.toCollection()
+      .modify((row) => {
+        row.createdAt -= 8 * 24 * 3_600_000;
+      });
+    const tries = phone.requests.length;
+    await eventually(() => expect(phone.requests.length).toBeGreaterThan(tries + 6));
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
+  it("that turns out to be something else goes as a file, and is shown as what everybody gets", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.files.found = { type: "application/pdf" };
+    await send(tab, chat, picture(500, "words"));
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages).toMatchObject([
+      { body: { type: "file", mime: "application/pdf", text: "words" } },
+    ]);
+  });
+
+  it("that the server let go of before its message could be sent is brought again", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
+    await send(tab, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).isReady).toBe(true));
+    onlyFile(server).isRemoved = true;
+    server.refuse = () => undefined;
+    await becomesLevel(server, tab, chat);
+    expect(server.files.all.size).toBe(2);
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+  });
+
+  it("goes up once for all the conversations it is sent to", async () => {
+    const { server, amina, chat } = makePair();
+    const others = ["Chantal", "Dieudonné"].map((name) => server.connect(amina, server.addPerson(name)));
+    const tab = await makeDevice(server, amina).openTab();
+    await sendFiles(tab, [chat, ...others], [picture(threeAndABit)]);
+    for (const one of [chat, ...others]) await becomesLevel(server, tab, one);
+    expectEachPartOnce(server, threeAndABit);
+    for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
+    // In one go: only what was not answered in time is said once more.
+    const spread = server.asked.flatMap(({ command }) => (command.type === "spread" ? [command.to.length] : []));
+    expect(spread[0]).toBe(3);
+    expect(server.asked.filter(({ command }) => command.type === "send")).toEqual([]);
+  });
+
+  it("takes no more of the link than it should: two files and three parts at once, none while a message waits", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await send(tab, chat, ...Array.from({ length: 4 }, () => picture(4 * filePartBytes)));
+    const context = contextOf(tab);
+    let [atOnce, most] = [0, 0];
+    const files = new Set<string>();
+    let mostFiles = 0;
+    let isTextWaiting = true;
+    const begun: HttpRequest[] = [];
+    // Nobody's link answers before as much is under way as ever will be, and it has long been no more.
+    const isFull = async () => {
+      await eventually(() => expect(atOnce).toBe(filePartsAtOnce));
+      await phone.pass(2_000);
+    };
+    let full: Promise<void> | undefined;
+    const now = phone.now();
+    const platform = {
+      ...context.platform,
+      now: () => now, // a message is waited for no longer than some time, which a busy machine would need
+      request: async (request: HttpRequest) => {
+        const id = request.path.split("/")[3] ?? "";
+        files.add(id);
+        mostFiles = Math.max(mostFiles, files.size);
+        if (isPart(request)) {
+          begun.push(request);
+          most = Math.max(most, ++atOnce);
+          full ??= isFull();
+          await full;
+          await phone.pass(1_000);
+          atOnce--;
+        }
+        const answer = await server.files.handle(amina, request);
+        if (request.path.endsWith("/complete")) files.delete(id);
+        if (answer && isRefusal(answer)) throw new SyncError(answer.error);
+        return answer;
+      },
+    };
+    const uploader = new Uploader({ ...context, platform }, { isTextWaiting: () => isTextWaiting, ready: () => {} });
+    uploader.want();
+    await eventually(() => expect(files.size).toBe(2));
+    await phone.pass(6_000);
+    expect(begun).toEqual([]);
+    isTextWaiting = false;
+    await eventually(async () => expect(await context.store.uploads.count()).toBe(0));
+    uploader.stop();
+    expect({ most, mostFiles }).toEqual({ most: filePartsAtOnce, mostFiles: 2 });
+  });
+});

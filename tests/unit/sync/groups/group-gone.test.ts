@@ -1,0 +1,538 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { ChoiceKeeper } from "#sync/drafts/draft-keeper.ts";
+import { readLeftOver, throwAway } from "#sync/drafts/draft-rows.ts";
+import { Drafts } from "#sync/drafts/text-drafts.ts";
+import { drop, find, keep } from "#sync/drafts/voice-drafts.ts";
+import { fetchFile } from "#sync/files/download-cache.ts";
+import { loadMembers } from "#sync/inbound/member-loader.ts";
+import { hide, mute } from "#sync/outbox/conversation-commands.ts";
+import { discard, retry, writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast } from "#sync/outbox/multicast.ts";
+import { readChat, readConversation, readDraft } from "#sync/queries/queries.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { readUnsent } from "#sync/unsent-summary.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+
+/** What the store has of a group besides its row. */
+const heldOf = async (tab: Tab, group: Uuid) => {
+  const { store } = contextOf(tab);
+  const [messages, members, roster] = await Promise.all([
+    store.range(group, 0).count(),
+    store.membersOf(group).count(),
+    store.meta.get(`roster:${group}`),
+  ]);
+  return { messages, members, roster };
+};
+
+const nothing = { messages: 0, members: 0, roster: undefined };
+
+const isGone = (tab: Tab, group: Uuid) =>
+  eventually(async () => expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
+
+const sentTo = (server: ModelServer, group: Uuid) =>
+  server.asked.filter(({ command }) => command.type === "send" && command.conversation === group);
+
+describe("a group that one is taken out of", () => {
+  it("leaves nothing on any of one's devices: no message, no file, no member, no line in the list", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const his = await makeDevice(server, benoit).openTab();
+    const laptop = await makeDevice(server, benoit).openTab();
+    const hers = await makeDevice(server, amina).openTab();
+    await send(hers, group, picture(2_000));
+    for (const tab of [hers, his, laptop]) await becomesLevel(server, tab, group);
+    const file = onlyFile(server).id;
+    await fetchFile(contextOf(his), group, { file, mime: "image/jpeg", size: 2_000 });
+    await loadMembers(contextOf(his), group);
+    expect(await heldOf(his, group)).toMatchObject({ messages: 2, members: 3 });
+    expect(await contextOf(his).store.blobs.count()).toBe(1);
+    server.change(amina, group, { type: "remove", user: benoit });
+    for (const tab of [his, laptop]) {
+      await isGone(tab, group);
+      expect(await heldOf(tab, group)).toEqual(nothing);
+      expect(await rowIn(tab, group)).toBeUndefined();
+      expect(await textsIn(tab, group)).toEqual([]);
+      const { store } = contextOf(tab);
+      await eventually(async () => expect(await store.blobs.count()).toBe(0));
+      expect(await readConversation(store, benoit, group)).toMatchObject({
+        gone: true,
+        open: false,
+        unread: 0,
+        group: { name: "Famille" },
+      });
+    }
+    await becomesLevel(server, hers, group);
+    expect(await textsIn(hers, group)).toEqual(["event", "image", "event"]);
+  });
+
+  it("forgets the pictures of the group and of whom one met only there", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const dieu = server.addPerson("Dieudonné");
+    server.change(amina, group, { type: "add", users: [dieu] });
+    server.createGroup(benoit, "Autres", [dieu]);
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const context = contextOf(tab);
+    for (const { id, kind } of await listOf(tab)) if (kind === "group") await loadMembers(context, id);
+    await context.store.members.toCollection().modify({ avatar: "photo" });
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await eventually(() => expect([...phone.picturesDropped]).toEqual([group, chantal]));
+  });
+
+  it("keeps what was not sent, failed and readable, and none of it gets there, whoever tries", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.faults.isOffline = true;
+    await eventually(() => expect(tab.link.get()).not.toBe("online"), 15_000);
+    await writeText(tab, group, "unsent");
+    await send(tab, group, picture(2_000, "unsent too"));
+    await broadcast(tab, [group, withBenoit], "to both");
+    server.change(amina, group, { type: "remove", user: benoit });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isGone(tab, group);
+    await becomesLevel(server, tab, withBenoit);
+    const failed = ["unsent failed", "image failed", "to both failed"];
+    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
+    expect(await textsIn(tab, withBenoit)).toEqual(["to both"]);
+    await phone.pass(2_000); // the server was asked what became of what was queued
+    const { length: before } = sentTo(server, group);
+    const { store } = contextOf(tab);
+    const { items } = await readChat(store, group, 10);
+    expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, open: false, unread: 0, last: { status: "failed" } });
+    // The picture is there to be seen, and its file goes nowhere.
+    expect(await unsentIn(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
+    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    for (const { cid } of items)
+      await expect(retry(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
+    await writeText(tab, group, "written too late");
+    await send(tab, group, picture(1_000));
+    expect(await shownIn(tab, group)).toEqual([...failed, "written too late failed", "image failed"]);
+    await phone.pass(20_000);
+    expect(sentTo(server, group)).toHaveLength(before);
+    expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+    expect([...server.files.all.values()].every(({ isReady }) => !isReady)).toBe(true);
+    // Thrown away one by one it leaves the list with the last of them.
+    const left = (await store.unsent(group).toArray()).map(({ cid }) => cid);
+    for (const cid of left.slice(1)) await discard(tab, cid);
+    expect(await rowIn(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
+    await discard(tab, left[0] ?? "");
+    expect(await rowIn(tab, group)).toBeUndefined();
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+  });
+
+  it("a file on its way there is not brought any further, unless somebody else is to have it too", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    let parts = 0;
+    phone.loses = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
+    const { sendFiles } = await import("#sync/files/send-files.ts");
+    await send(tab, group, picture(threeAndABit));
+    await sendFiles(tab, [group, withBenoit], [picture(1_500, "for both")]);
+    await eventually(() => expect(parts).toBeGreaterThan(2));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    phone.loses = () => false;
+    await becomesLevel(server, tab, withBenoit, 20_000);
+    expect(await textsIn(tab, withBenoit)).toEqual(["image"]);
+    await eventually(async () =>
+      expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: threeAndABit }]),
+    );
+    const asked = phone.requests.filter(({ path }) => path.startsWith("/api/files/")).length;
+    await phone.pass(60_000);
+    expect(phone.requests.filter(({ path }) => path.startsWith("/api/files/"))).toHaveLength(asked);
+    expect(await shownIn(tab, group)).toEqual(["image failed", "image failed"]);
+    // Both pictures are still to be seen here.
+    expect(await contextOf(tab).store.blobs.count()).toBe(2);
+  });
+
+  it("a file that is being brought there when its group goes is not brought to its end", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    // Of its parts one gets there; the others are on their way until its group has gone.
+    let letGo = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const under: (AbortSignal | undefined)[] = [];
+    const { request } = tab.platform;
+    vi.spyOn(tab.platform, "request").mockImplementation(async (asked, options) => {
+      if (isPart(asked) && !asked.path.endsWith("/0")) {
+        under.push(options?.signal);
+        await gone;
+      }
+      return request(asked, options);
+    });
+    await send(tab, group, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    await eventually(() => expect(under).toHaveLength(3));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await eventually(() => expect(under.every((signal) => signal?.aborted)).toBe(true));
+    letGo();
+    await phone.pass(40_000);
+    expect(onlyFile(server)).toMatchObject({ isReady: false, parts: { size: 1 } });
+    expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+  });
+
+  it("a file that failed for everybody, tried again, goes to those who may have it and not to the group", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    server.files.refuse = () => ({ error: "file_too_large" });
+    const { sendFiles } = await import("#sync/files/send-files.ts");
+    await sendFiles(tab, [withBenoit, group], [picture(1_500)]);
+    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image failed"]));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    server.files.refuse = () => undefined;
+    const [mine] = await contextOf(tab).store.unsent(withBenoit).toArray();
+    await retry(tab, mine?.cid ?? "");
+    await becomesLevel(server, tab, withBenoit);
+    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image sent"]));
+    expect(await shownIn(tab, group)).toEqual(["image failed"]);
+    expect(sentTo(server, group)).toEqual([]);
+  });
+
+  it("a draft keeps it in the list until it is thrown away, and all of it goes with the conversation", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    const drafts = new Drafts(tab);
+    drafts.save(group, "half a sentence");
+    await drafts.flush();
+    server.change(amina, group, { type: "end" });
+    await isGone(tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "half a sentence", last: { body: null } });
+    drafts.save(group, "");
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toBeUndefined();
+    drafts.save(group, "written in a tab that had not heard");
+    await drafts.flush();
+    await writeText(tab, group, "sent there");
+    drafts.save(group, "again half");
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "again half" });
+    await hide(tab, group, false);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    expect(await readDraft(contextOf(tab).store, group)).toBe("");
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(server.asked.some(({ command }) => command.type === "hide")).toBe(false);
+  });
+
+  it("what was chosen or recorded keeps it in the list as a draft does, until it is thrown away", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const first = await phone.openTab();
+    await becomesLevel(server, first, group);
+    const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
+    const choose = async (tab: Tab) => {
+      const keeper = await ChoiceKeeper.open(tab, group);
+      const captions = new Map([[photo, "Maman"]]);
+      keeper?.keep({ files: [photo], captions, isOriginal: false, text: "", to: [] });
+      await keeper?.close();
+    };
+    const speak = (tab: Tab, startedAt: number) =>
+      keep(tab, { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] }, new Blob(["spoken"]));
+    const leftIn = (tab: Tab) => readLeftOver(contextOf(tab).store, group);
+    const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
+    await choose(first);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(first, group);
+    expect(await rowIn(first, group)).toMatchObject({ gone: true, last: { body: null } });
+    await phone.kill(first);
+    const tab = await phone.openTab();
+    const { store } = contextOf(tab);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    const { files } = await leftIn(tab);
+    expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
+    expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
+    // Without the one it stays for the other, and a recording that ends only now is not too late.
+    await speak(tab, 1);
+    await throwAway(tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
+    await drop(tab, group);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
+    await choose(tab);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    await speak(tab, 2);
+    await hide(tab, group, false);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    expect(await readUnsent(contextOf(tab))).toEqual(emptied);
+    expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
+    // Who comes back finds it where it was.
+    await choose(tab);
+    await speak(tab, 3);
+    server.change(amina, group, { type: "add", users: [benoit] });
+    await becomesLevel(server, tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: false });
+    const again = await ChoiceKeeper.open(tab, group);
+    expect((await again?.find())?.files).toHaveLength(1);
+    await again?.close();
+    expect(await find(tab, group)).toMatchObject({ startedAt: 3 });
+  });
+
+  it("is never without its line in the list while something begun is kept of it, whenever the page dies", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    const { store } = contextOf(tab);
+    const put = vi.spyOn(store.conversations, "put").mockRejectedValue(new Error("as if the page had died"));
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const keeper = await ChoiceKeeper.open(tab, group);
+    const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
+    keeper?.keep({ files: [photo], captions: new Map(), isOriginal: false, text: "", to: [] });
+    await keeper?.close();
+    const recording = { conversation: group, startedAt: 1, mime: "audio/webm", ms: 900, levels: [1] };
+    await expect(keep(tab, recording, new Blob(["spoken"]))).rejects.toThrow();
+    const drafts = new Drafts(tab);
+    drafts.save(group, "typed");
+    await expect(drafts.flush()).rejects.toThrow();
+    expect(put).toHaveBeenCalled();
+    expect(await readLeftOver(store, group)).toEqual({ files: [] });
+    expect(await readDraft(store, group)).toBe("");
+    put.mockRestore();
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "typed" });
+  });
+
+  it("who comes back finds it as it is from then on, and what failed meanwhile stays failed until tried again", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    server.post(amina, group, "before");
+    await becomesLevel(server, tab, group);
+    await mute(tab, group, true);
+    server.change(amina, group, { type: "remove", user: benoit });
+    server.post(amina, group, "without him");
+    await isGone(tab, group);
+    await writeText(tab, group, "too late");
+    server.change(amina, group, { type: "add", users: [benoit] });
+    server.post(amina, group, "welcome back");
+    await becomesLevel(server, tab, group);
+    expect(await shownIn(tab, group)).toEqual(["event", "welcome back", "too late failed"]);
+    expect(await rowIn(tab, group)).toMatchObject({
+      gone: false,
+      open: true,
+      unread: 1,
+      muted: true,
+      group: { number: 1, count: 3 },
+    });
+    expect((await readChat(contextOf(tab).store, group, 100)).hasMoreThere).toBe(false);
+    const [unsent] = await contextOf(tab).store.unsent(group).toArray();
+    await retry(tab, unsent?.cid ?? "");
+    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("too late sent"));
+    await becomesLevel(server, tab, group);
+    // Out and in again within one absence.
+    await phone.close(tab);
+    server.change(amina, group, { type: "remove", user: benoit });
+    server.post(amina, group, "unseen");
+    server.change(amina, group, { type: "add", users: [benoit] });
+    const again = await phone.openTab();
+    await becomesLevel(server, again, group);
+    expect(await shownIn(again, group)).toEqual(["event"]);
+  });
+
+  it("a message that got there before its author was taken out is not told as failed", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    // The answer is overtaken by the news.
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    await writeText(tab, group, "just in time");
+    await eventually(() => expect(server.log(group).messages).toHaveLength(2));
+    phone.faults.reorderDown = 0;
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    expect(await rowIn(tab, group)).toBeUndefined();
+  });
+
+  it("nothing that was on its way brings any of it back: a message, a page, a file, members, marks, an answer", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    server.post(amina, group, ...Array.from({ length: 50 }, (_, i) => `m${i}`));
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const hers = await makeDevice(server, amina).openTab();
+    await send(hers, group, picture(2_000));
+    for (const one of [hers, tab]) await becomesLevel(server, one, group);
+    const context = contextOf(tab);
+    const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
+    const page = await tab.ask(question);
+    phone.answerMs = 30_000;
+    const late = Promise.allSettled([
+      fetchFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
+      loadMembers(context, group),
+    ]);
+    await eventually(() => expect(server.groupRequests).toHaveLength(1));
+    await eventually(() => expect(phone.downloads).toHaveLength(1));
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    server.post(amina, group, "overtaken");
+    phone.faults.reorderDown = 0;
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    expect((await late).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
+    const before = pages();
+    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { hi = 0, told = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
+    const asked = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
+    await applyChanges(context.store, benoit, [
+      { type: "page", asked: { ...question, head: 53, revised: 0 }, page },
+      { type: "page", asked, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
+      { type: "messages", of: group, messages: page.messages },
+      { type: "changed", of: group, since: 0, revision: 3, messages: page.messages },
+      { type: "mine", of: group, delivered: 4, read: 4, unread: 30, head: 53 },
+      { type: "head", of: group, head: 99 },
+      { type: "hidden", conversation: group, upTo: 60, keep: true, told },
+      { type: "muted", conversation: group, muted: true, told },
+    ]);
+    expect(await heldOf(tab, group)).toEqual(nothing);
+    expect(await context.store.blobs.count()).toBe(0);
+    expect(await context.store.conversations.get(group)).toMatchObject({
+      gone: true,
+      unread: 0,
+      muted: false,
+      kept: false,
+      hidden: hi,
+      listed: 0,
+    });
+    await phone.pass(20_000);
+    expect(pages()).toBe(before);
+    expect(await heldOf(tab, group)).toEqual(nothing);
+  });
+
+  it("a tab that does not lead sees it go as well, and what it writes there is kept and not sent", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const leader = await phone.openTab();
+    const follower = await phone.openTab();
+    await becomesLevel(server, leader, group);
+    expect([leader.isLeader, follower.isLeader]).toEqual([true, false]);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(follower, group);
+    await writeText(follower, group, "too late");
+    for (const tab of [leader, follower]) expect(await shownIn(tab, group)).toEqual(["too late failed"]);
+    await phone.pass(20_000);
+    expect(sentTo(server, group)).toEqual([]);
+  });
+
+  it("after a session that ended nothing of anybody's groups stays but what was not sent, which is told as failed later", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    phone.faults.isOffline = true;
+    await writeText(tab, group, "unsent");
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), benoit);
+    server.change(amina, group, { type: "remove", user: benoit });
+    phone.faults.isOffline = false;
+    const again = await phone.openTab();
+    expect(await contextOf(again).store.members.count()).toBe(0);
+    await isGone(again, group);
+    await eventually(async () => expect(await shownIn(again, group)).toEqual(["unsent failed"]));
+    expect(await rowIn(again, group)).toMatchObject({ gone: true, group: { name: "Famille" } });
+    expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+  });
+});
+
+describe("answers that come late", () => {
+  it("one that was asked before somebody was taken out, and comes after, does not bring the group back", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const { store } = contextOf(tab);
+    const { readCursor, withHole } = await import("#sync/store/sync-cursor.ts");
+    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { rowChanges } = await import("#sync/inbound/row-changes.ts");
+    const { counter: asked } = await readCursor(store);
+    const result = server.changes(benoit, 0);
+    const { counter, epoch } = result;
+    const answer = { type: "answer", asked, epoch, counter, changes: rowChanges(result) } as const;
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    const before = await readCursor(store);
+    await applyChanges(store, benoit, [{ ...answer, move: (cursor) => withHole(cursor, 0) }]);
+    expect(await store.conversations.get(group)).toMatchObject({ gone: true, group: { name: "Cousins" } });
+    expect(await readCursor(store)).toEqual(before);
+    // One as new as what is known is taken.
+    const fresh = server.changes(benoit, 0);
+    const changes = rowChanges(fresh);
+    await applyChanges(store, benoit, [
+      { type: "answer", asked, epoch, counter: fresh.counter, changes, move: (cursor) => ({ ...cursor, skew: 5 }) },
+    ]);
+    expect(await readCursor(store)).toMatchObject({ skew: 5 });
+  });
+
+  it("what another device changed meanwhile is not undone by the answer to one's own change", async () => {
+    const { server, amina, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const { store } = contextOf(tab);
+    const becomes = (muted: boolean) =>
+      eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ muted }));
+    phone.answerMs = 10_000;
+    await mute(tab, group, true);
+    await becomes(true);
+    server.execute(amina, { type: "mute", conversation: group, muted: false });
+    await becomes(false);
+    await phone.pass(12_000);
+    expect(await store.conversations.get(group)).toMatchObject({ muted: false });
+    // An answer counts as long as nothing was told since its question.
+    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const answer = { conversation: group, upTo: 0, keep: true, muted: true };
+    const { told = 0 } = (await store.conversations.get(group)) ?? {};
+    for (const type of ["muted", "hidden"] as const)
+      await applyChanges(store, amina, [{ type, ...answer, told: told - 1 }]);
+    expect(await store.conversations.get(group)).toMatchObject({ muted: false, kept: false });
+    for (const type of ["muted", "hidden"] as const) await applyChanges(store, amina, [{ type, ...answer, told }]);
+    expect(await store.conversations.get(group)).toMatchObject({ muted: true, kept: true });
+  });
+
+  it("an older name of a group does not come back with a row that was overtaken", async () => {
+    const { server, amina, group } = makeGroup();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    const old = server.row(amina, server.log(group));
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    await becomesLevel(server, tab, group);
+    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    await applyChanges(contextOf(tab).store, amina, [{ type: "row", row: old }]);
+    expect(await rowIn(tab, group)).toMatchObject({ group: { name: "Cousins" } });
+  });
+});

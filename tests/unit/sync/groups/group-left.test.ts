@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId } from "#contract/ids.ts";
+import { retry, writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast } from "#sync/outbox/multicast.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { picture, send, unsentIn } from "#tests/support/model/model-outgoing.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+
+const ways = [
+  { way: "over a socket", noUpgrade: false },
+  { way: "by HTTP", noUpgrade: true },
+];
+
+type Places = readonly [group: ConversationId, withBenoit: ConversationId];
+
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+
+/** Benoît in Amina's group, on a phone that reaches the server this way. */
+const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
+  const { server, amina, benoit, group, withBenoit } = makeGroup();
+  const phone = makeDevice(server, benoit);
+  phone.faults.noUpgrade = noUpgrade;
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, group, 20_000);
+  const { store } = contextOf(tab);
+  const takeOut = async () => {
+    expect(server.change(amina, group, { type: "remove", user: benoit })).toBeUndefined();
+    await eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ gone: true }), 20_000);
+  };
+  return { server, amina, benoit, group, withBenoit, phone, tab, store, takeOut };
+};
+
+describe.each(ways)("what was on its way to a group when its author was taken out ($way)", (way) => {
+  it.each([
+    ["a text", (tab: Tab, [group]: Places) => writeText(tab, group, "just in time")],
+    ["to many", (tab: Tab, places: Places) => broadcast(tab, places, "just in time")],
+  ])("and is in the log is not told as failed, though its answer was lost (%s)", async (_, write) => {
+    const { server, group, withBenoit, phone, tab, takeOut } = await openHis(way);
+    phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");
+    if (!way.noUpgrade) phone.faults.dropAck = 1;
+    // Nor does the phone find it by reading the group.
+    server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
+    await write(tab, [group, withBenoit]);
+    await eventually(() => expect(server.log(group).messages).toHaveLength(2), 20_000);
+    await takeOut();
+    expect(await shownIn(tab, group)).toEqual(["just in time sending"]);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, last: { status: "sending" } });
+    server.refuse = () => undefined;
+    phone.faults.dropAck = 0;
+    phone.loses = () => false;
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }), 20_000);
+    expect(await shownIn(tab, group)).toEqual([]);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    await becomesLevel(server, tab, withBenoit, 20_000);
+    expect(server.log(group).messages).toHaveLength(3); // it stands there once, before the line that says he is out
+  });
+
+  it("and is not there is told as failed once the server said so, and nothing written later is ever sent", async () => {
+    const { server, amina, group, withBenoit, phone, tab, store, takeOut } = await openHis(way);
+    server.refuse = (_, { type }) => (type === "send" || type === "spread" ? { error: "unavailable" } : undefined);
+    await writeText(tab, group, "not in time");
+    await broadcast(tab, [group, withBenoit], "to both");
+    await takeOut();
+    await writeText(tab, group, "too late");
+    await send(tab, group, picture(1_000));
+    const later = ["too late failed", "image failed"];
+    expect(await shownIn(tab, group)).toEqual(["not in time sending", "to both sending", ...later]);
+    for (const { cid } of await store.unsent(group).toArray())
+      await expect(retry(tab, cid)).rejects.toMatchObject({ code: "conversation_not_found" });
+    const late = (await store.unsent(group).toArray()).flatMap(({ cid, state }) => (state === "failed" ? cid : []));
+    expect(late).toHaveLength(2);
+    server.refuse = () => undefined;
+    phone.wake();
+    const failed = ["not in time failed", "to both failed", ...later];
+    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed), 20_000);
+    const unsent = await store.unsent(group).toArray();
+    expect(unsent.map(({ error }) => error)).toEqual(Array(4).fill("conversation_not_found"));
+    await becomesLevel(server, tab, withBenoit, 20_000);
+    expect(await shownIn(tab, withBenoit)).toEqual(["to both sent"]);
+    expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+    expect(server.asked.filter(({ command }) => late.some((cid) => JSON.stringify(command).includes(cid)))).toEqual([]);
+    const { length: before } = server.asked;
+    await phone.pass(20_000);
+    expect(server.asked.slice(before).filter(({ command }) => command.type === "send")).toEqual([]);
+  });
+
+  it("goes to the group when its author is added again before the server was asked", async () => {
+    const { server, amina, benoit, group, tab, takeOut } = await openHis(way);
+    server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
+    await writeText(tab, group, "for you all");
+    await takeOut();
+    server.change(amina, group, { type: "add", users: [benoit] });
+    server.refuse = () => undefined;
+    await becomesLevel(server, tab, group, 20_000);
+    expect(await shownIn(tab, group)).toEqual(["event", "for you all sent"]);
+  });
+});

@@ -1,0 +1,326 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { memberPageRows } from "#contract/limits.ts";
+import { running, type Sync } from "#sync/engine.ts";
+import { loadMembers } from "#sync/inbound/member-loader.ts";
+import {
+  addMembers,
+  createGroup,
+  endGroup,
+  handOver,
+  leaveGroup,
+  removeMember,
+  renameGroup,
+  setGroupPicture,
+} from "#sync/people/group-commands.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import { readAuthors, readMembers } from "#sync/store/members.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { passByWaiting } from "#tests/support/model/waiting-time.ts";
+
+/** A group that Amina has, with so many others. */
+const makeCrowd = (others: number) => {
+  const { server, amina } = makeGroup();
+  const people = Array.from({ length: others }, (_, n) => server.addPerson(`Person ${n + 1}`));
+  return { server, amina, people, group: server.createGroup(amina, "Everybody", people) };
+};
+
+const queries = (server: ModelServer) =>
+  server.groupRequests
+    .filter(({ request }) => request.path.includes("/members?"))
+    .map(({ request }) => request.path.split("?")[1] ?? "");
+
+const namesOf = async (tab: Tab, group: Uuid, numbers: readonly number[]) => {
+  const { store, me } = contextOf(tab);
+  const authors = await readAuthors(store, me, group, numbers);
+  return numbers.map((number) => authors[number]?.name);
+};
+
+const listed = async (tab: Tab, group: Uuid) => {
+  const { store, me } = contextOf(tab);
+  const { members, roster } = await readMembers(store, me, group);
+  return { names: members.map(({ username }) => username), roster };
+};
+
+describe("the people behind numbers", () => {
+  it("are asked for together, once, and by no more than a page at a time", async () => {
+    const { server, amina, group } = makeCrowd(memberPageRows + 20);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const all = Array.from({ length: memberPageRows + 10 }, (_, n) => n + 1);
+    tab.members.want(group, [0]); // oneself needs no asking
+    tab.members.want(group, all.slice(0, 20));
+    tab.members.want(group, all);
+    tab.members.want(group, [3]);
+    await eventually(async () => expect((await namesOf(tab, group, all)).at(-1)).toBe(`Person ${all.length}`));
+    expect(queries(server).map((query) => query.split(",").length)).toEqual([memberPageRows, 10]);
+    tab.members.want(group, all);
+    await phone.pass(5_000);
+    expect(queries(server)).toHaveLength(2);
+    // A number of nobody is not asked for again and again.
+    tab.members.want(group, [9_999]);
+    await eventually(() => expect(queries(server)).toHaveLength(3));
+    for (let i = 0; i < 2; i++) {
+      tab.members.want(group, [9_999]);
+      await phone.pass(2_000);
+    }
+    expect(queries(server)).toHaveLength(3);
+    // What is known for long is asked for again.
+    await contextOf(tab).store.members.update([group, 5], { at: phone.now() - 25 * 3_600_000 });
+    tab.members.want(group, all);
+    await eventually(() => expect(queries(server).slice(3)).toEqual(["numbers=5"]));
+  });
+
+  it("are asked for when the link is there again, again when the server could not answer, and no more when it will not", async () => {
+    const { server, amina, group } = makeCrowd(5);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.faults.isOffline = true;
+    for (const socket of phone.sockets) socket.end(1006);
+    await eventually(() => expect(tab.link.get()).not.toBe("online"));
+    tab.members.want(group, [1, 2]);
+    await phone.pass(10_000);
+    expect(queries(server)).toEqual([]);
+    let refusals = 0;
+    server.refuseGroup = () => (++refusals <= 3 ? { error: "unavailable" } : undefined);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () => expect(await namesOf(tab, group, [1, 2])).toEqual(["Person 1", "Person 2"]), 20_000);
+    expect(queries(server)).toEqual(Array(4).fill("numbers=1,2"));
+    server.refuseGroup = () => ({ error: "group_not_found" });
+    tab.members.want(group, [3]);
+    await eventually(() => expect(queries(server)).toHaveLength(5));
+    await phone.pass(60_000);
+    expect(queries(server)).toHaveLength(5);
+  });
+
+  it("are asked for once by two tabs, and by one that does not lead", async () => {
+    const { server, amina, group } = makeCrowd(5);
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    const follower = await phone.openTab();
+    await becomesLevel(server, leader, group);
+    await eventually(() => expect(follower.link.get()).toBe("online"));
+    follower.members.want(group, [1, 2]);
+    await eventually(async () => expect(await namesOf(leader, group, [1, 2])).toEqual(["Person 1", "Person 2"]));
+    leader.members.want(group, [1, 2]);
+    follower.members.want(group, [1, 2, 3]);
+    await eventually(async () => expect(await namesOf(leader, group, [3])).toEqual(["Person 3"]));
+    await phone.pass(5_000);
+    expect(queries(server)).toEqual(["numbers=1,2", "numbers=3"]);
+  });
+
+  it("have the names that contacts and oneself have now, and others those the server told of the group", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    await eventually(async () => expect(await contextOf(tab).store.meta.get("me")).toBeDefined());
+    await loadMembers(contextOf(tab), group);
+    expect(await namesOf(tab, group, [0, 1, 2, 3])).toEqual(["Amina", "Benoît", "Chantal", undefined]);
+    const known = server.inbox(benoit).people.get(amina)?.relation;
+    if (!known) throw new Error("no relation");
+    const renamed = { ...known.profile, username: "Amina M." };
+    server.relate(benoit, { ...known, profile: renamed });
+    const { store, me } = contextOf(tab);
+    const own = (await store.meta.get("me"))?.value as PersonRow;
+    await store.meta.put({ key: "me", value: { ...own, username: "Ben" } });
+    await eventually(async () => expect(await namesOf(tab, group, [0, 1])).toEqual(["Amina M.", "Ben"]));
+    expect((await listed(tab, group)).names).toEqual(["Amina M.", "Ben", "Chantal"]);
+    expect((await readAuthors(store, me, group, [1]))[1]).toMatchObject({ user: benoit, me: true });
+    // Nobody keeps the name of somebody level who is no contact any more.
+    server.relate(benoit, { ...known, profile: renamed, state: "none", connection_id: null });
+    await eventually(async () => expect(await namesOf(tab, group, [0])).toEqual(["Amina"]));
+  });
+
+  it("of a group that one came back to are asked for again", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    tab.members.want(group, [2]);
+    await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual([undefined]));
+    tab.members.want(group, [2]);
+    server.change(amina, group, { type: "add", users: [benoit] });
+    await becomesLevel(server, tab, group);
+    tab.members.want(group, [2]);
+    await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
+  });
+});
+
+describe("the whole list of members", () => {
+  it("is read page by page once, and then only what changed since, who left among it", async () => {
+    const { server, amina, people, group } = makeCrowd(10);
+    const [first = "", second = ""] = people;
+    server.membersPerPage = 4;
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    expect(await listed(tab, group)).toMatchObject({ roster: 1, names: expect.arrayContaining(["Person 10"]) });
+    expect((await listed(tab, group)).names).toHaveLength(11);
+    expect(queries(server)).toEqual(["since=0&after=0", "since=0&after=4", "since=0&after=8"]);
+    server.change(amina, group, { type: "remove", user: first });
+    server.change(amina, group, { type: "handOver", user: second });
+    const late = server.addPerson("Late");
+    server.change(second, group, { type: "add", users: [late] });
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    const { names, roster } = await listed(tab, group);
+    expect(names).toHaveLength(11);
+    expect(names).not.toContain("Person 1");
+    expect(names).toContain("Late");
+    expect(roster).toBe(4);
+    expect(queries(server).slice(3)).toEqual(["since=1&after=0"]);
+    expect(await contextOf(tab).store.members.get([group, 2])).toMatchObject({ role: "owner" });
+    expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]);
+  });
+
+  it("does not show somebody as a member who was heard of before and left before it was first read", async () => {
+    const { server, amina, people, group } = makeCrowd(3);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    tab.members.want(group, [1]);
+    await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
+    server.change(people[0] ?? "", group, { type: "leave" });
+    await loadMembers(contextOf(tab), group);
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
+  });
+
+  it("is not undone by an answer that it overtook, which tells who somebody was that left", async () => {
+    const { server, amina, people, group } = makeCrowd(3);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    server.change(people[1] ?? "", group, { type: "leave" });
+    await loadMembers(contextOf(tab), group);
+    await contextOf(tab).store.members.update([group, 1], { at: 0 });
+    phone.answerMs = 20_000;
+    tab.members.want(group, [1, 2]);
+    await eventually(() => expect(queries(server)).toHaveLength(2));
+    phone.answerMs = 0;
+    server.change(amina, group, { type: "remove", user: people[0] ?? "" });
+    await loadMembers(contextOf(tab), group);
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
+    await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Person 2"]));
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
+  });
+
+  it("does not take for a member whom an answer names that was on its way while they left", async () => {
+    const { server, amina, people, group } = makeCrowd(3);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.answerMs = 20_000;
+    tab.members.want(group, [1]);
+    await eventually(() => expect(queries(server)).toHaveLength(1));
+    phone.answerMs = 0;
+    server.change(people[0] ?? "", group, { type: "leave" });
+    await loadMembers(contextOf(tab), group);
+    await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
+  });
+
+  it("is not taken for whole when its group went and came back while it was on its way", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    server.change(chantal, group, { type: "leave" });
+    phone.answerMs = 20_000;
+    const late = loadMembers(contextOf(tab), group);
+    await eventually(() => expect(queries(server)).toHaveLength(2));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await eventually(async () => expect((await listed(tab, group)).names).toEqual([]));
+    server.change(amina, group, { type: "add", users: [benoit] });
+    await becomesLevel(server, tab, group);
+    phone.answerMs = 0;
+    await late;
+    expect(await listed(tab, group)).toMatchObject({ roster: 0 });
+    await loadMembers(contextOf(tab), group);
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Benoît"]);
+  });
+
+  it("rejects with the reason when it cannot be had, and is whole at the next try", async () => {
+    const { server, amina, group } = makeCrowd(10);
+    server.membersPerPage = 4;
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    let requests = 0;
+    phone.loses = ({ path }, what) => what === "answer" && path.includes("/members?") && ++requests === 2;
+    await expect(loadMembers(contextOf(tab), group)).rejects.toMatchObject({ code: "offline" });
+    expect(await listed(tab, group)).toMatchObject({ roster: 0 });
+    await loadMembers(contextOf(tab), group);
+    expect(await listed(tab, group)).toMatchObject({ roster: 1 });
+    expect((await listed(tab, group)).names).toHaveLength(11);
+  });
+});
+
+describe("what one does to a group", () => {
+  afterEach(() => running.set(undefined));
+
+  const use = (tab: Tab) => running.set({ userId: tab.userId, tab } as Sync);
+  const cardOf = async (tab: Tab, group: Uuid) => (await listOf(tab)).find(({ id }) => id === group)?.group;
+
+  it.each([
+    ["with a socket", false],
+    ["by HTTP alone", true],
+  ])("stands here once it is done, and may be done twice (%s)", async (_, noUpgrade) => {
+    const { server, amina, benoit, chantal } = makeGroup();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = noUpgrade;
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    use(tab);
+    passByWaiting(tab);
+    const id = createUuid();
+    const wanted = { id, name: "Football", members: [benoit] };
+    let answers = 0;
+    phone.loses = ({ path }, what) => path === "/api/groups" && what === "answer" && ++answers === 1;
+    // With its answer lost it is done as soon as it is heard of, or not told as done.
+    await createGroup(wanted).catch((error: unknown) => expect(error).toMatchObject({ code: "offline" }));
+    const asked = tab.platform.now();
+    await createGroup(wanted);
+    expect(tab.platform.now() - asked).toBeLessThan(8_000);
+    expect(await cardOf(tab, id)).toMatchObject({ name: "Football", count: 2, role: "owner" });
+    await setGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
+    const level = () => becomesLevel(server, tab, id, 20_000);
+    await level();
+    expect(await cardOf(tab, id)).toMatchObject({ picture: `${id}_7` });
+    for (let i = 0; i < 2; i++) {
+      await renameGroup(id, "Foot");
+      await addMembers(id, [chantal]);
+      await setGroupPicture(id, null);
+    }
+    await removeMember(id, benoit);
+    await removeMember(id, benoit);
+    await level();
+    expect(await cardOf(tab, id)).toMatchObject({ name: "Foot", count: 2, picture: null });
+    expect(server.log(id).messages.map(({ body }) => (body.type === "event" ? body.event : body.type))).toEqual([
+      "created",
+      "pictured",
+      "renamed",
+      "added",
+      "unpictured",
+      "removed",
+    ]);
+    await handOver(id, chantal);
+    await expect(renameGroup(id, "Not mine")).rejects.toMatchObject({ code: "not_allowed" });
+    phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
+    await leaveGroup(id);
+    phone.loses = () => false;
+    expect(await cardOf(tab, id)).toBeUndefined();
+    expect(await contextOf(tab).store.conversations.get(id)).toMatchObject({ gone: true });
+    const other = createUuid();
+    await createGroup({ id: other, name: "Ends", members: [benoit] });
+    await endGroup(other);
+    expect(await cardOf(tab, other)).toBeUndefined();
+  });
+});

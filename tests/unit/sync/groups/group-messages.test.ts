@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId } from "#contract/ids.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast, forward } from "#sync/outbox/multicast.ts";
+import { readAround } from "#sync/queries/history.ts";
+import { namedIn, readChat, readConversation } from "#sync/queries/queries.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import { picture, send } from "#tests/support/model/model-outgoing.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+
+const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+  const viewed = new Viewed(tab);
+  viewed.mark(chat, seq);
+  await viewed.flush();
+};
+
+const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
+  const { items } = await readChat(contextOf(tab).store, chat, 100);
+  const item = items.find((one) => one.seq === seq);
+  if (!item) throw new Error("no such message here");
+  return item;
+};
+
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+
+describe("messages in a group", () => {
+  it("reach everybody, are one's own on every device of one's own, and have their ticks when all have got and read them", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const phone = await makeDevice(server, amina).openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [phone, laptop, his]) await becomesLevel(server, tab, group);
+    await writeText(phone, group, "supper at seven");
+    // Written it is on its way: an answer follows what has been read.
+    await eventually(async () => expect(await textsIn(his, group)).toContain("supper at seven"));
+    await writeText(his, group, "I come");
+    for (const tab of [phone, laptop]) {
+      await eventually(async () =>
+        expect(await shownIn(tab, group)).toEqual([expect.stringMatching(/^event /), "supper at seven sent", "I come"]),
+      );
+      await becomesLevel(server, tab, group);
+      expect(await itemIn(tab, group, 2)).toMatchObject({ mine: true, sender: 0 });
+      expect(await itemIn(tab, group, 3)).toMatchObject({ mine: false, sender: 1 });
+    }
+    const hers = await makeDevice(server, chantal).openTab();
+    await becomesLevel(server, hers, group);
+    await eventually(async () => expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" }));
+    await viewAll(his, group, 3);
+    await eventually(() => expect(server.log(group).marks.get(benoit)).toMatchObject({ read: 2 }));
+    expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" });
+    await viewAll(hers, group, 3);
+    for (const tab of [phone, laptop])
+      await eventually(async () => expect(await itemIn(tab, group, 2)).toMatchObject({ status: "read" }));
+    for (const tab of [phone, laptop, his, hers]) await becomesLevel(server, tab, group);
+  });
+
+  it("what is done in a group is a line that nobody has to read, with those it names, and has no ticks", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    server.post(amina, group, "one to read");
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    server.change(amina, group, { type: "remove", user: chantal });
+    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    expect(await rowIn(his, group)).toMatchObject({
+      kind: "group",
+      unread: 1,
+      group: { name: "Cousins", count: 2, role: "member", number: 1 },
+      last: { body: { type: "event", event: "removed", who: [2] }, sender: 0, mine: false },
+    });
+    const { last, group: card } = (await rowIn(hers, group)) ?? {};
+    expect(card).toMatchObject({ role: "owner", number: 0 });
+    expect(last).toMatchObject({ mine: true });
+    expect(last).not.toHaveProperty("status");
+    expect(namedIn(last ?? { body: null })).toEqual([0, 2]);
+    expect(await itemIn(his, group, 1)).toMatchObject({ mine: false, body: { event: "created", name: "Famille" } });
+    await viewAll(his, group, 4);
+    await eventually(async () => expect(await rowIn(his, group)).toMatchObject({ unread: 0 }));
+    await becomesLevel(server, his, group);
+  });
+
+  it("what is unread is exact whether it comes by itself, with a page, or after a line that is not to be read", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.faults.dropDown = 1;
+    server.post(benoit, group, "a", "b");
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    phone.faults.dropDown = 0;
+    server.post(chantal, group, "c");
+    server.change(amina, group, { type: "picture", key: "picture" });
+    await becomesLevel(server, tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ unread: 3 });
+    await phone.close(tab);
+    server.post(benoit, group, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
+    server.change(amina, group, { type: "rename", name: "Famille" });
+    const again = await phone.openTab();
+    again.opened(group);
+    await becomesLevel(server, again, group);
+    expect(await rowIn(again, group)).toMatchObject({ unread: 63 });
+    await viewAll(again, group, server.log(group).messages.length);
+    await eventually(async () => expect(await rowIn(again, group)).toMatchObject({ unread: 0 }));
+    await becomesLevel(server, again, group);
+  });
+
+  it("one's own are one's own on a page read far from the newest too, lines of the group among them", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    server.post(amina, group, "mine");
+    server.post(benoit, group, ...Array.from({ length: 90 }, (_, i) => `m${i}`));
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    const { items } = await readAround(tab, group, 2);
+    expect(items.filter(({ mine }) => mine).map(({ seq }) => seq)).toEqual([2, 1]);
+  });
+
+  it("a deleted message is a tombstone on every member's phone", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    await writeText(hers, group, "regretted");
+    for (const tab of [hers, his])
+      await eventually(async () => expect((await textsIn(tab, group)).at(-1)).toBe("regretted"));
+    await retract(hers, group, 2);
+    for (const tab of [hers, his]) {
+      await becomesLevel(server, tab, group);
+      expect((await textsIn(tab, group)).at(-1)).toBe("deleted");
+    }
+    expect(await rowIn(his, group)).toMatchObject({ unread: 0 });
+  });
+
+  it("several type at once, by their numbers, and who has sent it types no more", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    const typists = () => tab.typing.typists.get().get(group) ?? [];
+    server.type(benoit, group);
+    await eventually(() => expect(typists()).toEqual([1]));
+    server.type(chantal, group);
+    await eventually(() => expect(typists()).toEqual([1, 2]));
+    server.post(benoit, group, "said");
+    await eventually(() => expect(typists()).toEqual([2]));
+  });
+
+  it("a text and a picture go to a group and to a person together, and are passed on from a group with who wrote them", async () => {
+    const { server, amina, benoit, chantal, group, withBenoit } = makeGroup();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    await broadcast(hers, [group, withBenoit], "to all");
+    await send(hers, group, picture(3_000, "us"));
+    await becomesLevel(server, hers, withBenoit);
+    await eventually(() => expect(server.log(group).messages).toHaveLength(3));
+    server.post(chantal, group, "from Chantal");
+    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    // He has no contact of that name: his phone asks who it is.
+    await forward(his, group, await itemIn(his, group, 4), [withBenoit]);
+    await forward(his, group, await itemIn(his, group, 3), [withBenoit]);
+    await becomesLevel(server, hers, withBenoit);
+    await eventually(() =>
+      expect(
+        server
+          .log(withBenoit)
+          .messages.slice(1)
+          .map(({ body }) => body),
+      ).toMatchObject([
+        { type: "text", text: "from Chantal", forwarded: { by: chantal, name: "Chantal" } },
+        { type: "image", text: "us", forwarded: { by: amina, name: "Amina" } },
+      ]),
+    );
+    await expect(forward(his, group, await itemIn(his, group, 1), [withBenoit])).rejects.toMatchObject({
+      code: "original_gone",
+    });
+    expect(await readConversation(contextOf(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
+  });
+
+  it("without sockets everything goes both ways by HTTP", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group, 20_000);
+    await writeText(tab, group, "hello");
+    server.post(benoit, group, "hi");
+    server.change(amina, group, { type: "remove", user: chantal });
+    await becomesLevel(server, tab, group, 20_000);
+    expect(await textsIn(tab, group)).toEqual(["event", expect.anything(), expect.anything(), expect.anything()]);
+    expect(await rowIn(tab, group)).toMatchObject({ unread: 1, group: { count: 2 } });
+    server.change(amina, group, { type: "end" });
+    await eventually(async () => expect(await rowIn(tab, group)).toBeUndefined(), 20_000);
+  });
+});

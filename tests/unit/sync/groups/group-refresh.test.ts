@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { bringMembers } from "#sync/inbound/member-loader.ts";
+import { readMembers } from "#sync/store/members.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+
+const quietMs = 20_000; // longer than any pause after so few failures
+
+/** Amina's phone, level and online, which has not asked for the members of her group yet. */
+const openPhone = async () => {
+  const { server, amina, group } = makeGroup();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, group);
+  const { platform, ...rest } = contextOf(tab);
+  const pauses: number[] = [];
+  const after: typeof platform.after = (ms, run) => {
+    pauses.push(ms);
+    return platform.after(ms, run);
+  };
+  const context = { ...rest, platform: { ...platform, after } };
+  const failures: string[] = [];
+  return {
+    server,
+    phone,
+    tab,
+    failures,
+    pauses,
+    bring: () => bringMembers(context, group, (code) => failures.push(code)),
+    asked: () => phone.requests.filter(({ path }) => path.includes("/members?")).length,
+    listed: async () => (await readMembers(context.store, amina, group)).members.map(({ username }) => username),
+  };
+};
+
+describe("a list of members that somebody waits for", () => {
+  it("comes by itself when requests failed while the socket lived, and is not asked for after that", async () => {
+    const { phone, tab, failures, bring, asked, listed } = await openPhone();
+    const links: string[] = [];
+    tab.link.subscribe(() => links.push(tab.link.get()));
+    phone.loses = ({ path }, what) => what === "request" && path.includes("/members?") && asked() <= 3;
+    bring();
+    await eventually(async () => expect(await listed()).toEqual(["Amina", "Benoît", "Chantal"]));
+    expect(failures).toEqual(["offline", "offline", "offline"]);
+    expect(links).toEqual([]);
+    await phone.pass(quietMs);
+    expect(asked()).toBe(4);
+  });
+
+  it("is asked for less and less often, and no more once nobody waits", async () => {
+    const { server, phone, failures, pauses, bring, asked } = await openPhone();
+    server.refuseGroup = () => ({ error: "unavailable" });
+    phone.faults.random = () => 1; // each pause as long as it may be
+    const stop = bring();
+    await eventually(() => expect(failures).toHaveLength(4));
+    stop();
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000]);
+    await phone.pass(quietMs);
+    expect(asked()).toBe(4);
+  });
+
+  it("is not said to have failed, nor asked for again, when nobody waits any more for the answer", async () => {
+    const { phone, failures, bring, asked } = await openPhone();
+    phone.answerMs = 5_000;
+    phone.loses = (_, what) => what === "answer";
+    const stop = bring();
+    await eventually(() => expect(asked()).toBe(1));
+    stop();
+    await phone.pass(quietMs);
+    expect(failures).toEqual([]);
+    expect(asked()).toBe(1);
+  });
+
+  it("is asked for at once by who does not wait for the next try", async () => {
+    const { server, phone, failures, pauses, bring, asked, listed } = await openPhone();
+    server.refuseGroup = () => ({ error: "unavailable", retryAfterMs: 600_000 });
+    const stop = bring();
+    await eventually(() => expect(failures).toEqual(["unavailable"]));
+    server.refuseGroup = () => undefined;
+    await phone.pass(quietMs); // the server said how long to wait
+    expect(pauses).toEqual([600_000]);
+    expect(asked()).toBe(1);
+    stop();
+    bring();
+    await eventually(async () => expect(await listed()).toHaveLength(3));
+    expect(asked()).toBe(2);
+  });
+
+  it("is asked for once when it is refused for good", async () => {
+    const { server, phone, failures, bring, asked } = await openPhone();
+    server.refuseGroup = () => ({ error: "group_not_found" });
+    bring();
+    await eventually(() => expect(failures).toEqual(["group_not_found"]));
+    await phone.pass(quietMs);
+    expect(asked()).toBe(1);
+  });
+});

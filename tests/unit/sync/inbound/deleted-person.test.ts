@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { forwardedOfNobody, type StoredBody } from "#contract/conversations.ts";
+import { createUuid } from "#contract/ids.ts";
+import { goneRelation } from "#contract/people.ts";
+import { fromWirePerson, toWirePerson } from "#contract/wire/compact-encoding.ts";
+import { readFeed } from "#sync/feed/feed-store.ts";
+import { applyChanges } from "#sync/inbound/apply-changes.ts";
+import { discard, writeText } from "#sync/outbox/enqueue.ts";
+import { readConversations } from "#sync/queries/queries.ts";
+import { readAuthors } from "#sync/store/members.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { isPart, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+
+describe("somebody whose account is gone", () => {
+  it("has nothing but an id on the wire, in no more bytes than before", () => {
+    const gone = goneRelation("01a20112-2d30-71d7-8f14-7c907d4545c7");
+    expect(fromWirePerson(toWirePerson(gone))).toEqual(gone);
+    const { deleted: _, ...profile } = gone.profile;
+    const stranger = { ...gone, profile };
+    expect(fromWirePerson(toWirePerson(stranger))).toEqual(stranger);
+    expect(JSON.stringify(toWirePerson(gone)).length).toBe(JSON.stringify(toWirePerson(stranger)).length);
+  });
+
+  it("has no name, no number and no picture left on a device, where what they said stays", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    server.relate(amina, goneRelation(benoit));
+    const { store, me } = contextOf(tab);
+    await eventually(async () => expect((await store.people.get(benoit))?.deleted).toBe(1));
+    expect(await store.people.get(benoit)).toMatchObject({ username: "", phone: "", avatar: null, state: "none" });
+    const [item] = (await readConversations(store, me, 10)) ?? [];
+    expect(item).toMatchObject({ peer: benoit, person: { deleted: 1 }, last: { body: { text: "Mbote" } } });
+    await eventually(() => expect(phone.picturesDropped).toContain(benoit));
+  });
+
+  it("is nobody among the members of a group, also before it is asked for them again", async () => {
+    const { server, amina, benoit, chantal } = makeGroup();
+    const group = server.createGroup(amina, "Famille", [benoit, chantal]);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    tab.members.want(group, [1, 2]);
+    const { store, me } = contextOf(tab);
+    const names = async () => {
+      const authors = await readAuthors(store, me, group, [1, 2]);
+      return [authors[1]?.name, authors[2]?.name];
+    };
+    await eventually(async () => expect(await names()).toEqual(["Benoît", "Chantal"]));
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => expect(await names()).toEqual(["", "Chantal"]));
+    const rows = await store.members.toArray();
+    expect(JSON.stringify(rows)).not.toContain("Benoît");
+    expect(JSON.stringify(rows)).not.toContain(benoit);
+  });
+
+  it("is named no more in what others passed on of theirs, whatever comes late", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    const [held] = await store.messages.toArray();
+    if (!held) throw new Error("no message");
+    const of = (body: StoredBody) => [{ seq: held.seq, at: held.at, sender: held.sender, body }];
+    const passedOn = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Chantal" } } as const;
+    const unsigned = { ...passedOn, forwarded: forwardedOfNobody };
+    const seen = async () => [
+      (await store.messages.get([chat, held.seq]))?.body,
+      (await store.conversations.get(chat))?.preview,
+    ];
+    await store.messages.put({ ...held, body: passedOn });
+    await applyChanges(store, me, [{ type: "changed", of: chat, since: 0, revision: 1, messages: of(unsigned) }]);
+    expect(await seen()).toEqual([unsigned, unsigned]);
+    // A page that was on its way when the name went.
+    const asked = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
+    const epoch = (await store.conversations.get(chat))?.epoch ?? "";
+    const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    expect((await seen())[0]).toEqual(unsigned);
+    const deleted = { type: "deleted" } as const;
+    await applyChanges(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
+    expect(await seen()).toEqual([deleted, deleted]);
+  });
+
+  it("is sent no more of a file that was on its way, whose author still has it and can throw it away", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.loses = (request, what) => what === "request" && isPart(request);
+    await send(tab, chat, picture(threeAndABit, "Maman"));
+    await writeText(tab, chat, "et ceci");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["et ceci sent", "image sending"]));
+    server.close(chat);
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => expect(await shownIn(tab, chat)).toContain("image failed"));
+    const { store } = contextOf(tab);
+    const [unsent] = await store.unsent(chat).toArray();
+    if (!unsent) throw new Error("nothing is unsent");
+    expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
+    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    expect(await store.blobs.count()).toBe(1);
+    phone.loses = () => false;
+    phone.wake();
+    await phone.pass(20_000);
+    expect([...server.files.all.values()].flatMap(({ arrivals }) => [...arrivals])).toEqual([]);
+    await discard(tab, unsent.cid);
+    expect(await shownIn(tab, chat)).not.toContain("image failed");
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+  });
+
+  it("shows no statuses, even where an old page of the feed has some", async () => {
+    const { server, amina, benoit } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(tab);
+    const status = { at: 1, content: "", picture: null, avatar: null, username: "x", heardAt: 1, checkedAt: 1 };
+    await store.posts.bulkPut([
+      { ...status, number: 1, id: "a", author: benoit },
+      { ...status, number: 2, id: "b", author: amina },
+    ]);
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => {
+      const shown = (await readFeed(store)).filter(({ isHidden }) => !isHidden);
+      expect(shown.map(({ number }) => number)).toEqual([2]);
+    });
+  });
+});

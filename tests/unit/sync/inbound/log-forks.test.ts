@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
+
+/** Amina's phone, level with a conversation of `known` messages from Benoît, and a copy of the server as it is then. */
+const makeCopied = async (known = 11) => {
+  const pair = makePair();
+  const { server, amina, benoit, chat } = pair;
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  server.post(benoit, chat, ...numbered(1, known));
+  await becomesLevel(server, tab, chat);
+  await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: known }));
+  return { ...pair, phone, tab, copy: server.copy() };
+};
+
+const reconnects = async (phone: ModelDevice) => {
+  phone.wake();
+  await eventually(() => expect(phone.server.inbox(phone.user).sockets.size).toBe(1));
+};
+
+describe("a server restored from an earlier copy", () => {
+  it("is noticed by a device that was online: what the server lost goes, what it stores next is shown", async () => {
+    const { server, benoit, chat, phone, tab, copy } = await makeCopied();
+    server.post(benoit, chat, ...numbered(12, 19));
+    await becomesLevel(server, tab, chat);
+    server.restore(copy);
+    await reconnects(phone);
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(numbered(1, 11)));
+    server.post(benoit, chat, "after", "the", "restore");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual([...numbered(1, 11), "after", "the", "restore"]);
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 14 });
+  });
+
+  it("is noticed where messages came before the device did", async () => {
+    const { server, benoit, chat, phone, tab, copy } = await makeCopied();
+    server.post(benoit, chat, ...numbered(12, 19));
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.restore(copy);
+    server.post(benoit, chat, "a", "b", "c", "d");
+    phone.faults.isOffline = false;
+    await reconnects(phone);
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual([...numbered(1, 11), "a", "b", "c", "d"]));
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 15 });
+  });
+
+  it.each([
+    ["one place", 9],
+    ["a few places", 12],
+    ["more than a page", 300],
+  ])("is noticed by a device that comes back when the log is %s further than it was", async (_, added) => {
+    const { server, benoit, chat, phone, tab, copy } = await makeCopied();
+    server.post(benoit, chat, ...numbered(12, 19));
+    await becomesLevel(server, tab, chat);
+    await phone.close(tab);
+    server.restore(copy);
+    // Nothing in the counter tells: as where the storage has had many lives since.
+    for (const inbox of server.inboxes.values()) inbox.skipped = [];
+    const after = Array.from({ length: added }, (_, i) => `n${i}`);
+    server.post(benoit, chat, ...after);
+    const next = await phone.openTab();
+    await becomesLevel(server, next, chat);
+    const all = [...numbered(1, 11), ...after];
+    await eventually(async () =>
+      expect(await textsIn(next, chat)).toEqual(all.slice(-(await textsIn(next, chat)).length)),
+    );
+    expect((await textsIn(next, chat)).length).toBeGreaterThanOrEqual(Math.min(20, added));
+    await eventually(async () => expect((await listOf(next))[0]).toMatchObject({ unread: all.length }));
+  });
+
+  it("gets the own messages it had acknowledged and lost once more, each once and in their order", async () => {
+    const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
+    for (const text of ["one", "two", "three"]) await writeText(tab, chat, text);
+    await becomesLevel(server, tab, chat);
+    server.post(benoit, chat, "his");
+    await becomesLevel(server, tab, chat);
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "one sent", "two sent", "three sent", "his"]),
+    );
+    const second = makeDevice(server, amina);
+    const other = await second.openTab();
+    await becomesLevel(server, other, chat);
+    server.restore(copy);
+    for (const device of [phone, second]) device.wake();
+    const all = [...numbered(1, 11), "one sent", "two sent", "three sent"];
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(all));
+    await eventually(async () => expect(await shownIn(other, chat)).toEqual(all));
+    expect(server.log(chat).messages).toHaveLength(14);
+    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+  });
+
+  it("has what was written meanwhile after what it lost", async () => {
+    const { server, chat, phone, tab, copy } = await makeCopied();
+    await writeText(tab, chat, "lost");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.restore(copy);
+    await writeText(tab, chat, "written offline");
+    phone.faults.isOffline = false;
+    await reconnects(phone);
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "lost sent", "written offline sent"]),
+    );
+  });
+
+  it("acknowledges a message for a place where the device holds another one: both are kept", async () => {
+    const { server, chat, phone, tab, copy } = await makeCopied();
+    await writeText(tab, chat, "lost");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.restore(copy);
+    for (const inbox of server.inboxes.values()) inbox.skipped = [];
+    await writeText(tab, chat, "in its place");
+    phone.faults.isOffline = false;
+    await reconnects(phone);
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "in its place sent", "lost sent"]),
+    );
+  });
+
+  it("hears of marks and deletions that it lost", async () => {
+    const { server, amina, chat, phone, tab } = await makeCopied();
+    await writeText(tab, chat, "regretted");
+    await becomesLevel(server, tab, chat);
+    const copy = server.copy();
+    const viewed = new Viewed(tab);
+    viewed.mark(chat, 11);
+    await viewed.flush();
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 11 }));
+    await retract(tab, chat, 12);
+    await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
+    await becomesLevel(server, tab, chat);
+    server.restore(copy);
+    expect(server.log(chat).messages[11]?.body.type).toBe("text");
+    await reconnects(phone);
+    await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 11 }));
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("gives a number to another conversation without mixing the two up", async () => {
+    const { server, amina, phone, tab, copy, benoit, chat } = await makeCopied();
+    const [chantal, daniel] = [server.addPerson("Chantal"), server.addPerson("Daniel")];
+    const lost = server.connect(amina, chantal);
+    server.post(chantal, lost, "from Chantal");
+    await becomesLevel(server, tab, lost);
+    phone.faults.isOffline = true;
+    server.restore(copy);
+    const next = server.connect(amina, daniel);
+    phone.faults.isOffline = false;
+    await reconnects(phone);
+    server.post(daniel, next, "from Daniel");
+    server.post(benoit, chat, "from Benoît");
+    await becomesLevel(server, tab, next);
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, next)).toEqual(["from Daniel"]);
+    expect(await textsIn(tab, lost)).toEqual(["from Chantal"]);
+  });
+
+  it("is not asked without end where it says something else each time", async () => {
+    const { server, benoit, chat, phone, tab } = await makeCopied();
+    const execute = server.execute.bind(server);
+    server.execute = ((user, command, source) => {
+      const answer = execute(user, command, source);
+      return command.type === "page" ? { ...answer, anchor: server.asked.length } : answer;
+    }) as typeof server.execute;
+    const before = server.asked.length;
+    server.restore({ ...server.copy() });
+    for (let i = 0; i < 5; i++) server.post(benoit, chat, createUuid());
+    await reconnects(phone);
+    await phone.pass(60_000);
+    expect(server.asked.slice(before).filter(({ command }) => command.type === "page").length).toBeLessThan(12);
+    expect(await textsIn(tab, chat)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { search } from "#sync/inbound/search.ts";
+import { becomesLevel } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+describe("searching", () => {
+  it("finds what is held here at once and the rest of the history on the server, newest first and each once", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const steps: number[] = [];
+    let found: number[] = [];
+    const outcome = await search(tab, chat, "ete", (messages) => {
+      steps.push(messages.length);
+      found = messages.map(({ seq }) => seq);
+    });
+    expect(outcome).toEqual({ complete: true });
+    expect(steps[0]).toBe(6);
+    expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
+  });
+
+  it("waits as long as the server says where it is asked too much, and looks through all of the history", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 100 === 0 ? `Été ${i}` : `hiver ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "search" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
+    let found: number[] = [];
+    const outcome = await search(tab, chat, "ete", (messages) => {
+      found = messages.map(({ seq }) => seq);
+    });
+    expect(outcome).toEqual({ complete: true });
+    expect(found).toEqual([300, 200, 100]);
+    expect(refusals).toBeGreaterThan(3);
+  });
+
+  it("without a network it finds what is here and says that this is not all", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.post(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    let count = 0;
+    const outcome = await search(tab, chat, "m9", (messages) => {
+      count = messages.length;
+    });
+    expect(outcome).toEqual({ complete: false });
+    expect(count).toBe(10);
+  });
+});

@@ -1,0 +1,260 @@
+import Dexie from "dexie";
+import { IDBFactory } from "fake-indexeddb";
+import { describe, expect, it } from "vitest";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { keepEqualParts, type Live, LiveQueries } from "#sync/queries/live-queries.ts";
+import { readChat, readContacts, readConversation, readConversations, readRequests } from "#sync/queries/queries.ts";
+import { readMe } from "#sync/store/own-profile-row.ts";
+import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+// Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
+Dexie.dependencies.indexedDB = new IDBFactory();
+
+/** Looks at a live query as a screen does, and keeps what it was shown. */
+const look = <T>(live: Live<T>): { shown: T[]; away(): void } => {
+  const shown: T[] = [];
+  const away = live.subscribe(() => {
+    const value = live.get();
+    if (value !== undefined) shown.push(value);
+  });
+  return { shown, away };
+};
+
+describe("what screens are given", () => {
+  it("a result that did not change is the same object, in its parts too", () => {
+    const before = [
+      { key: "a", body: { text: "1" } },
+      { key: "b", body: { text: "2" } },
+    ];
+    expect(keepEqualParts(before, structuredClone(before))).toBe(before);
+    const longer = keepEqualParts(before, [{ key: "new", body: { text: "0" } }, ...structuredClone(before)]);
+    expect(longer.slice(1).map((part, index) => part === before[index])).toEqual([true, true]);
+    const changed = keepEqualParts(before, [structuredClone(before[0]), { key: "b", body: { text: "3" } }]);
+    expect(changed[0]).toBe(before[0]);
+    expect(changed[1]).toEqual({ key: "b", body: { text: "3" } });
+    expect(keepEqualParts({ a: 1, b: 2 }, { a: 1 })).toEqual({ a: 1 });
+    expect(keepEqualParts(undefined, [])).toEqual([]);
+  });
+
+  it("a chat shows a new message without touching the others, and never a message twice on its way to sent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "1", "2");
+    await becomesLevel(server, tab, chat);
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(queries.of("chat", ({ store }) => readChat(store, chat, 40)));
+    await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
+    const before = shown.at(-1)?.items ?? [];
+    await writeText(tab, chat, "mine");
+    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(shown.at(-1)?.items[0]).toMatchObject({ status: "sent", seq: 3 }));
+    expect(
+      shown
+        .at(-1)
+        ?.items.slice(1)
+        .every((item, index) => item === before[index]),
+    ).toBe(true);
+    const counts = shown.map(
+      ({ items }) => items.filter(({ body }) => body.type === "text" && body.text === "mine").length,
+    );
+    expect(counts.every((count, index) => count <= 1 && count >= (counts[index - 1] ?? 0))).toBe(true);
+    const keys = new Set(shown.flatMap(({ items }) => items.filter(({ mine }) => mine).map(({ key }) => key)));
+    expect(keys.size).toBe(1);
+    away();
+  });
+
+  it("a window shows no more than was asked for, whatever the history holds", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.post(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
+    await becomesLevel(server, tab, chat);
+    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({ hasMoreHere: true, hasMoreThere: false });
+    expect((await readChat(contextOf(tab).store, chat, 40)).items).toHaveLength(40);
+  });
+
+  it("two screens that ask the same share one read, and coming back soon shows it at once", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let reads = 0;
+    const queries = new LiveQueries(contextOf(tab));
+    const ask = () =>
+      queries.of("list", ({ store, me }) => {
+        reads++;
+        return readConversations(store, me, 10);
+      });
+    const first = look(ask());
+    const second = look(ask());
+    await eventually(() => expect(first.shown).toHaveLength(1));
+    expect(second.shown).toEqual(first.shown);
+    const readsOfBoth = reads;
+    first.away();
+    second.away();
+    expect(ask().get()).toBe(first.shown[0]);
+    expect(reads).toBe(readsOfBoth);
+  });
+
+  it("a read that failed is asked anew, though nothing changes meanwhile", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let reads = 0;
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(
+      queries.of("list", ({ store, me }) => {
+        reads++;
+        if (reads <= 2) return Promise.reject(new Dexie.PrematureCommitError("the read took too long"));
+        return readConversations(store, me, 10);
+      }),
+    );
+    await eventually(() => expect(shown).toHaveLength(1));
+    expect(reads).toBe(3);
+    away();
+  });
+
+  it("what does not linger is read no more as soon as nobody looks", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(tab);
+    const ends: (() => void)[] = [];
+    // The moment in which one may come back is not over before the test says so.
+    const after = (ms: number, run: () => void) => {
+      if (ms === 0) return context.platform.after(ms, run);
+      ends.push(run);
+      return () => {};
+    };
+    const queries = new LiveQueries({ ...context, platform: { ...context.platform, after } });
+    const reads = { lingering: 0, passing: 0 };
+    const ask = (kind: keyof typeof reads) =>
+      queries.of(
+        kind,
+        ({ store }) => {
+          reads[kind]++;
+          return readChat(store, chat, 40);
+        },
+        kind === "lingering",
+      );
+    const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
+    await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
+    for (const { away } of lookers) away();
+    await new Promise<void>((resolve) => context.platform.after(0, resolve)); // after the one that passes has ended
+    const before = { ...reads };
+    const tell = async (text: string) => {
+      server.post(benoit, chat, text);
+      await becomesLevel(server, tab, chat);
+    };
+    await tell("news");
+    await eventually(() => expect(reads.lingering).toBeGreaterThan(before.lingering));
+    expect(reads.passing).toBe(before.passing);
+    for (const end of ends) end();
+    const { lingering } = reads;
+    await tell("more");
+    expect(reads).toEqual({ lingering, passing: before.passing });
+  });
+
+  it("a chat with a contact may be written to before the server has told of it, one with a stranger not", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const stranger = server.addPerson("Stranger");
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    await store.conversations.clear();
+    const contact = { open: true, known: false, told: true, peer: benoit };
+    expect(await readConversation(store, me, chat)).toMatchObject(contact);
+    const unknown = [me, stranger].sort().join(".");
+    const nobody = { open: false, known: false, told: true, person: undefined };
+    expect(await readConversation(store, me, unknown)).toMatchObject(nobody);
+    server.close(chat);
+    await eventually(async () =>
+      expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }),
+    );
+  });
+
+  it("nobody is taken for a stranger before all that the server had to tell was taken in", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    await phone.close(tab);
+    await store.open();
+    await Promise.all([store.conversations.clear(), store.people.clear()]);
+    const cursor = await readCursor(store);
+    await writeCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    await writeCursor(store, { ...cursor, epoch: "" });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    store.close();
+  });
+
+  it("the own profile is fetched once the server is reached, and stays for when it is not", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await readMe(contextOf(tab).store)).toMatchObject({ username: "Amina" }));
+    await phone.close(tab);
+    phone.faults.isOffline = true;
+    const next = await phone.openTab();
+    expect(await readMe(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
+  });
+
+  it("a change of one's own name that is told while the profile is on its way is not undone by it", async () => {
+    const { server, amina, benoit } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.answerMs = 30_000;
+    const tab = await phone.openTab();
+    const { store } = contextOf(tab);
+    await eventually(() => expect(phone.requests.map(({ path }) => path)).toContain(`/api/users/${amina}`));
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    const [profile, known] = [server.profiles.get(amina), server.inbox(amina).people.get(benoit)?.relation];
+    if (!profile || !known) throw new Error("nobody");
+    const renamed = { ...profile, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile: renamed, state: "none", connection_id: null });
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    await phone.pass(40_000);
+    expect((await readMe(store))?.username).toBe("Amina Nouvelle");
+  });
+
+  it("a change of somebody's name reaches every row that shows it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "1");
+    await becomesLevel(server, tab, chat);
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(queries.of("list", ({ store, me }) => readConversations(store, me, 10)));
+    const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
+    server.relate(amina, {
+      profile,
+      state: "contact",
+      request_id: null,
+      connection_id: null,
+      since: 2,
+      blocked: false,
+    });
+    await eventually(() => expect(shown.at(-1)?.[0]?.person?.username).toBe("Ben"));
+    away();
+  });
+
+  it("says that there is nobody and nothing only once the server has told all of it", async () => {
+    const server = new ModelServer();
+    const phone = makeDevice(server, server.addPerson("Amina"));
+    phone.faults.isOffline = true;
+    const { store, me } = contextOf(await phone.openTab());
+    const lists = () => Promise.all([readConversations(store, me, 10), readContacts(store), readRequests(store)]);
+    const unknown = [undefined, undefined, undefined];
+    expect(await lists()).toEqual(unknown);
+    // Welcomed, with changes that are still to be asked for.
+    const welcomed = { epoch: "one", counter: 9, skew: 0, holes: [{ since: 0, before: 5 }] };
+    await writeCursor(store, welcomed);
+    expect(await lists()).toEqual(unknown);
+    await writeCursor(store, { ...welcomed, holes: [] });
+    expect(await lists()).toEqual([[], [], { received: [], sent: [] }]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Relation } from "#contract/people.ts";
+import { hide, mute, relate, retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, textsIn } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { passByWaiting } from "#tests/support/model/waiting-time.ts";
+
+const makePhone = async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  const { store } = contextOf(tab);
+  await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
+  await eventually(() => expect(tab.link.get()).toBe("online"));
+  const known = server.inbox(amina).people.get(benoit)?.relation;
+  if (!known) throw new Error("no relation");
+  const block = (isBlocked: boolean) => server.relate(amina, { ...known, blocked: isBlocked });
+  return { server, amina, benoit, chat, phone, tab, store, known, block };
+};
+
+/** As where a connection breaks some time after the question went out. */
+const loseAnswers = ({ platform }: Tab) => {
+  const { request } = platform;
+  vi.spyOn(platform, "request").mockImplementation(async (asked, options) => {
+    await request(asked, options);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    throw new SyncError("offline");
+  });
+};
+
+describe("what is done on the server", () => {
+  it("is not told as failed where its answer was lost", async () => {
+    const { server, chat, benoit, tab, store, block } = await makePhone();
+    vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now()); // what is told may take a busy machine its time
+    const blocking = relate(
+      tab,
+      benoit,
+      async () => {
+        block(true);
+        throw new SyncError("offline");
+      },
+      ({ blocked }) => blocked === 1,
+    );
+    await expect(blocking).resolves.toBeUndefined();
+    expect(await store.people.get(benoit)).toMatchObject({ blocked: 1 });
+    block(false);
+
+    await writeText(tab, chat, "mine");
+    await becomesLevel(server, tab, chat);
+    server.post(benoit, chat, "his");
+    await becomesLevel(server, tab, chat);
+    loseAnswers(tab);
+    await expect(mute(tab, chat, true)).resolves.toBeUndefined();
+    await expect(retract(tab, chat, 1)).resolves.toBeUndefined();
+    expect(await store.messages.get([chat, 1])).toMatchObject({ body: { type: "deleted" } });
+    await expect(hide(tab, chat, true)).resolves.toBeUndefined();
+    expect(await textsIn(tab, chat)).toEqual([]);
+    expect(await listOf(tab)).toMatchObject([{ id: chat, muted: true }]);
+    await expect(hide(tab, chat, false)).resolves.toBeUndefined();
+    expect(await listOf(tab)).toEqual([]);
+  });
+
+  it("is not told as failed where the page slept while it was told", async () => {
+    const { benoit, tab, store, block } = await makePhone();
+    const { platform } = tab;
+    const { after } = platform;
+    const looks: (() => void)[] = [];
+    const sleep = vi.spyOn(platform, "after").mockImplementation((ms, run) => {
+      if (ms !== 100) return after(ms, run);
+      looks.push(run);
+      return () => {};
+    });
+    const catchUp = vi.spyOn(tab, "look");
+    const blocking = relate(
+      tab,
+      benoit,
+      async () => {
+        block(true);
+        await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ blocked: 1 }));
+        throw new SyncError("offline");
+      },
+      ({ blocked }) => blocked === 1,
+    );
+    await eventually(() => expect(catchUp).toHaveBeenCalled());
+    vi.spyOn(platform, "now").mockReturnValue(platform.now() + 3_600_000);
+    sleep.mockRestore();
+    for (const look of looks) look();
+    await expect(blocking).resolves.toBeUndefined();
+  });
+
+  it("is done here as soon as it is told, however late the answer comes and whatever it says", async () => {
+    const { benoit, tab, store, block } = await makePhone();
+    let lose = (_: Error) => {};
+    const blocking = relate(
+      tab,
+      benoit,
+      () =>
+        new Promise<Relation>((_, reject) => {
+          lose = reject;
+        }),
+      ({ blocked }) => blocked === 1,
+    );
+    block(true);
+    await blocking;
+    block(false);
+    await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ blocked: 0 }));
+    lose(new SyncError("unavailable"));
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(await store.people.get(benoit)).toMatchObject({ blocked: 0 });
+  });
+
+  it("is told as failed where nothing was done: a refusal at once, a lost question after a moment", async () => {
+    const { server, amina, chat, benoit, phone, tab, known, block } = await makePhone();
+    passByWaiting(tab);
+    phone.loses = (_, what) => what === "request";
+    const began = tab.platform.now();
+    await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
+    expect(tab.platform.now() - began).toBeLessThan(5_000);
+    // What is told of somebody besides is not what was asked.
+    const asked = relate(
+      tab,
+      benoit,
+      async () => {
+        server.relate(amina, { ...known, profile: { ...known.profile, username: "Ben" } });
+        throw new SyncError("offline");
+      },
+      ({ blocked }) => blocked === 1,
+    );
+    await expect(asked).rejects.toMatchObject({ code: "offline" });
+    const refused = relate(
+      tab,
+      benoit,
+      async () => {
+        setTimeout(() => block(true), 20);
+        throw new SyncError("rate_limited");
+      },
+      ({ blocked }) => blocked === 1,
+    );
+    await expect(refused).rejects.toMatchObject({ code: "rate_limited" });
+  });
+});

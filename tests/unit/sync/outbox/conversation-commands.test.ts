@@ -1,0 +1,345 @@
+import Dexie from "dexie";
+import { IDBObjectStore } from "fake-indexeddb";
+import { describe, expect, it, vi } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { hide, mute, relate, retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { fetchProfile } from "#sync/people/fetch-profile.ts";
+import { readAround } from "#sync/queries/history.ts";
+import { readBlocked, readConversation } from "#sync/queries/queries.ts";
+import { keepAnswer, readMe } from "#sync/store/own-profile-row.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
+
+const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+  const viewed = new Viewed(tab);
+  viewed.mark(chat, seq);
+  await viewed.flush();
+};
+
+describe("deleting for everybody", () => {
+  it("a deleted message becomes a tombstone on every device at once, in the chat and in the list", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const text of ["a", "b"]) await writeText(hers, chat, text);
+    await becomesLevel(server, his, chat);
+    await becomesLevel(server, hers, chat);
+    await retract(hers, chat, 2);
+    expect(await shownIn(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
+    await becomesLevel(server, his, chat);
+    expect(await textsIn(his, chat)).toEqual(["a", "deleted"]);
+    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
+    await becomesLevel(server, hers, chat);
+    expect(asked(server, "revised")).toEqual([]);
+  });
+
+  it("what was deleted while a device was away is asked for page by page, and each message once", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, ...Array.from({ length: 20 }, (_, i) => `m${i + 1}`));
+    await becomesLevel(server, first, chat);
+    await phone.close(first);
+    server.revisedRowsMax = 3;
+    for (let seq = 1; seq <= 8; seq++) server.execute(benoit, { type: "retract", conversation: chat, seq });
+    const pages = asked(server, "page").length;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect((await textsIn(second, chat)).slice(0, 9)).toEqual([...Array<string>(8).fill("deleted"), "m9"]);
+    expect(asked(server, "revised")).toHaveLength(3);
+    expect(asked(server, "page")).toHaveLength(pages);
+  });
+
+  it("a message that arrives after its own deletion does not come back to life", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, tab, chat);
+    // The message waits on its way until what follows it has gone by.
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    server.post(benoit, chat, "regretted");
+    phone.faults.reorderDown = 0;
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["before", "deleted"]);
+  });
+
+  it("a page that was on its way when a message was deleted does not keep the message alive", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i + 1}`));
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    const row = await store.conversations.get(chat);
+    const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
+    const page = await tab.ask(question);
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
+    await becomesLevel(server, tab, chat);
+    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const asked = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    tab.opened(chat);
+    await becomesLevel(server, tab, chat);
+    expect((await textsIn(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
+  });
+
+  it("an unread message that was deleted is not unread any more", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a", "b");
+    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 2 }));
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 1 }));
+    await becomesLevel(server, tab, chat);
+  });
+
+  it("without a network clearing and muting are refused with the reason, and nothing changes later", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "stays");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
+    await expect(hide(tab, chat, false)).rejects.toMatchObject({ code: "offline" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["stays"]);
+  });
+});
+
+describe("clearing and muting", () => {
+  it("a cleared conversation is empty and stays in the list, on the other device too, until something is said", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = await makeDevice(server, amina).openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a", "b");
+    for (const tab of [phone, laptop]) await becomesLevel(server, tab, chat);
+    await hide(phone, chat, true);
+    for (const tab of [phone, laptop]) {
+      await eventually(async () =>
+        expect(await listOf(tab)).toMatchObject([{ id: chat, unread: 0, last: { body: null } }]),
+      );
+      expect(await textsIn(tab, chat)).toEqual([]);
+    }
+    server.post(benoit, chat, "c");
+    for (const tab of [phone, laptop])
+      await eventually(async () =>
+        expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "c" } } }),
+      );
+  });
+
+  it("what came in unseen while a conversation was being deleted stays", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "seen");
+    await becomesLevel(server, tab, chat);
+    phone.requestMs = 4_000;
+    const hiding = hide(tab, chat, false);
+    phone.faults.dropDown = 1;
+    server.post(benoit, chat, "unseen");
+    phone.faults.dropDown = 0;
+    await hiding;
+    phone.requestMs = 0;
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["unseen"]));
+    // The answer knows nothing of what is unread: that is told beside it.
+    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 1 }));
+  });
+
+  it("a muted conversation is muted on every device", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = await makeDevice(server, amina).openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, phone, chat);
+    await mute(phone, chat, true);
+    for (const tab of [phone, laptop])
+      await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ muted: true }));
+    await mute(laptop, chat, false);
+    const { store, me } = contextOf(phone);
+    await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
+  });
+});
+
+describe("blocking", () => {
+  const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
+    const { store, me } = contextOf(tab);
+    await eventually(async () => {
+      expect((await readBlocked(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
+      expect(await readConversation(store, me, chat)).toMatchObject({ blocked: isBlocked });
+    });
+  };
+
+  it("the blocked one's messages stay sent, and are an empty place for the other, also after unblocking", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    await writeText(his, chat, "let through");
+    await eventually(async () => expect(await textsIn(hers, chat)).toEqual(["let through"]));
+    server.block(amina, chat, true);
+    await blocks(hers, chat, benoit, true);
+    for (const text of ["withheld 1", "withheld 2"]) await writeText(his, chat, text);
+    const withheld = ["withheld 1 sent", "withheld 2 sent"];
+    await eventually(async () => expect((await shownIn(his, chat)).slice(1)).toEqual(withheld));
+    server.block(amina, chat, false);
+    await blocks(hers, chat, benoit, false);
+    await eventually(async () =>
+      expect((await listOf(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
+    );
+    await writeText(hers, chat, "again");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(4));
+    for (const tab of [hers, his]) await becomesLevel(server, tab, chat);
+    expect(await textsIn(hers, chat)).toEqual(["let through", "again"]);
+    expect((await readAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
+    await viewAll(hers, chat, 4);
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3 }));
+    await eventually(async () =>
+      expect((await shownIn(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
+    );
+    expect((await listOf(hers))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("an answer that comes late does not undo what the server told meanwhile", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    const standing = () => store.people.get(benoit);
+    await eventually(async () => expect(await standing()).toMatchObject({ state: "contact" }));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    let answer = (_: typeof known) => {};
+    const change = relate(
+      hers,
+      benoit,
+      () => new Promise((resolve) => (answer = resolve)),
+      () => false,
+    );
+    server.relate(amina, { ...known, state: "none", connection_id: null, since: known.since - 1 });
+    await eventually(async () => expect(await standing()).toMatchObject({ state: "none" }));
+    answer(known);
+    await change;
+    expect(await standing()).toMatchObject({ state: "none" });
+    // Without anything told meanwhile the answer counts at once.
+    await relate(
+      hers,
+      benoit,
+      async () => ({ ...known, blocked: true }),
+      () => false,
+    );
+    expect(await standing()).toMatchObject({ state: "contact", blocked: 1 });
+    // The next that is told counts after it.
+    server.block(amina, chat, true);
+    server.block(amina, chat, false);
+    await eventually(async () => expect(await standing()).toMatchObject({ blocked: 0 }));
+  });
+
+  it("of one's own name made on another device shows here, and makes nobody's acquaintance of oneself", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    expect(await store.people.get(amina)).toBeUndefined();
+  });
+
+  it("of one's own name stands, though what was asked before it is answered after it", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const context = contextOf(hers);
+    const becomes = (name: string) =>
+      eventually(async () => expect((await readMe(context.store))?.username).toBe(name));
+    await becomes("Amina");
+    let letGo = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const request = vi.fn(async () => {
+      const answer = server.profiles.get(amina);
+      await late;
+      return answer;
+    });
+    const asked = fetchProfile({ ...context, platform: { ...context.platform, request } });
+    await eventually(() => expect(request).toHaveBeenCalled());
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    await becomes("Amina Nouvelle");
+    letGo();
+    await asked;
+    expect((await readMe(context.store))?.username).toBe("Amina Nouvelle");
+  });
+
+  it("of one's own name is kept as it is answered, though the picture changed before it is told only meanwhile", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina"));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const own = { ...known.profile, id: amina, username: "Amina", avatar_url: null };
+    const tell = (profile: typeof known.profile) => server.relate(amina, { ...known, profile, state: "none" });
+    const before = await readMe(store);
+    tell({ ...own, avatar_url: "new.webp" });
+    await eventually(async () => expect((await readMe(store))?.avatar).toBe("new.webp"));
+    await keepAnswer(store, before, { ...own, username: "Amina Nouvelle", avatar_url: "new.webp" });
+    expect(await readMe(store)).toMatchObject({ username: "Amina Nouvelle", avatar: "new.webp" });
+  });
+
+  it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      return known;
+    };
+    vi.spyOn(store.people, "get").mockImplementationOnce(() => Dexie.Promise.reject(new Error("unreadable")) as never);
+    await relate(hers, benoit, ask, () => false);
+    for (const method of ["put", "add"] as const)
+      vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+        throw new DOMException("the phone is full", "QuotaExceededError");
+      });
+    await relate(hers, benoit, ask, () => false);
+    vi.restoreAllMocks();
+    expect(asked).toBe(2);
+  });
+
+  it("the list says of a last message that was held back that it is sent, whatever the marks say", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    server.block(amina, chat, true);
+    await writeText(his, chat, "withheld");
+    await eventually(async () => expect(await shownIn(his, chat)).toEqual(["withheld sent"]));
+    server.block(amina, chat, false);
+    hers.opened(chat);
+    await becomesLevel(server, hers, chat);
+    await viewAll(hers, chat, 1);
+    server.execute(amina, { type: "mark", conversation: chat, delivered: 1, read: 1 });
+    await becomesLevel(server, his, chat);
+    expect((await contextOf(his).store.conversations.get(chat))?.othersRead).toBe(1);
+    expect((await listOf(his))[0]?.last).toMatchObject({ status: "sent" });
+    expect((await listOf(hers))[0]).toMatchObject({ unread: 0, last: { body: null } });
+  });
+});

@@ -1,0 +1,283 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { attachmentOf } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { sendFiles } from "#sync/files/send-files.ts";
+import { takeIn } from "#sync/inbound/take-in.ts";
+import { deleteUnsent, retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { forward } from "#sync/outbox/multicast.ts";
+import { messageItem } from "#sync/queries/queries.ts";
+import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { readUnsent } from "#sync/unsent-summary.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { toMember } from "#tests/support/model/model-log.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const bodiesIn = (server: ModelServer, chat: ConversationId) =>
+  server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
+
+const notesOf = (tab: Tab) => listWithdrawn(contextOf(tab).store);
+
+const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]), 20_000);
+
+const loseNetwork = async (phone: ModelDevice): Promise<void> => {
+  phone.faults.isOffline = true;
+  for (const socket of phone.server.inbox(phone.user).sockets) socket.end(1006);
+  for (const tab of phone.tabs) await eventually(() => expect(tab.link.get()).not.toBe("online"), 20_000);
+};
+
+const findNetwork = (phone: ModelDevice): void => {
+  phone.faults.isOffline = false;
+  phone.wake();
+};
+
+/** A chat with what she regrets, read by him, and her phone without a network. */
+const makeRegret = async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  server.post(benoit, chat, "Mbote");
+  await becomesLevel(server, tab, chat);
+  await writeText(tab, chat, "regretted");
+  await becomesLevel(server, tab, chat);
+  await loseNetwork(phone);
+  return { server, amina, benoit, chat, phone, tab };
+};
+
+const withdrawals = (server: ModelServer) => server.asked.filter(({ command }) => command.type === "withdraw");
+
+describe("a message deleted without a network", () => {
+  it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once there is one", async () => {
+    const { server, benoit, chat, phone, tab } = await makeRegret();
+    const other = await phone.openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, his, chat);
+    const asked = phone.requests.length;
+    await retract(tab, chat, 2);
+    expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
+    expect(await readUnsent(contextOf(tab))).toMatchObject({ deletions: 1 });
+    for (const one of [tab, other]) {
+      expect(await textsIn(one, chat)).toEqual(["Mbote", "deleted"]);
+      expect((await listOf(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
+    }
+    findNetwork(phone);
+    for (const one of [tab, other, his]) await becomesLevel(server, one, chat, 20_000);
+    expect(await textsIn(his, chat)).toEqual(["Mbote", "deleted"]);
+    await isForgotten(tab);
+    expect(withdrawals(server)).toHaveLength(1);
+  });
+
+  it.each([
+    ["the page is left", false],
+    ["the session ends", true],
+  ])("is deleted for everybody though %s before there is one", async (_, isSignedOut) => {
+    const { server, amina, chat, phone, tab } = await makeRegret();
+    await retract(tab, chat, 2);
+    await phone.kill(tab);
+    if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]), 20_000);
+    await becomesLevel(server, next, chat, 20_000);
+    await isForgotten(next);
+  });
+
+  it("is not brought back by what the server still says of it", async () => {
+    const { server, amina, benoit, chat, phone, tab } = await makeRegret();
+    await retract(tab, chat, 2);
+    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    findNetwork(phone);
+    server.post(benoit, chat, "Allô ?");
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]), 20_000);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
+    // Nor by one that was told again, with nothing in that chat changed so far.
+    const messages = server.log(chat).messages.map((message) => toMember(message, amina));
+    await takeIn(contextOf(tab), [{ type: "messages", of: chat, messages }]);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
+    server.refuse = () => undefined;
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
+  });
+
+  it("lets go of its file", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const { store } = contextOf(tab);
+    const body = { type: "file", name: "a.bin", mime: "application/octet-stream", size: 500 } as const;
+    await sendFiles(tab, [chat], [{ blob: new Blob([new Uint8Array(500)]), body }]);
+    await becomesLevel(server, tab, chat, 20_000);
+    const file = attachmentOf((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
+    expect(await store.blobs.get(file)).toBeDefined();
+    await loseNetwork(phone);
+    await retract(tab, chat, 1);
+    expect([await store.files.get(file), await store.blobs.get(file)]).toEqual([undefined, undefined]);
+  });
+
+  it("from two tabs at once is told once, and changes nothing where another device deleted it", async () => {
+    const { server, amina, chat, phone, tab } = await makeRegret();
+    const other = await phone.openTab();
+    await Promise.all([retract(tab, chat, 2), retract(other, chat, 2)]);
+    expect(await notesOf(tab)).toHaveLength(1);
+    server.execute(amina, { type: "retract", conversation: chat, seq: 2 });
+    findNetwork(phone);
+    await isForgotten(tab);
+    for (const one of [tab, other]) await becomesLevel(server, one, chat, 20_000);
+    expect(server.log(chat).revision).toBe(1);
+    expect(withdrawals(server)).toHaveLength(1);
+    await loseNetwork(phone);
+    await retract(tab, chat, 2);
+    expect(await notesOf(tab)).toEqual([]);
+  });
+
+  it("that arrived while its author was asked is deleted as well", async () => {
+    const { server, chat, phone, tab } = await makeRegret();
+    const { cid = "" } = (await contextOf(tab).store.messages.get([chat, 2])) ?? {};
+    await deleteUnsent(tab, chat, cid);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    findNetwork(phone);
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
+  it("leaves with its author what they passed on of it and that had not left", async () => {
+    const { server, amina, withBenoit, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, withBenoit);
+    await writeText(tab, withBenoit, "regretted");
+    await becomesLevel(server, tab, withBenoit);
+    await loseNetwork(phone);
+    const held = await contextOf(tab).store.messages.get([withBenoit, 1]);
+    if (!held) throw new Error("nothing there");
+    const item = messageItem(undefined, held);
+    await forward(tab, withBenoit, item, [group]);
+    await retract(tab, withBenoit, 1);
+    server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
+    findNetwork(phone);
+    await isForgotten(tab);
+    server.refuse = () => undefined;
+    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("regretted failed"), 20_000);
+    expect(bodiesIn(server, group)).not.toContain("regretted");
+    expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
+  });
+
+  it("shows again what the server has where it is not its author's to delete any more", async () => {
+    const { server, chat, phone, tab } = await makeRegret();
+    await retract(tab, chat, 2);
+    let isReadable = false;
+    server.refuse = (_, { type }) => {
+      if (type === "withdraw") return { error: "message_not_found" };
+      return type === "page" && !isReadable ? { error: "unavailable" } : undefined;
+    };
+    findNetwork(phone);
+    await eventually(() => expect(withdrawals(server).length).toBeGreaterThan(0), 20_000);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    isReadable = true;
+    await isForgotten(tab);
+    expect(await shownIn(tab, chat)).toEqual(["Mbote", expect.stringMatching(/^regretted /)]);
+    expect((await listOf(tab))[0]).toMatchObject({ last: { body: { text: "regretted" } } });
+    await becomesLevel(server, tab, chat, 20_000);
+  });
+});
+
+describe("a message deleted while the server does not answer", () => {
+  it.each([
+    ["is silent", undefined],
+    ["can take nothing", "unavailable"],
+    ["is asked too often", "rate_limited"],
+  ] as const)("is deleted here, and there later, where it %s", async (_, error) => {
+    const { server, chat, phone, tab } = await makeRegret();
+    findNetwork(phone);
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    const { request } = tab.platform;
+    const ask = vi.spyOn(tab.platform, "request");
+    if (error) server.refuse = (__, { type }) => (type === "retract" ? { error } : undefined);
+    else
+      ask.mockImplementation((asked, options) =>
+        asked.method === "DELETE" ? new Promise(() => {}) : request(asked, options),
+      );
+    await retract(tab, chat, 2);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    await becomesLevel(server, tab, chat, 20_000);
+    await isForgotten(tab);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
+  it("is deleted here as soon as it is known that there is no network", async () => {
+    const { chat, phone, tab } = await makeRegret();
+    findNetwork(phone);
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    phone.faults.isOffline = true;
+    vi.spyOn(tab.platform, "after").mockReturnValue(() => {}); // nothing is waited for
+    await retract(tab, chat, 2);
+    expect(tab.link.get()).toBe("online");
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
+  it("is deleted once where it was the answer that was lost, and what told of it", async () => {
+    const { server, chat, phone, tab } = await makeRegret();
+    findNetwork(phone);
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    phone.faults.dropDown = 1;
+    phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
+    await retract(tab, chat, 2);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    phone.faults.dropDown = 0;
+    phone.wake();
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(server.log(chat).revision).toBe(1);
+  });
+
+  it("is not deleted here where the server says that it may not be", async () => {
+    const { server, chat, phone, tab } = await makeRegret();
+    findNetwork(phone);
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    server.refuse = (_, { type }) => (type === "retract" ? { error: "message_not_found" } : undefined);
+    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+  });
+});
+
+describe("where a deletion without a network cannot be kept", () => {
+  it("a full phone says that there is no network, and shows the message", async () => {
+    const { chat, tab } = await makeRegret();
+    const { put } = IDBObjectStore.prototype;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (JSON.stringify(args[0])?.includes("withdrawn:")) throw new DOMException("full", "QuotaExceededError");
+      return put.apply(this, args);
+    });
+    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+    expect(await notesOf(tab)).toEqual([]);
+  });
+
+  it("a phone that keeps nothing beyond the page says so too, and one of which the client id is not known", async () => {
+    const { chat, tab } = await makeRegret();
+    tab.trouble.set("memory");
+    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    tab.trouble.set(undefined);
+    const { store } = contextOf(tab);
+    await store.messages
+      .where("[conversation+seq]")
+      .equals([chat, 2])
+      .modify((row) => {
+        delete row.cid;
+      });
+    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+    expect(await notesOf(tab)).toEqual([]);
+  });
+});

@@ -1,0 +1,325 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Refusal } from "#contract/wire/commands.ts";
+import { deleteUnsent, hide } from "#sync/outbox/conversation-commands.ts";
+import { discard, writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast } from "#sync/outbox/multicast.ts";
+import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const bodiesIn = (server: ModelServer, chat: ConversationId) =>
+  server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
+
+const unsentCid = async (tab: Tab): Promise<Uuid> => (await contextOf(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
+
+const disconnect = (phone: ModelDevice): void => {
+  phone.faults.isOffline = true;
+  for (const socket of phone.server.inbox(phone.user).sockets) socket.end(1006);
+};
+
+const reconnect = (phone: ModelDevice): void => {
+  phone.faults.isOffline = false;
+  phone.wake();
+};
+
+/** A message of hers that is with the server, whose answer was lost with the network, and that she deletes then. */
+const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId): Promise<Uuid> => {
+  const { server } = phone;
+  await eventually(() => expect(tab.link.get()).toBe("online"));
+  const before = server.log(chat).messages.length;
+  const { refuse } = server;
+  // Nor does the phone find it by reading the chat.
+  server.refuse = (user, command) => (command.type === "page" ? { error: "unavailable" } : refuse(user, command));
+  phone.faults.dropAck = 1;
+  await writeText(tab, chat, "regretted");
+  await eventually(() => expect(server.log(chat).messages).toHaveLength(before + 1));
+  disconnect(phone);
+  phone.faults.dropAck = 0;
+  server.refuse = refuse;
+  const cid = await unsentCid(tab);
+  expect(await discard(tab, cid)).toBe(true);
+  return cid;
+};
+
+const isForgotten = (tab: Tab) =>
+  eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]), 20_000);
+
+/** Whether it was written into any store since. */
+const watchStores = (word: string): (() => boolean) => {
+  let isWritten = false;
+  for (const method of ["put", "add"] as const) {
+    const write = IDBObjectStore.prototype[method];
+    vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (JSON.stringify(args[0])?.includes(word)) isWritten = true;
+      return write.apply(this, args);
+    });
+  }
+  return () => isWritten;
+};
+
+describe("a message deleted on its way that arrived", () => {
+  it.each([
+    ["many were told since", false, false],
+    ["many were told since and the session ended", true, false],
+    ["its author has cleared the chat", false, true],
+  ])("is deleted for everybody, though %s", async (_, isSignedOut, isCleared) => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await deleteOnItsWay(phone, tab, chat);
+    server.post(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
+    if (isCleared) server.execute(amina, { type: "hide", conversation: chat, upTo: 200, keep: true });
+    await phone.kill(tab);
+    if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"), 20_000);
+    await becomesLevel(server, next, chat, 20_000);
+    await isForgotten(next);
+    expect(server.asked.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+  });
+
+  it("is seen nowhere on its author's phone until the server has heard of it, nor in the list", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    await deleteOnItsWay(phone, tab, chat);
+    const isWritten = watchStores("regretted");
+    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    reconnect(phone);
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]));
+    expect((await listOf(tab))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted"]);
+    // What comes after it says nothing of it, and neither does the row of another welcome.
+    server.post(benoit, chat, "Allô ?");
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
+    disconnect(phone);
+    reconnect(phone);
+    server.refuse = () => undefined;
+    await becomesLevel(server, tab, chat, 20_000);
+    await isForgotten(tab);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
+    expect(isWritten()).toBe(false);
+  });
+
+  it("leaves nothing of what was said before in the list when the chat is cleared elsewhere meanwhile", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    await writeText(tab, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    await deleteOnItsWay(phone, tab, chat);
+    server.execute(amina, { type: "hide", conversation: chat, upTo: 2, keep: true });
+    reconnect(phone);
+    await becomesLevel(server, tab, chat);
+    expect((await listOf(tab))[0]?.last?.body ?? null).toBeNull();
+    server.refuse = () => undefined;
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
+  it("is not brought back by a page that was on its way when the server heard of it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    server.post(benoit, chat, ...Array.from({ length: 30 }, (_, i) => `n${i}`));
+    await becomesLevel(server, tab, chat, 20_000);
+    phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.endsWith("/messages");
+    server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
+    await writeText(tab, chat, "regretted");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(31), 20_000);
+    server.post(benoit, chat, "Allô ?");
+    server.refuse = () => undefined;
+    const asked = { type: "page", conversation: chat, direction: "after", seq: 30, limit: 10 } as const;
+    const page = server.execute(amina, asked);
+    expect(JSON.stringify(page)).toContain("regretted");
+    const isWritten = watchStores("regretted");
+    // What is asked for from now on was answered before the message was deleted, and comes after the phone was told so.
+    let isTold = false;
+    const execute = server.execute.bind(server);
+    vi.spyOn(server, "execute").mockImplementation((user, command, source) => {
+      if (command.type !== "page") return execute(user, command, source);
+      return (isTold ? page : { error: "unavailable" }) as never;
+    });
+    await discard(tab, await unsentCid(tab));
+    await isForgotten(tab);
+    expect(bodiesIn(server, chat)[30]).toBe("deleted");
+    isTold = true;
+    await eventually(async () => expect((await textsIn(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]), 20_000);
+    phone.loses = () => false;
+    vi.mocked(server.execute).mockRestore();
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(isWritten()).toBe(false);
+  });
+
+  it("is withdrawn again when the answer was lost, and by the tab that has the socket for the one that has not", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    let lost = 0;
+    phone.loses = ({ path }, what) => path.includes("/withdrawals/") && what === "answer" && lost++ < 2;
+    await deleteOnItsWay(phone, second, chat);
+    reconnect(phone);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]), 20_000);
+    for (const tab of [leader, second]) {
+      await becomesLevel(server, tab, chat, 20_000);
+      await isForgotten(tab);
+    }
+    expect(lost).toBe(3);
+    expect(server.log(chat).revision).toBe(1);
+  });
+
+  it("where it stands and the phone has it no more, is deleted when its author was asked before", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    disconnect(phone);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "regretted");
+    const cid = await unsentCid(tab);
+    reconnect(phone);
+    await becomesLevel(server, tab, chat);
+    await hide(tab, chat, true);
+    await deleteUnsent(tab, chat, cid);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
+    await isForgotten(tab);
+  });
+
+  it("in a log that is there no more deletes nothing in the one that is", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await deleteOnItsWay(phone, tab, chat);
+    server.recreateLog(chat);
+    server.post(amina, chat, "stays");
+    server.post(benoit, chat, "too");
+    reconnect(phone);
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(await textsIn(tab, chat)).toEqual(["stays", "too"]);
+  });
+
+  it("in a group that its author has left is asked for once and then let be", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    await deleteOnItsWay(phone, tab, group);
+    expect(server.change(amina, group, { type: "remove", user: benoit })).toBeUndefined();
+    reconnect(phone);
+    await isForgotten(tab);
+    expect(bodiesIn(server, group)).toContain("regretted");
+    expect(await textsIn(tab, group)).toEqual([]);
+    expect(server.asked.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+  });
+});
+
+describe("a message deleted on its way that had not arrived", () => {
+  it("is not taken in when its frame comes after all, and what follows it is", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    disconnect(phone);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "regretted");
+    const cid = await unsentCid(tab);
+    await discard(tab, cid);
+    await writeText(tab, chat, "stays");
+    const his = await makeDevice(server, benoit).openTab();
+    reconnect(phone);
+    await isForgotten(tab);
+    const late = [{ cid, body: { type: "text", text: "regretted" } as const }];
+    expect(server.execute(amina, { type: "send", conversation: chat, messages: late })).toEqual({
+      error: "message_withdrawn",
+    } satisfies Refusal);
+    for (const one of [tab, his]) await becomesLevel(server, one, chat);
+    expect(await textsIn(his, chat)).toEqual(["stays"]);
+    expect(await textsIn(tab, chat)).toEqual(["stays"]);
+  });
+
+  it.each([
+    ["over a socket", false],
+    ["by HTTP", true],
+  ])("goes from the phone without a word where a copy of it was left and is refused %s", async (_, noUpgrade) => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = noUpgrade;
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "regretted");
+    await writeText(tab, chat, "stays");
+    const [copy] = await contextOf(tab).store.outbox.toArray();
+    server.execute(amina, { type: "withdraw", conversation: chat, cid: copy?.cid ?? "" });
+    reconnect(phone);
+    await becomesLevel(server, tab, chat, 20_000);
+    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+    expect(await shownIn(tab, chat)).toEqual(["stays sent"]);
+    expect(phone.notices).not.toContain("store-reset");
+  });
+
+  it("to many goes to those from whom it was not withdrawn", async () => {
+    const { server, amina, withBenoit, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    disconnect(phone);
+    const tab = await phone.openTab();
+    await broadcast(tab, [withBenoit, group], "to both");
+    const rows = await contextOf(tab).store.outbox.toArray();
+    const toOne = rows.find(({ conversation }) => conversation === withBenoit);
+    await discard(tab, toOne?.cid ?? "");
+    reconnect(phone);
+    await isForgotten(tab);
+    await eventually(() => expect(bodiesIn(server, group).at(-1)).toBe("to both"), 20_000);
+    expect(bodiesIn(server, withBenoit)).toEqual([]);
+    expect(server.log(withBenoit).withdrawn).toEqual(new Set([`${amina} ${toOne?.cid}`]));
+  });
+
+  it("is kept in mind while the server does not know that question, and while it can take none", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const answers: Refusal[] = [{ error: "not_found" }, { error: "unavailable" }, { error: "rate_limited" }];
+    server.refuse = (_, { type }) => (type === "withdraw" ? answers.shift() : undefined);
+    await deleteOnItsWay(phone, tab, chat);
+    reconnect(phone);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]), 20_000);
+    expect(answers).toEqual([]);
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat);
+  });
+
+  it("in one conversation that cannot be asked keeps none of the others waiting", async () => {
+    const { server, amina, withBenoit, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    disconnect(phone);
+    const tab = await phone.openTab();
+    for (const chat of [withBenoit, group]) {
+      await writeText(tab, chat, "regretted");
+      await discard(tab, await unsentCid(tab));
+    }
+    server.refuse = (_, command) =>
+      command.type === "withdraw" && command.conversation === withBenoit ? { error: "internal" } : undefined;
+    reconnect(phone);
+    await eventually(() => expect(server.log(group).withdrawn.size).toBe(1), 20_000);
+    expect(await listWithdrawn(contextOf(tab).store)).toMatchObject([{ conversation: withBenoit }]);
+    server.refuse = () => undefined;
+    await isForgotten(tab);
+    expect(server.log(withBenoit).withdrawn.size).toBe(1);
+  });
+});

@@ -1,0 +1,347 @@
+import { liveQuery } from "dexie";
+import { describe, expect, it } from "vitest";
+import { wordsOf } from "#contract/conversations.ts";
+import { sendBatchMax } from "#contract/limits.ts";
+import { Viewed } from "#sync/inbound/read-state.ts";
+import { deleteUnsent } from "#sync/outbox/conversation-commands.ts";
+import { discard, retry, writeText } from "#sync/outbox/enqueue.ts";
+import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { phoneTime } from "#tests/support/model/phone-time.ts";
+import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+
+describe("sending", () => {
+  it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    await writeText(hers, chat, "Mbote");
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote sent"]));
+    const his = await makeDevice(server, benoit).openTab();
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote delivered"]));
+    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { text: "Mbote" }, mine: false } });
+    const viewed = new Viewed(his);
+    viewed.mark(chat, 1);
+    await viewed.flush();
+    expect((await listOf(his))[0]).toMatchObject({ unread: 0 });
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote read"]));
+  });
+
+  it("what is written without a network is shown at once and sent in order when it is back", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    for (let i = 1; i <= 30; i++) await writeText(tab, chat, `n${i}`);
+    expect((await shownIn(tab, chat)).slice(0, 2)).toEqual(["n1 sending", "n2 sending"]);
+    expect((await listOf(tab))[0]).toMatchObject({ id: chat, last: { body: { text: "n30" }, status: "sending" } });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual(
+      Array.from({ length: 30 }, (_, i) => ({ type: "text", text: `n${i + 1}` })),
+    );
+  });
+
+  it("what was written outlives a tab killed before it could send, and is sent once by the next one", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const first = await phone.openTab();
+    await writeText(first, chat, "a");
+    await writeText(first, chat, "b");
+    await phone.kill(first);
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["a sent", "b sent"]);
+  });
+
+  it("a message whose acknowledgement is lost is sent again and stored once", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "once");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    await phone.pass(25_000); // longer than an unanswered message waits
+    phone.faults.dropAck = 0;
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["once sent"]);
+    expect(server.asked.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    { end: "the page died", isSignedOut: false },
+    { end: "the session ended", isSignedOut: true },
+  ])(
+    "a message deleted on its way is deleted for everybody when it turns out to have arrived, though $end",
+    async ({ isSignedOut }) => {
+      const { server, amina, benoit, chat } = makePair();
+      const phone = makeDevice(server, amina);
+      const tab = await phone.openTab();
+      await eventually(() => expect(tab.link.get()).toBe("online"));
+      const his = await makeDevice(server, benoit).openTab();
+      phone.faults.dropAck = 1;
+      await writeText(tab, chat, "regretted");
+      await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+      const [unanswered] = await contextOf(tab).store.outbox.toArray();
+      expect(await discard(tab, unanswered?.cid ?? "")).toBe(true);
+      expect(await shownIn(tab, chat)).toEqual([]);
+      // Nobody knows yet, and the page dies too.
+      await phone.kill(tab);
+      if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+      phone.faults.dropAck = 0;
+      const next = await phone.openTab();
+      await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
+      await becomesLevel(server, next, chat);
+      await becomesLevel(server, his, chat);
+      expect(await textsIn(next, chat)).toEqual(["deleted"]);
+      expect(await textsIn(his, chat)).toEqual(["deleted"]);
+      await eventually(async () => expect(await listWithdrawn(contextOf(next).store)).toEqual([]));
+    },
+  );
+
+  it("a late deletion is tried again until the server takes it", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "withdraw" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "regretted");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    const [unanswered] = await contextOf(tab).store.outbox.toArray();
+    await discard(tab, unanswered?.cid ?? "");
+    phone.faults.dropAck = 0;
+    for (const socket of server.inbox(amina).sockets) socket.close();
+    await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
+    expect(refusals).toBeGreaterThan(3);
+    await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+  });
+
+  it("what arrived while its author was asked whether to delete it is deleted for everybody", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "regretted");
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["regretted sent"]);
+    await deleteUnsent(tab, chat, unsent?.cid ?? "");
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]);
+    expect(await textsIn(tab, chat)).toEqual(["deleted"]);
+  });
+
+  it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.refuse = (_, command) =>
+      command.type === "send" && wordsOf(command.messages[0]?.body ?? { type: "deleted" }) === "bad"
+        ? { error: "not_connected" }
+        : undefined;
+    await writeText(tab, chat, "bad");
+    await writeText(tab, chat, "good");
+    await eventually(async () => expect((await shownIn(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
+    const [failed] = await contextOf(tab).store.outbox.toArray();
+    expect(failed).toMatchObject({ state: "failed", error: "not_connected" });
+    server.refuse = () => undefined;
+    await retry(tab, failed?.cid ?? "");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]));
+    server.refuse = () => ({ error: "not_connected" });
+    await writeText(tab, chat, "unwanted");
+    await eventually(async () => expect(await shownIn(tab, chat)).toContain("unwanted failed"));
+    const [unwanted] = await contextOf(tab).store.outbox.toArray();
+    await discard(tab, unwanted?.cid ?? "");
+    expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]);
+  });
+
+  it("a refusal that will pass is waited out, and nothing overtakes what it held up", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "send" && refusals++ < 6 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
+    for (const text of ["1", "2", "3", "4"]) await writeText(tab, chat, text);
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["1", "2", "3", "4"]);
+    expect(refusals).toBeGreaterThanOrEqual(6);
+  });
+
+  it("what a person wrote without a network goes at the pace the server takes it, in order and all of it", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    const texts = Array.from({ length: 100 }, (_, i) => `n${i + 1}`);
+    for (const text of texts) await writeText(tab, chat, text);
+    const limit = new TokenBucket(60, 1, { tokens: 60, at: phoneTime.now() });
+    let refusals = 0;
+    server.refuse = (_, command) => {
+      if (command.type !== "send" || limit.take(phoneTime.now(), command.messages.length)) return undefined;
+      refusals++;
+      return { error: "rate_limited", retryAfterMs: limit.waitMs(phoneTime.now(), 5) };
+    };
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(refusals).toBeGreaterThan(0));
+    expect([...new Set((await contextOf(tab).store.outbox.toArray()).map(({ state }) => state))]).toEqual(["queued"]);
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual(texts.map((text) => ({ type: "text", text })));
+  });
+
+  it("a message nobody could take for a week is shown as failed", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "old");
+    const { store } = contextOf(tab);
+    await store.outbox.toCollection().modify((row) => {
+      row.createdAt -= 8 * 24 * 3_600_000;
+    });
+    server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old failed"]));
+  });
+
+  it("a message from before a week without a network goes when there is one, whatever the clock said then", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "old");
+    await contextOf(tab)
+      .store.outbox.toCollection()
+      .modify((row) => {
+        row.createdAt -= 800 * 24 * 3_600_000;
+      });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old sent"]));
+  });
+
+  it("blank text is refused before it is written anywhere", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await expect(writeText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
+    await expect(writeText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
+    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+  });
+
+  it("storage that lasts is asked for once, after the first message is out", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    expect(phone.persistenceAsked).toBe(0);
+    await writeText(tab, chat, "a");
+    await writeText(tab, chat, "b");
+    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(phone.persistenceAsked).toBe(1));
+    await phone.close(tab);
+    const next = await phone.openTab();
+    await writeText(next, chat, "c");
+    await becomesLevel(server, next, chat);
+    await phone.pass(5_000);
+    expect(phone.persistenceAsked).toBe(1);
+  });
+
+  it("a message keeps its key from pending to sent", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "same");
+    const { store } = contextOf(tab);
+    const [pending] = await store.outbox.toArray();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect((await store.range(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
+    await expectLevel(server, tab, chat);
+  });
+});
+
+describe("a server that limits how fast one may write", () => {
+  const burst = 60;
+
+  /** As many at once as `burst`, then one a second of the phone's time. */
+  const limit = (server: ModelServer, phone: ModelDevice) => {
+    let [tokens, at] = [burst, phone.now()];
+    server.refuse = (_, command) => {
+      if (command.type !== "send") return undefined;
+      const now = phone.now();
+      [tokens, at] = [Math.min(burst, tokens + (now - at) / 1_000), now];
+      if (tokens >= command.messages.length) {
+        tokens -= command.messages.length;
+        return undefined;
+      }
+      return { error: "rate_limited", retryAfterMs: Math.ceil((command.messages.length - tokens) * 1_000) };
+    };
+  };
+
+  const texts = Array.from({ length: 200 }, (_, i) => `m${i + 1}`);
+
+  it.each([
+    ["over the socket", false],
+    ["by HTTP", true],
+  ])("gets all of 200 messages written without a network, in order, none of them failed, %s", async (_, noUpgrade) => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    for (const text of texts) await writeText(tab, chat, text);
+    limit(server, phone);
+    const asked = server.asked.length;
+    const failed = new Set<string>();
+    const { store } = contextOf(tab);
+    const watch = liveQuery(() => store.outbox.toArray()).subscribe((rows) => {
+      for (const { cid, state } of rows) if (state === "failed") failed.add(cid);
+    });
+    phone.faults.noUpgrade = noUpgrade;
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length), 40_000);
+    watch.unsubscribe();
+    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(texts);
+    expect(failed.size).toBe(0);
+    // At most one is sent in vain for each that is taken.
+    const sends = server.asked.slice(asked).filter(({ command }) => command.type === "send");
+    const sent = sends.flatMap(({ command }) => (command.type === "send" ? command.messages : []));
+    expect(sent.length).toBeLessThan(2 * texts.length + sendBatchMax);
+  });
+
+  it("does not hold up what is read", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    server.post(benoit, chat, ...texts.slice(0, 50));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "page" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 2_000 } : undefined;
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    expect(refusals).toBeGreaterThan(3);
+  });
+});

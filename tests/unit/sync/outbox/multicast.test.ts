@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ConversationId } from "#contract/ids.ts";
+import { typingLastsMs } from "#contract/limits.ts";
+import { retract } from "#sync/outbox/conversation-commands.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { broadcast, forward } from "#sync/outbox/multicast.ts";
+import { Typists } from "#sync/presence/typing.ts";
+import { readBlocked, readChat } from "#sync/queries/queries.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const online = (tab: Tab) => eventually(() => expect(tab.link.get()).toBe("online"));
+
+const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
+
+const itemIn = async (tab: Tab, chat: ConversationId, index: number) => {
+  const { items } = await readChat(contextOf(tab).store, chat, 100);
+  const item = items.toReversed()[index];
+  if (!item) throw new Error("nothing there");
+  return item;
+};
+
+describe("forwarding and broadcasting", () => {
+  const makeFour = () => {
+    const { server, amina, benoit, chat } = makePair();
+    const others = ["Chantal", "Dieudonné", "Esther"].map((name) => server.addPerson(name));
+    return { server, amina, benoit, chat, chats: others.map((id) => server.connect(amina, id)) };
+  };
+
+  it("one text goes to many conversations in one frame, and to each once", async () => {
+    const { server, amina, chats } = makeFour();
+    const tab = await makeDevice(server, amina).openTab();
+    await online(tab);
+    await broadcast(tab, chats, "Kimia!");
+    for (const chat of chats) await becomesLevel(server, tab, chat);
+    expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
+    expect(asked(server, "spread")).toHaveLength(1);
+    expect(asked(server, "send")).toEqual([]);
+  });
+
+  it("what was forwarded offline is shown at once, goes by HTTP when no socket opens, and says who wrote it first", async () => {
+    const { server, amina, benoit, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "worth telling");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    await forward(tab, chat, await itemIn(tab, chat, 0), chats);
+    expect(await shownIn(tab, chats[0] ?? "")).toEqual(["worth telling sending"]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    for (const one of chats) await becomesLevel(server, tab, one);
+    const forwarded = { by: benoit, name: "Benoît" };
+    for (const one of chats)
+      expect(server.log(one).messages[0]).toMatchObject({ body: { text: "worth telling", forwarded } });
+    const [first = "", second = ""] = chats;
+    await forward(tab, first, await itemIn(tab, first, 0), [second]);
+    await becomesLevel(server, tab, second);
+    expect(server.log(second).messages[1]).toMatchObject({ body: { forwarded } });
+    expect(asked(server, "spread").length).toBeGreaterThan(0);
+  });
+
+  it("a spread whose acknowledgements are lost is sent again and stored once in each conversation", async () => {
+    const { server, amina, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.faults.dropAck = 1;
+    await broadcast(tab, chats, "once each");
+    await eventually(() => expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]));
+    await phone.pass(25_000);
+    phone.faults.dropAck = 0;
+    for (const chat of chats) await becomesLevel(server, tab, chat);
+    expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
+    expect(asked(server, "spread").length).toBeGreaterThan(1);
+  });
+
+  it.each([{ noUpgrade: false }, { noUpgrade: true }])(
+    "where one of the conversations refuses it the others get it (without sockets: $noUpgrade)",
+    async ({ noUpgrade }) => {
+      const { server, amina, chats } = makeFour();
+      const phone = makeDevice(server, amina);
+      phone.faults.noUpgrade = noUpgrade;
+      const tab = await phone.openTab();
+      const [open = "", closed = "", last = ""] = chats;
+      server.close(closed);
+      await online(tab);
+      await broadcast(tab, chats, "to all");
+      for (const chat of [open, last]) await becomesLevel(server, tab, chat);
+      await eventually(async () => expect(await shownIn(tab, closed)).toEqual(["to all failed"]));
+      expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
+    },
+  );
+
+  it("texts and spreads to the same conversations arrive in the order they were written", async () => {
+    const { server, amina, chats } = makeFour();
+    for (const noUpgrade of [true, false]) {
+      const phone = makeDevice(server, amina);
+      phone.faults.isOffline = true;
+      const tab = await phone.openTab();
+      const [first = ""] = chats;
+      const name = noUpgrade ? "http" : "socket";
+      await writeText(tab, first, `${name} 1`);
+      await broadcast(tab, chats, `${name} 2`);
+      await writeText(tab, first, `${name} 3`);
+      await broadcast(tab, chats, `${name} 4`);
+      Object.assign(phone.faults, { isOffline: false, noUpgrade });
+      phone.wake();
+      for (const chat of chats) await becomesLevel(server, tab, chat);
+      expect((await textsIn(tab, first)).slice(-4)).toEqual([1, 2, 3, 4].map((n) => `${name} ${n}`));
+    }
+  });
+
+  it("what is not on the server yet, or not there any more, cannot be forwarded", async () => {
+    const { server, amina, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "first");
+    await becomesLevel(server, tab, chat);
+    await retract(tab, chat, 1);
+    await expect(forward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
+      code: "original_gone",
+    });
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    const unsent = await itemIn(tab, chat, 1);
+    await expect(forward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
+  });
+
+  it("what arrived since it was shown is forwarded, and what was deleted since is not", async () => {
+    const { server, amina, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "on its way");
+    const shown = await itemIn(tab, chat, 0);
+    expect(shown.seq).toBeUndefined();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    await forward(tab, chat, shown, chats);
+    for (const one of chats) await becomesLevel(server, tab, one);
+    expect(server.log(chats[0] ?? "").messages).toMatchObject([{ body: { text: "on its way" } }]);
+    const before = await itemIn(tab, chat, 0);
+    await retract(tab, chat, 1);
+    await expect(forward(tab, chat, before, chats)).rejects.toMatchObject({ code: "original_gone" });
+  });
+});
+
+describe("typing", () => {
+  const shows = (tab: Tab, chat: ConversationId) => tab.typing.typists.get().has(chat);
+
+  it("ends with a message of the one who types, not with one of mine", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(tab);
+    const told: boolean[] = [];
+    // Nothing ends by itself here.
+    const platform = { ...context.platform, after: () => () => {} };
+    const typists = new Typists({ ...context, platform }, (_, isOn) => told.push(isOn));
+    const noticeRow = async () =>
+      typists.notice((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
+    await typists.heard(server.row(amina, server.log(chat)).handle, 1);
+    await writeText(tab, chat, "mine");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["mine sent"]));
+    await noticeRow();
+    expect(told).toEqual([true]);
+    server.post(benoit, chat, "typed");
+    await becomesLevel(server, tab, chat);
+    await noticeRow();
+    expect(told).toEqual([true, false]);
+  });
+
+  it("shows in every tab of the other, and ends by itself", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    const second = await phone.openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [leader, second, his]) {
+      await online(tab);
+      await becomesLevel(server, tab, chat);
+    }
+    his.typing.say(chat);
+    for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
+    expect(shows(his, chat)).toBe(false);
+    await phone.pass(typingLastsMs * 2);
+    for (const tab of [leader, second]) expect(shows(tab, chat)).toBe(false);
+  });
+
+  it("is told at most every few seconds, through the leading tab, and by a socket only", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    const second = await phone.openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [second, his]) {
+      await online(tab);
+      await becomesLevel(server, tab, chat); // of a chat that is not here yet nobody is told
+    }
+    let told = 0;
+    const type = server.type.bind(server);
+    server.type = (...rest) => {
+      told++;
+      type(...rest);
+    };
+    for (let key = 0; key < 50; key++) second.typing.say(chat);
+    await eventually(() => expect(shows(his, chat)).toBe(true));
+    expect(told).toBe(1);
+    const requests = phone.requests.length;
+    phone.faults.noUpgrade = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await phone.pass(typingLastsMs);
+    second.typing.say(chat);
+    await phone.pass(1_000);
+    expect(told).toBe(1);
+    expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
+  });
+
+  it("that began while the socket was away is told when it is back, unless it was sent meanwhile", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const phone = makeDevice(server, benoit);
+    const his = await phone.openTab();
+    for (const one of [tab, his]) await online(one);
+    await becomesLevel(server, his, chat);
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(his);
+    const lose = () =>
+      server.inbox(benoit).sockets.forEach((socket) => {
+        socket.end(1006);
+      });
+    // Time stands still for the one who types, so that "within moments" does not depend on the machine.
+    const now = context.platform.now();
+    vi.spyOn(context.platform, "now").mockReturnValue(now);
+    phone.faults.noUpgrade = true;
+    lose();
+    his.typing.say(chat);
+    await phone.pass(1_000);
+    expect(shows(tab, chat)).toBe(false);
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(() => expect(shows(tab, chat)).toBe(true));
+    await eventually(() => expect(shows(tab, chat)).toBe(false));
+    vi.spyOn(context.platform, "now").mockReturnValue(now + typingLastsMs);
+    let told = 0;
+    vi.spyOn(server, "type").mockImplementation(() => void told++);
+    phone.faults.noUpgrade = true;
+    lose();
+    his.typing.say(chat);
+    await writeText(his, chat, "sent meanwhile");
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["sent meanwhile"]));
+    expect(told).toBe(0);
+  });
+
+  it("of somebody who is blocked is not shown", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("unknown");
+    server.relate(amina, { ...known, blocked: true });
+    const { store } = contextOf(tab);
+    await eventually(async () => expect(await readBlocked(store)).toHaveLength(1));
+    server.type(benoit, chat);
+    server.post(benoit, chat, "a message that shows that the frame before it was read");
+    await becomesLevel(server, tab, chat);
+    expect(shows(tab, chat)).toBe(false);
+  });
+});

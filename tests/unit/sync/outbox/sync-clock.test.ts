@@ -1,0 +1,69 @@
+import { IDBFactory } from "fake-indexeddb";
+import { afterEach, expect, it, vi } from "vitest";
+import { wordsOf } from "#contract/conversations.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { ModelSocket } from "#tests/support/model/model-socket.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const hourMs = 3_600_000;
+const wordsIn = (server: ModelServer, chat: string) => server.log(chat).messages.map(({ body }) => wordsOf(body));
+
+it.each([
+  ["back", -hourMs],
+  ["ahead", hourMs],
+])(
+  "texts of a lost database go in the order they were written though the clock was set %s between them",
+  async (_, ms) => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "one");
+    phone.clockOffsetMs += ms;
+    await writeText(tab, chat, "two");
+    phone.clockOffsetMs -= 2 * ms;
+    await writeText(tab, chat, "three");
+    await phone.kill(tab);
+    phone.indexedDB = new IDBFactory();
+    const next = await phone.openTab();
+    await eventually(async () => expect(await contextOf(next).store.outbox.count()).toBe(3));
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, next, chat);
+    expect(wordsIn(server, chat)).toEqual(["one", "two", "three"]);
+  },
+);
+
+it("a clock that jumps ahead by months gives up no message that the server cannot take for the moment", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, chat);
+  let refusals = 0;
+  server.refuse = (_, command) =>
+    command.type === "send" && refusals++ < 4 ? { error: "unavailable", retryAfterMs: 1_000 } : undefined;
+  await writeText(tab, chat, "one");
+  await eventually(() => expect(refusals).toBeGreaterThan(0));
+  phone.clockOffsetMs = 90 * 24 * hourMs;
+  await becomesLevel(server, tab, chat);
+  expect(await shownIn(tab, chat)).toEqual(["one sent"]);
+});
+
+it("a clock set back while a socket stays silent does not keep messages from going by HTTP", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  vi.spyOn(ModelSocket.prototype, "send").mockImplementation(() => {});
+  const tab = await phone.openTab();
+  phone.clockOffsetMs = -hourMs;
+  const began = tab.platform.now();
+  await writeText(tab, chat, "one");
+  await eventually(() => expect(wordsIn(server, chat)).toEqual(["one"]));
+  expect(tab.platform.now() - began).toBeLessThan(8_000);
+});

@@ -1,0 +1,83 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { creditReportMessages } from "#contract/limits.ts";
+import { decodeClientFrames } from "#contract/wire/client-frames.ts";
+import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel } from "#tests/support/model/model-checks.ts";
+import { ModelSocket } from "#tests/support/model/model-socket.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Says what devices send over their sockets; `drops` is what the server does not read. */
+const watchFrames = (drops: (type: string) => boolean) => {
+  const read: unknown[][] = [];
+  const { send } = ModelSocket.prototype;
+  vi.spyOn(ModelSocket.prototype, "send").mockImplementation(function (this: ModelSocket, text) {
+    const frames = decodeClientFrames(text) ?? [];
+    const kept = frames.filter(([type]) => !drops(type));
+    read.push(...kept.map((frame) => [...frame]));
+    if (kept.length > 0) send.call(this, JSON.stringify(kept));
+    else if (frames.length === 0) send.call(this, text);
+  });
+  return { of: (type: string) => read.filter((frame) => frame[0] === type).map((frame) => frame[1]) };
+};
+
+const busyChat = async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  let isDropping = false;
+  const frames = watchFrames((type) => isDropping && (type === "k" || type === "l"));
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, chat);
+  await eventually(() => expect(frames.of("l")).toEqual([1]));
+  isDropping = true;
+  server.post(benoit, chat, ...Array.from({ length: 2 * creditReportMessages }, (_, i) => `m${i}`));
+  await becomesLevel(server, tab, chat);
+  expect(frames.of("k")).toEqual([]);
+  isDropping = false;
+  return { server, phone, tab, chat, frames };
+};
+
+it("what a server over its limit dropped without a word is said again after the next refusal", async () => {
+  const { server, tab, chat, frames } = await busyChat();
+  let refusals = 0;
+  server.refuse = (_, command) =>
+    command.type === "send" && refusals++ < 1 ? { error: "rate_limited", retryAfterMs: 2_000 } : undefined;
+  await writeText(tab, chat, "mine");
+  await eventually(() => expect(frames.of("k")).toEqual([2 * creditReportMessages]));
+  expect(frames.of("l")).toEqual([1, 1]);
+  await becomesLevel(server, tab, chat);
+});
+
+it("a device that is told it is behind confirms again what it has taken in, once for many such frames", async () => {
+  const { phone, frames } = await busyChat();
+  const behind = () =>
+    phone.sockets.at(-1)?.dispatchEvent(new MessageEvent("message", { data: encodeFrame(["b", 0, 1, 1]) }));
+  for (let i = 0; i < 10; i++) behind();
+  await eventually(() => expect(frames.of("k")).toEqual([2 * creditReportMessages]));
+  await phone.pass(5_000);
+  expect(frames.of("k")).toHaveLength(1);
+});
+
+it("a socket that is closed for its rate is opened again no sooner than the server said, whatever wakes the phone", async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  await becomesLevel(server, tab, chat);
+  const { now } = tab.platform;
+  const closedAt = now();
+  phone.sockets[0]?.end(closeCodes.rateLimited, "20000");
+  for (let i = 0; i < 4; i++) {
+    phone.wake();
+    await phone.pass(4_000);
+  }
+  expect(phone.sockets).toHaveLength(1);
+  server.post(benoit, chat, "meanwhile");
+  await eventually(() => expect(phone.sockets).toHaveLength(2));
+  expect(now() - closedAt).toBeGreaterThanOrEqual(20_000);
+  await becomesLevel(server, tab, chat);
+});

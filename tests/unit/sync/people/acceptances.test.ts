@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { listAcceptances, readStandings } from "#sync/hooks/use-acceptances.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+import { contextOf } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const makeRow = (username: string, state: PersonRow["state"]): PersonRow => ({
+  id: createUuid(),
+  username,
+  phone: "",
+  avatar: null,
+  createdAt: 0,
+  state,
+  requestId: null,
+  connectionId: null,
+  since: 0,
+  blocked: 0,
+});
+
+describe("who asked others to be their contacts", () => {
+  it("is told of those who said yes since, and of nobody who said no, whom they said yes to or who was one before", async () => {
+    const { server, amina } = makePair();
+    const { store } = contextOf(await makeDevice(server, amina).openTab());
+    const [yes, no, waits] = [makeRow("Yes", "sent"), makeRow("No", "sent"), makeRow("Waits", "sent")];
+    const [theirs, before] = [makeRow("Theirs", "received"), makeRow("Before", "contact")];
+    await store.people.bulkPut([yes, no, waits, theirs, before]);
+    const asked = await readStandings(store);
+    await store.people.bulkPut([
+      { ...yes, state: "contact" },
+      { ...no, state: "none" },
+      { ...theirs, state: "contact" },
+    ]);
+    const now = await readStandings(store);
+    expect(listAcceptances(asked, now).map(({ username }) => username)).toEqual(["Yes"]);
+    expect(listAcceptances(now, await readStandings(store))).toEqual([]);
+  });
+});

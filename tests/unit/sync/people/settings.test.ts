@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings.ts";
+import { wantSettings } from "#sync/people/settings-commands.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { noteShown, readSettings, readShown, shownSettings, takeKept } from "#sync/store/settings-rows.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { contextOf } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const shown = async (tab: Tab): Promise<Settings> => shownSettings(await readSettings(contextOf(tab).store));
+const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettings(contextOf(tab).store)).wanted;
+const comesToShow = (tab: Tab, settings: Partial<Settings>) =>
+  eventually(async () => expect(await shown(tab)).toMatchObject(settings));
+const isBrought = (tab: Tab) => eventually(async () => expect(await wanted(tab)).toEqual({}));
+const patches = (phone: ModelDevice) =>
+  phone.requests.flatMap(({ method, path, body }) => (method === "PATCH" && path === "/api/settings" ? [body] : []));
+
+describe("changing one's settings", () => {
+  it("what is changed shows at once, before the server has heard of it, and goes there as soon as it can, once", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    expect(await shown(tab)).toEqual(defaultSettings);
+    phone.faults.isOffline = true;
+    await wantSettings(tab, { receipts: false });
+    expect(await shown(tab)).toEqual({ ...defaultSettings, receipts: false });
+    expect(server.inbox(amina).settings).toBeUndefined();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(tab);
+    expect(server.inbox(amina).settings?.kept.settings).toEqual({ ...defaultSettings, receipts: false });
+    expect(server.inbox(amina).settings?.kept.version).toBe(1);
+    expect(await shown(tab)).toEqual({ ...defaultSettings, receipts: false });
+  });
+
+  it("what was changed without a network outlives the page", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    phone.faults.isOffline = true;
+    await wantSettings(first, { tala: false, messages: { sound: false, preview: true } });
+    await phone.kill(first);
+    const second = await phone.openTab();
+    expect(await shown(second)).toMatchObject({ tala: false, messages: { sound: false, preview: true } });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(second);
+    expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ tala: false, messages: { sound: false } });
+  });
+
+  it("two things of one kind that are changed one right after the other both hold", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    // As two fingers do it: the second does not see yet what the first did.
+    await Promise.all([
+      wantSettings(tab, { messages: { sound: false } }),
+      wantSettings(tab, { messages: { preview: false } }),
+      wantSettings(tab, { groups: { preview: false } }),
+    ]);
+    await isBrought(tab);
+    expect(server.inbox(amina).settings?.kept.settings).toEqual({
+      ...defaultSettings,
+      messages: { sound: false, preview: false },
+      groups: { sound: true, preview: false },
+    });
+  });
+
+  it("devices that change different things lose nothing of each other, and end up the same", async () => {
+    const { server, amina } = makePair();
+    const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
+    const [here, there] = [await phone.openTab(), await desk.openTab()];
+    phone.faults.isOffline = true;
+    await wantSettings(here, { receipts: false });
+    await wantSettings(here, { findable: "whole" });
+    await wantSettings(there, { presence: false });
+    await isBrought(there);
+    phone.faults.isOffline = false;
+    phone.wake();
+    for (const tab of [here, there]) await comesToShow(tab, { receipts: false, findable: "whole", presence: false });
+    expect(patches(phone).at(-1)).toEqual({ receipts: false, findable: "whole" });
+  });
+
+  it("of one thing changed on two devices the change that reaches the server last stands, on both", async () => {
+    const { server, amina } = makePair();
+    const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
+    const [here, there] = [await phone.openTab(), await desk.openTab()];
+    phone.faults.isOffline = true;
+    await wantSettings(here, { findable: "whole" });
+    await wantSettings(there, { findable: "nobody" });
+    await isBrought(there);
+    expect(await shown(here)).toMatchObject({ findable: "whole" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    for (const tab of [here, there]) await comesToShow(tab, { findable: "whole" });
+  });
+
+  it("what is changed back while it is on its way ends as it was wanted last", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.answerMs = 4_000;
+    await wantSettings(tab, { receipts: false });
+    await eventually(() => expect(server.inbox(amina).settings?.kept.version).toBe(1));
+    await wantSettings(tab, { receipts: true });
+    expect(await shown(tab)).toMatchObject({ receipts: true });
+    await isBrought(tab);
+    expect(await shown(tab)).toMatchObject({ receipts: true });
+    expect(server.inbox(amina).settings?.kept.settings.receipts).toBe(true);
+    expect(patches(phone)).toEqual([{ receipts: false }, { receipts: true }]);
+  });
+
+  it("when the answer is lost it is asked again, and nothing changes by it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    let lost = 0;
+    phone.loses = ({ path }, what) => path === "/api/settings" && what === "answer" && lost++ < 2;
+    await wantSettings(tab, { tala: false });
+    await isBrought(tab);
+    expect(patches(phone)).toHaveLength(3);
+    expect(await shown(tab)).toMatchObject({ tala: false });
+    expect(server.inbox(amina).settings?.kept.settings.tala).toBe(false);
+  });
+
+  it("a tab that does not speak to the server has its change brought by the one that does, and both show it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const [leader, other] = [await phone.openTab(), await phone.openTab()];
+    await eventually(() => expect(leader.isLeader).toBe(true));
+    await wantSettings(other, { calls: { sound: false } });
+    await isBrought(leader);
+    for (const tab of [leader, other]) expect(await shown(tab)).toMatchObject({ calls: { sound: false } });
+    expect(patches(phone)).toHaveLength(1);
+  });
+
+  it("what the server will never take is as it was before, and the person hears of it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await wantSettings(tab, { tala: false });
+    await isBrought(tab);
+    server.settingsRefusal = "invalid_input";
+    await wantSettings(tab, { receipts: false });
+    await isBrought(tab);
+    expect(await shown(tab)).toEqual({ ...defaultSettings, tala: false });
+    expect(phone.notices).toEqual(["settings-refused"]);
+  });
+
+  it("what the server cannot take now is brought later", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.settingsRefusal = "unavailable";
+    await wantSettings(tab, { receipts: false });
+    await eventually(() => expect(patches(phone).length).toBeGreaterThan(1));
+    server.settingsRefusal = undefined;
+    await isBrought(tab);
+    expect(phone.notices).toEqual([]);
+    expect(await shown(tab)).toMatchObject({ receipts: false });
+  });
+});
+
+describe("hearing of one's settings", () => {
+  it("what another device changed shows at once, and after an absence", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.changeSettings(amina, { presence: false });
+    await comesToShow(tab, { presence: false });
+    await phone.close(tab);
+    server.changeSettings(amina, { findable: "nobody" });
+    await comesToShow(await phone.openTab(), { presence: false, findable: "nobody" });
+  });
+
+  it("without a socket they are heard by asking", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    server.changeSettings(amina, { tala: false });
+    await comesToShow(tab, { tala: false });
+  });
+
+  it("what is heard late does not undo what was heard before", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.reorderDown = 0.5;
+    phone.faults.duplicateDown = 0.5;
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    for (let n = 0; n < 10; n++) server.changeSettings(amina, { tala: n % 2 === 0 });
+    await eventually(async () => expect((await readSettings(contextOf(tab).store)).kept?.version).toBe(10));
+    await phone.pass(2_000);
+    expect(await shown(tab)).toMatchObject({ tala: false });
+    // As where the answer to one's own change was overtaken by another device's.
+    const newest = await readSettings(contextOf(tab).store);
+    expect(takeKept(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
+  });
+});
+
+describe("what stays of them", () => {
+  it("before the store is read they are as they were shown last", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const place = { platform: phone.platform(), me: amina };
+    expect(readShown(place)).toEqual(defaultSettings);
+    noteShown(place, { ...defaultSettings, tala: false });
+    expect(readShown(place)).toEqual({ ...defaultSettings, tala: false });
+    expect(readShown({ ...place, me: "somebody-else" })).toEqual(defaultSettings);
+  });
+
+  it("what was changed and not brought yet outlives a session that ended by itself", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await wantSettings(tab, { tala: false });
+    await isBrought(tab);
+    phone.faults.isOffline = true;
+    await wantSettings(tab, { receipts: false });
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const again = await phone.openTab();
+    expect(await shown(again)).toEqual({ ...defaultSettings, receipts: false });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(again);
+    await comesToShow(again, { receipts: false, tala: false });
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it, vi } from "vitest";
+import { presenceAskMs, presenceStaleMs } from "#contract/limits.ts";
+import type { Presence } from "#contract/settings.ts";
+import { PresenceAsker } from "#sync/presence/presence-poller.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const isLooked = (phone: ModelDevice) => phone.sockets.at(-1)?.isLooked;
+const comesToBe = (phone: ModelDevice, isOn: boolean) => eventually(() => expect(isLooked(phone)).toBe(isOn));
+
+describe("saying that a device is looked at", () => {
+  it("it says so once the server has welcomed it, when it is looked at no more, and when it is again", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    await comesToBe(phone, true);
+    phone.hide();
+    await comesToBe(phone, false);
+    phone.show();
+    await comesToBe(phone, true);
+    expect(phone.sockets.at(-1)?.lookedSaid).toBe(3);
+  });
+
+  it("a page opened in the background says nothing", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.isVisible = false;
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    await phone.pass(presenceStaleMs);
+    expect(phone.sockets.at(-1)?.lookedSaid).toBe(0);
+  });
+
+  it("it says so again over the next socket, and while nothing changes it says it once", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    await comesToBe(phone, true);
+    const [first] = phone.sockets;
+    first?.end(1006);
+    await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
+    await comesToBe(phone, true);
+    await phone.pass(2 * presenceStaleMs);
+    expect(phone.sockets.at(-1)?.lookedSaid).toBe(1);
+  });
+
+  it("a tab that is looked at is what makes it so, whichever speaks to the server, and one that dies is not looked at", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    await eventually(() => expect(leader.isLeader).toBe(true));
+    await comesToBe(phone, true);
+    const other = await phone.openTab();
+    // Both go; then somebody looks at the one that does not speak to the server.
+    phone.hide();
+    await comesToBe(phone, false);
+    phone.putToSleep(leader);
+    phone.show();
+    await phone.pass(100);
+    expect(leader.isLeader || other.isLeader).toBe(true);
+    await comesToBe(phone, true);
+  });
+
+  it("one tab closed of two leaves it looked at, and both leave it so no more", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    await eventually(() => expect(leader.isLeader).toBe(true));
+    const other = await phone.openTab();
+    await comesToBe(phone, true);
+    await phone.close(other);
+    await phone.pass(presenceStaleMs);
+    expect(isLooked(phone)).toBe(true);
+    phone.hide();
+    await comesToBe(phone, false);
+  });
+});
+
+describe("asking whether somebody is here", () => {
+  const here: Presence = { here: true, seen_at: null };
+  const nothing: Presence = { here: false, seen_at: null };
+  const farMs = 24 * 3_600_000;
+
+  const begin = async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const told: (Presence | undefined)[] = [];
+    const asker = new PresenceAsker(tab, chat, presenceAskMs, (presence) => told.push(presence));
+    const asks = () => server.asked.filter(({ command }) => command.type === "presence").length;
+    return { server, phone, tab, chat, told, asker, asks };
+  };
+
+  it("it is asked as soon as the server can be reached, and again and again", async () => {
+    const { server, told, asker, asks } = await begin();
+    server.presence = here;
+    await eventually(() => expect(told).toContainEqual(here));
+    await eventually(() => expect(asks()).toBeGreaterThan(2));
+    asker.stop();
+  });
+
+  it("nothing is asked while nobody looks or once nobody wants to know, and at once when somebody looks again", async () => {
+    const { server, phone, told, asker, asks } = await begin();
+    await eventually(() => expect(asks()).toBe(1));
+    phone.hide();
+    await phone.pass(3 * presenceAskMs);
+    expect(asks()).toBe(1);
+    server.presence = here;
+    phone.show();
+    await eventually(() => expect(told.at(-1)).toEqual(here));
+    asker.stop();
+    const before = asks();
+    await phone.pass(2 * presenceAskMs);
+    expect(asks()).toBe(before);
+  });
+
+  it("it is asked at once where they turn it, in whichever tab one looks", async () => {
+    const { server, phone, tab, chat, asker } = await begin();
+    await eventually(() => expect(tab.isLeader).toBe(true));
+    const other = await phone.openTab();
+    await eventually(() => expect(other.link.get()).toBe("online"));
+    asker.stop();
+    server.presence = here;
+    const told = [tab, other].map((one) => {
+      const heard: (Presence | undefined)[] = [];
+      const asker = new PresenceAsker(one, chat, farMs, (presence) => heard.push(presence));
+      return { heard, asker };
+    });
+    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([here, here]));
+    server.presence = nothing;
+    phone.sockets.at(-1)?.tellTurned();
+    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([nothing, nothing]));
+    for (const { asker } of told) asker.stop();
+  });
+
+  it("what was answered while they turned it is asked once more", async () => {
+    const { tab, chat, asker } = await begin();
+    asker.stop();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const answers: ((presence: Presence) => void)[] = [];
+    const ask = vi.spyOn(tab, "ask").mockImplementation(() => new Promise((resolve) => answers.push(resolve as never)));
+    const heard: (Presence | undefined)[] = [];
+    const slow = new PresenceAsker(tab, chat, farMs, (presence) => heard.push(presence));
+    await eventually(() => expect(ask).toHaveBeenCalledTimes(1));
+    tab.presenceTurns.set(tab.presenceTurns.get() + 1);
+    expect(ask).toHaveBeenCalledTimes(1);
+    answers[0]?.(here);
+    await eventually(() => expect(ask).toHaveBeenCalledTimes(2));
+    answers[1]?.(nothing);
+    await eventually(() => expect(heard.at(-1)).toEqual(nothing));
+    slow.stop();
+    ask.mockRestore();
+  });
+
+  it("what was heard long ago is not said any more", async () => {
+    const { server, phone, told, asker } = await begin();
+    server.presence = here;
+    await eventually(() => expect(told.at(-1)).toEqual(here));
+    phone.faults.isOffline = true;
+    await eventually(() => expect(told.at(-1)).toBeUndefined());
+    asker.stop();
+  });
+
+  it("a refusal is asked again later", async () => {
+    const { server, told, asker } = await begin();
+    server.refuse = (_, command) => (command.type === "presence" ? { error: "rate_limited" } : undefined);
+    await eventually(() => expect(server.asked.some(({ command }) => command.type === "presence")).toBe(true));
+    server.presence = here;
+    server.refuse = () => undefined;
+    await eventually(() => expect(told.at(-1)).toEqual(here));
+    asker.stop();
+  });
+});

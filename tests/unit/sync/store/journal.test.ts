@@ -1,0 +1,171 @@
+import { describe, expect, it, vi } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { Drafts } from "#sync/drafts/text-drafts.ts";
+import { takeUpSent, writeText } from "#sync/outbox/enqueue.ts";
+import { dropJotted, listDrafts, listSent } from "#sync/store/journal.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const placeOf = (phone: ModelDevice) => ({ platform: phone.platform(), me: phone.user });
+
+/** From here on the page's writes never come through, as when it is gone before they do. */
+const stall = (tab: Tab): void => {
+  const { strict, store } = contextOf(tab);
+  const never = () => new Promise(() => {}) as never;
+  vi.spyOn(strict, "transaction").mockImplementation(never);
+  vi.spyOn(store.meta, "put").mockImplementation(never);
+  vi.spyOn(store.meta, "delete").mockImplementation(never);
+};
+
+const draftIn = (tab: Tab, chat: ConversationId): Promise<string> => new Drafts(tab).read(chat);
+
+const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: ModelDevice; first: Tab }> => {
+  const world = makePair();
+  const phone = makeDevice(world.server, world.amina);
+  const first = await phone.openTab();
+  await becomesLevel(world.server, first, world.chat);
+  return { ...world, phone, first };
+};
+
+describe("a page that is gone before its store has what was written", () => {
+  it("leaves a text that was just sent, which goes once, and no draft of it", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    const drafts = new Drafts(first);
+    drafts.save(chat, "just s");
+    await drafts.flush();
+    drafts.save(chat, "just sent");
+    stall(first);
+    void drafts.send(chat, "just sent");
+    drafts.leave();
+    await phone.kill(first);
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    await eventually(async () => expect(await shownIn(second, chat)).toEqual(["just sent sent"]));
+    expect(await draftIn(second, chat)).toBe("");
+    expect(listSent(placeOf(phone))).toEqual([]);
+  });
+
+  it("leaves texts in the order they were sent, also without a network", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    phone.faults.isOffline = true;
+    server.inbox(phone.user).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    stall(first);
+    for (const text of ["one", "two", "three"]) void writeText(first, chat, text);
+    await phone.kill(first);
+    const second = await phone.openTab();
+    const sending = ["one sending", "two sending", "three sending"];
+    await eventually(async () => expect(await shownIn(second, chat)).toEqual(sending));
+    phone.faults.isOffline = false;
+    await becomesLevel(server, second, chat);
+    await eventually(async () => expect(await shownIn(second, chat)).toEqual(["one sent", "two sent", "three sent"]));
+  });
+
+  it("is not believed about a text that the store and the server have after all", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
+    await writeText(first, chat, "once");
+    await becomesLevel(server, first, chat);
+    await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    expect(listSent(placeOf(phone))).toHaveLength(1);
+    const second = await phone.openTab();
+    await eventually(async () => {
+      expect(listSent(placeOf(phone))).toEqual([]);
+      expect(await contextOf(second).store.outbox.count()).toBe(0);
+    });
+    expect(await shownIn(second, chat)).toEqual(["once sent"]);
+    expect(server.log(chat).messages).toHaveLength(1);
+  });
+
+  it("is not believed either when the server cannot be asked", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
+    await writeText(first, chat, "once");
+    await becomesLevel(server, first, chat);
+    await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    phone.faults.isOffline = true;
+    const second = await phone.openTab();
+    await eventually(() => expect(listSent(placeOf(phone))).toEqual([]));
+    expect(await shownIn(second, chat)).toEqual(["once sent"]);
+  });
+
+  it("may not be gone at all: what two pages put into the store at once goes once", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    const second = await phone.openTab();
+    const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
+    const writing = texts.map((text) => writeText(first, chat, text));
+    await Promise.all([...writing, takeUpSent(second), takeUpSent(second)]);
+    await becomesLevel(server, first, chat);
+    expect(server.log(chat).messages).toHaveLength(texts.length);
+    expect(phone.notices).toEqual([]);
+  });
+
+  it("leaves what was typed after a text that was sent", async () => {
+    const { chat, phone, first } = await makePhone();
+    phone.faults.isOffline = true;
+    stall(first);
+    const drafts = new Drafts(first);
+    drafts.save(chat, "sent");
+    void drafts.send(chat, "sent");
+    drafts.save(chat, "and more");
+    drafts.leave();
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    const slow = phone.notes && vi.spyOn(phone.notes, "length", "get").mockReturnValue(0);
+    const second = await phone.openTab();
+    slow?.mockRestore();
+    await new Drafts(second).flush();
+    await takeUpSent(second);
+    expect(await shownIn(second, chat)).toEqual(["sent sending"]);
+    expect(await draftIn(second, chat)).toBe("and more");
+  });
+
+  it("leaves the last letters of a draft, in place of what the store has of it", async () => {
+    const { server, benoit, chat, phone, first } = await makePhone();
+    const drafts = new Drafts(first);
+    drafts.save(chat, "half");
+    await drafts.flush();
+    drafts.save(chat, "half a thought");
+    stall(first);
+    drafts.leave();
+    await phone.kill(first);
+    const second = await phone.openTab();
+    const kept = new Drafts(second);
+    expect(await kept.read(chat)).toBe("half a thought");
+    await kept.flush();
+    expect(listDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
+    expect(await draftIn(second, chat)).toBe("half a thought");
+    // Another person on this browser hears nothing of it, and signing out forgets it.
+    kept.save(chat, "half a thought more");
+    kept.leave();
+    const his = makeDevice(server, benoit as Uuid);
+    his.notes = phone.notes;
+    expect(await draftIn(await his.openTab(), chat)).toBe("");
+    dropJotted(placeOf(phone));
+    expect(listDrafts(placeOf(phone))).toEqual([]);
+  });
+
+  it("keeps the draft itself where the browser has nowhere to note what is sent", async () => {
+    const { chat, phone, first } = await makePhone();
+    await phone.close(first);
+    phone.notes = undefined;
+    const tab = await phone.openTab();
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "typed");
+    const { strict } = contextOf(tab);
+    vi.spyOn(strict, "transaction").mockImplementation(() => new Promise(() => {}) as never);
+    void drafts.send(chat, "typed");
+    await drafts.flush();
+    vi.restoreAllMocks();
+    await phone.kill(tab);
+    expect(await draftIn(await phone.openTab(), chat)).toBe("typed");
+  });
+});

@@ -1,0 +1,389 @@
+import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { wordsOf } from "#contract/conversations.ts";
+import { createUuid } from "#contract/ids.ts";
+import { readChoice } from "#sync/drafts/draft-rows.ts";
+import { Drafts } from "#sync/drafts/text-drafts.ts";
+import { find, keep } from "#sync/drafts/voice-drafts.ts";
+import { fetchOlder } from "#sync/inbound/read-state.ts";
+import { discard, insertUnsent, writeText } from "#sync/outbox/enqueue.ts";
+import { readDraft } from "#sync/queries/queries.ts";
+import { choiceKeys, draftKey, Store, storeName } from "#sync/store/database.ts";
+import { noteWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A factory whose next opens fail as a broken profile's do. */
+const breakOpens = (factory: IDBFactory, times: number): void => {
+  const open = factory.open.bind(factory);
+  let left = times;
+  factory.open = (name: string, version?: number) => {
+    if (left-- > 0) throw new DOMException("Internal error opening backing store for indexedDB.open.", "UnknownError");
+    return open(name, version);
+  };
+};
+
+const quotaError = () => new DOMException("the phone is full", "QuotaExceededError");
+
+describe("a local store that breaks", () => {
+  it("a store that does not open is made anew; what was unsent is kept and sent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, first, chat);
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    phone.faults.isOffline = false;
+    // Both connections of one attempt fail, with the attempts that Dexie makes by itself.
+    breakOpens(phone.indexedDB, 8);
+    const second = await phone.openTab();
+    expect(second.trouble.get()).toBeUndefined();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+  });
+
+  it("what was begun in a store that is made anew is there again: a draft, what is chosen and a voice message", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const { store } = contextOf(first);
+    await store.meta.put({ key: draftKey(chat), value: "half a tho" });
+    const id = createUuid();
+    await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
+    const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
+    const kept = { place: chat, key: choiceKeys(chat)[0] ?? "" };
+    await store.meta.put({ key: kept.key, value: { files, isOriginal: false, text: "", to: [] } });
+    const recording = { conversation: chat, startedAt: 5, mime: "audio/webm", ms: 900, levels: [1, 2] };
+    await keep(first, recording, new Blob(["sound"]));
+    await phone.close(first);
+    breakOpens(phone.indexedDB, 8);
+    const second = await phone.openTab();
+    expect(second.trouble.get()).toBeUndefined();
+    const { store: anew } = contextOf(second);
+    expect(await readDraft(anew, chat)).toBe("half a tho");
+    expect(await readChoice(anew, kept)).toMatchObject({ files });
+    expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
+    expect(await anew.files.count()).toBe(0);
+    const found = await find(second, chat);
+    expect(found).toMatchObject({ startedAt: 5, ms: 900, levels: [1, 2] });
+    expect(await found?.chunks[0]?.text()).toBe("sound");
+  });
+
+  it("what was unsent survives a page that dies between the old store and the new one", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, first, chat);
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    // The new store cannot be made any more: the old one is gone, the page works from memory and is closed.
+    breakOpens(phone.indexedDB, 8);
+    const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
+    const { open } = phone.indexedDB;
+    phone.indexedDB.deleteDatabase = (name) => {
+      if (name === storeName(amina)) breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
+      return remove(name);
+    };
+    const dying = await phone.openTab();
+    expect(dying.trouble.get()).toBe("memory");
+    await phone.close(dying);
+    Object.assign(phone.indexedDB, { deleteDatabase: remove, open });
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+  });
+
+  it("a store that only does not answer is left as it is, with what is unsent in it", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    const { open } = phone.indexedDB;
+    phone.indexedDB.open = () => new EventTarget() as IDBOpenDBRequest;
+    phone.openTimeoutMs = 200;
+    const stuck = await phone.openTab();
+    expect(stuck.trouble.get()).toBe("memory");
+    await phone.close(stuck);
+    Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["unsent sent"]);
+  });
+
+  it("where nothing can be stored at all the app works from memory and says so", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
+    const tab = await phone.openTab();
+    expect(tab.trouble.get()).toBe("memory");
+    await writeText(tab, chat, "from memory");
+    // What only this page has is with the server before it counts as written.
+    expect(server.log(chat).messages).toHaveLength(1);
+    server.post(benoit, chat, "answer");
+    await becomesLevel(server, tab, chat);
+
+    // What its author deleted before it could be sent is not sent by the next page.
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "regretted");
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    expect(await discard(tab, unsent?.cid ?? "")).toBe(true);
+    await phone.close(tab);
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await becomesLevel(server, next, chat);
+    await writeText(next, chat, "later");
+    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(["from memory", "answer", "later"]);
+  });
+
+  it("data cleared under a running tab comes back from the server", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a", "b");
+    await becomesLevel(server, tab, chat);
+    await new Promise<void>((resolve, reject) => {
+      const request = phone.indexedDB.deleteDatabase(storeName(amina));
+      request.onsuccess = () => resolve();
+      request.onerror = () => reject(request.error);
+    });
+    await eventually(async () => expect(await contextOf(tab).store.conversations.count()).toBe(1));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "b"]);
+  });
+
+  it("a store that fails again and again while it is used is made anew with what is unsent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    const deleted = { cid: createUuid(), conversation: chat };
+    await noteWithdrawn(contextOf(tab).store, deleted);
+    let isDamaged = true;
+    const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
+    phone.indexedDB.deleteDatabase = (name) => {
+      isDamaged = false;
+      return remove(name);
+    };
+    const put = IDBObjectStore.prototype.put;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "messages" && isDamaged) throw new DOMException("damaged", "DataError");
+      return put.apply(this, args);
+    });
+    phone.faults.isOffline = false;
+    phone.wake();
+    server.post(benoit, chat, "b");
+    await eventually(() => expect(phone.notices).toContain("store-reset"));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "b", "unsent"]);
+    // What was deleted on its way is told by the new store.
+    await eventually(() => expect([...server.log(chat).withdrawn]).toEqual([`${amina} ${deleted.cid}`]));
+  });
+});
+
+describe("a phone that is full", () => {
+  it("old messages make room for new ones", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.post(benoit, chat, ...Array.from({ length: 150 }, (_, i) => `m${i + 1}`));
+    await becomesLevel(server, tab, chat);
+    const put = IDBObjectStore.prototype.put;
+    let isFull = true;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "messages" && isFull) throw quotaError();
+      return put.apply(this, args);
+    });
+    const remove = IDBObjectStore.prototype.delete;
+    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
+      isFull = false;
+      return remove.apply(this, args);
+    });
+    server.post(benoit, chat, "new");
+    await becomesLevel(server, tab, chat);
+    expect((await textsIn(tab, chat)).at(-1)).toBe("new");
+    expect(tab.trouble.get()).toBeUndefined();
+    vi.restoreAllMocks();
+    await fetchOlder(tab, chat);
+    expect((await textsIn(tab, chat)).length).toBe(81);
+  });
+
+  it("without any room a message still goes out, a warning shows, and all is taken in once there is room", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    for (const method of ["put", "add"] as const)
+      vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+        throw quotaError();
+      });
+    await writeText(tab, chat, "not kept");
+    expect(server.log(chat).messages).toHaveLength(2);
+    expect(tab.trouble.get()).toBe("full");
+    server.post(benoit, chat, "b");
+    await phone.pass(10_000);
+    expect(await textsIn(tab, chat)).toEqual(["a"]);
+    phone.faults.isOffline = true;
+    await expect(writeText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
+    phone.faults.isOffline = false;
+    vi.restoreAllMocks();
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
+    expect(tab.trouble.get()).toBeUndefined();
+    // Tried again it is the message it was; the same words once more are another one.
+    await writeText(tab, chat, "neither");
+    await writeText(tab, chat, "neither");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
+  });
+});
+
+describe("people on one phone", () => {
+  it("each has a store of their own", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = makeDevice(server, amina);
+    const his = makeDevice(server, benoit);
+    his.indexedDB = hers.indexedDB;
+    hers.faults.isOffline = true;
+    const first = await hers.openTab();
+    await writeText(first, chat, "secret draft");
+    await hers.close(first);
+    const second = await his.openTab();
+    await eventually(() => expect(second.link.get()).toBe("online"));
+    expect(await listOf(second)).toEqual([]);
+  });
+
+  it("when a session ends by itself only unsent messages and drafts stay, for when the same person is back", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "private");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "half a thou");
+    await drafts.flush();
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const where = { indexedDB: phone.indexedDB, IDBKeyRange };
+    const store = new Store(storeName(amina), "relaxed", where);
+    expect(await Promise.all([store.messages.count(), store.people.count(), store.outbox.count()])).toEqual([0, 0, 1]);
+    store.close();
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await becomesLevel(server, next, chat);
+    expect(await shownIn(next, chat)).toEqual(["private", "unsent sent"]);
+    const kept = new Drafts(next);
+    expect(await kept.read(chat)).toBe("half a thou");
+    kept.save(chat, "");
+    await kept.flush();
+    await phone.close(next);
+    await keepUnsentOnly(phone.platform(), amina);
+    expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(storeName(amina));
+  });
+});
+
+describe("a store that is taken away", () => {
+  /** Amina offline, with three unsent messages and a draft. */
+  const makeUnsent = async () => {
+    const world = makePair();
+    const { server, amina, benoit, chat } = world;
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    const drafts = new Drafts(tab);
+    for (const text of ["one", "two", "three"]) await writeText(tab, chat, text);
+    drafts.save(chat, "half a thought");
+    await drafts.flush();
+    return { ...world, phone, tab, drafts };
+  };
+  const unsent = ["one sending", "two sending", "three sending"];
+  const deleteDatabase = (phone: ModelDevice): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const request = phone.indexedDB.deleteDatabase(storeName(phone.user));
+      request.onsuccess = () => resolve();
+      request.onerror = () => reject(request.error);
+    });
+
+  it("by another tab that deletes it keeps what is unsent and the draft, and says that it was made anew", async () => {
+    const { server, chat, phone, tab, drafts } = await makeUnsent();
+    await deleteDatabase(phone);
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(unsent));
+    await eventually(async () => expect(await drafts.read(chat)).toBe("half a thought"));
+    expect(phone.notices).toEqual(["store-reset"]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+  });
+
+  it("by a browser that finds its files unreadable has the texts and the draft from where they were noted", async () => {
+    const { server, chat, phone, tab } = await makeUnsent();
+    await phone.kill(tab);
+    phone.indexedDB = new IDBFactory();
+    const next = await phone.openTab();
+    await eventually(async () => expect(await shownIn(next, chat)).toEqual(unsent));
+    expect(await new Drafts(next).read(chat)).toBe("half a thought");
+    expect(phone.notices).toEqual([]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, next, chat);
+    expect(await shownIn(next, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+    await phone.close(next);
+    // What the server has is noted nowhere any more.
+    phone.indexedDB = new IDBFactory();
+    phone.faults.isOffline = true;
+    const last = await phone.openTab();
+    await phone.pass(1_000);
+    expect(await shownIn(last, chat)).toEqual([]);
+  });
+
+  it("with a file that cannot be had any more says so, once", async () => {
+    const { chat, phone, tab } = await makeUnsent();
+    const context = contextOf(tab);
+    const body = { type: "file", file: createUuid(), name: "plan.pdf", mime: "application/pdf", size: 3 } as const;
+    await insertUnsent(context, [{ cid: createUuid(), conversation: chat, body, state: "awaiting" }]);
+    await eventually(() => expect(phone.notes?.getItem(`${storeName(phone.user)}-files`)).toBe("1"));
+    await phone.kill(tab);
+    phone.indexedDB = new IDBFactory();
+    const next = await phone.openTab();
+    await eventually(() => expect(phone.notices).toEqual(["unsent-lost"]));
+    await phone.kill(next);
+    await phone.openTab();
+    expect(phone.notices).toEqual(["unsent-lost"]);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+import { publish } from "#sync/feed/post-queue.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const code = vi.hoisted(() => ({ isMissing: true, asked: 0 }));
+
+vi.mock(import("#sync/feed/post-sender.ts"), async (importOriginal) => {
+  const { Poster } = await importOriginal();
+  return {
+    get Poster() {
+      code.asked++;
+      if (code.isMissing) throw new TypeError("Failed to fetch dynamically imported module");
+      return Poster;
+    },
+  };
+});
+
+it("sends what was written though the code for it could not be had at first, without anything else happening", async () => {
+  const { server, amina } = makePair();
+  const tab = await makeDevice(server, amina).openTab();
+  await eventually(() => expect(tab.link.get()).toBe("online"));
+  await publish(tab, "waits", undefined);
+  await eventually(() => expect(code.asked).toBeGreaterThan(0));
+  code.isMissing = false;
+  await eventually(() => expect(server.tala.texts).toEqual(["waits"]));
+});

@@ -1,0 +1,46 @@
+import { expect, it, vi } from "vitest";
+import { Drafts } from "#sync/drafts/text-drafts.ts";
+import { keep } from "#sync/drafts/voice-drafts.ts";
+import { writeText } from "#sync/outbox/enqueue.ts";
+import { choiceKeys } from "#sync/store/database.ts";
+import { readUnsent } from "#sync/unsent-summary.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { contextOf } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+it("what a sign-out would lose is every message not sent, and each place where something was begun in any tab", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const [tab, other] = [await phone.openTab(), await phone.openTab()];
+  const context = contextOf(tab);
+  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
+  phone.faults.isOffline = true;
+  await writeText(other, chat, "one");
+  await writeText(tab, chat, "two");
+  const drafts = new Drafts(other);
+  drafts.save(chat, "not yet");
+  await eventually(async () =>
+    expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
+  );
+  // In one place it is one, however many things were begun there.
+  await keep(other, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] }, new Blob(["x"]));
+  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 });
+  const value = { files: [], isOriginal: false, text: "to all", to: [] };
+  await context.store.meta.put({ key: choiceKeys("broadcast")[0] ?? "", value });
+  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0 });
+
+  phone.faults.isOffline = false;
+  await eventually(async () => expect((await readUnsent(context)).messages).toBe(0));
+});
+
+it("what a full phone could not take in is counted as well", async () => {
+  const { server, amina, chat } = makePair();
+  const tab = await makeDevice(server, amina).openTab();
+  const context = contextOf(tab);
+  vi.spyOn(context.store.meta, "put").mockRejectedValue(new DOMException("the phone is full", "QuotaExceededError"));
+  const drafts = new Drafts(tab);
+  drafts.save(chat, "nowhere but here");
+  drafts.leave();
+  await drafts.flush();
+  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
+});

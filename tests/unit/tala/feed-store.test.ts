@@ -1,0 +1,305 @@
+import { describe, expect, it } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { feedFreshMs, feedLookMs, postPageRows } from "#contract/limits.ts";
+import { bringOlder, FeedLooker } from "#sync/feed/feed-poller.ts";
+import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
+import { publish, unpublish } from "#sync/feed/post-queue.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { contextOf } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { passByWaiting } from "#tests/support/model/waiting-time.ts";
+
+const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
+  texts.map((text) => server.tala.publish(author, createUuid(), text));
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => `post ${from + index}`);
+
+/** What somebody sees who looks from a status down. */
+const look = async (tab: Tab, top = Number.POSITIVE_INFINITY, limit = 1_000) => {
+  const view = toFeedView(await readFeed(contextOf(tab).store), top, limit);
+  return { ...view, texts: view.posts.map(({ content }) => content) };
+};
+
+const openFeed = async (tab: Tab): Promise<FeedLooker> => {
+  const looker = new FeedLooker(tab, () => false);
+  await eventually(() => expect(looker.looking.get().at).toBe("seen"));
+  return looker;
+};
+
+/** Looks once more, and has taken in the answer: one that was under way may have been asked for before. */
+const lookAgain = async (looker: FeedLooker): Promise<void> => {
+  for (const _ of ["under way", "asked for now"])
+    await new Promise<void>((resolve) => {
+      const unsubscribe = looker.looking.subscribe(() => {
+        unsubscribe();
+        setTimeout(resolve);
+      });
+      void looker.again();
+    });
+};
+
+const open = async () => {
+  const { server, amina, benoit } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  return { server, amina, benoit, phone, tab, store: contextOf(tab).store };
+};
+
+describe("the feed on a phone", () => {
+  it("shows the newest first, page under page down to the first one there is", async () => {
+    const { server, benoit, tab } = await open();
+    const texts = numbered(1, 2 * postPageRows + 5);
+    write(server, benoit, ...texts);
+    const looker = await openFeed(tab);
+    const first = await look(tab);
+    expect(first.texts).toEqual(texts.slice(-postPageRows).reverse());
+    expect(first.posts[0]).toMatchObject({ username: "Benoît", author: benoit });
+    for (let { older } = first; older !== undefined && older !== "here"; { older } = await look(tab))
+      await bringOlder(contextOf(tab), older.before);
+    expect((await look(tab)).texts).toEqual([...texts].reverse());
+    looker.stop();
+  });
+
+  it("shows nothing that came since until it is asked for, and says how many, or that it is more than a page", async () => {
+    const { server, benoit, tab } = await open();
+    write(server, benoit, "one", "two");
+    const looker = await openFeed(tab);
+    const top = (await look(tab)).posts[0]?.number ?? 0;
+    write(server, benoit, "three");
+    await lookAgain(looker);
+    expect(await look(tab, top)).toMatchObject({ texts: ["two", "one"], newer: 1, hasMoreNewer: false });
+    write(server, benoit, ...numbered(1, 30));
+    await lookAgain(looker);
+    expect(await look(tab, top)).toMatchObject({ texts: ["two", "one"], hasMoreNewer: true });
+    const newest = await look(tab);
+    expect(newest.texts).toEqual(numbered(11, 30).reverse());
+    // What lies between the two is fetched before what is below shows again.
+    expect(newest.older).not.toBe("here");
+    if (typeof newest.older === "object") await bringOlder(contextOf(tab), newest.older.before);
+    expect((await look(tab)).texts).toEqual([...numbered(1, 30).reverse(), "three", "two", "one"]);
+    looker.stop();
+  });
+
+  it("shows at once what was published here, and still counts what others wrote before it", async () => {
+    const { server, benoit, tab } = await open();
+    write(server, benoit, "old");
+    const looker = await openFeed(tab);
+    const top = (await look(tab)).posts[0]?.number ?? 0;
+    write(server, benoit, "his");
+    await publish(tab, "mine", undefined);
+    await eventually(async () => expect((await look(tab, top)).texts).toEqual(["mine", "old"]));
+    await lookAgain(looker);
+    expect(await look(tab, top)).toMatchObject({ texts: ["mine", "old"], newer: 1 });
+    expect((await look(tab)).texts).toEqual(["mine", "his", "old"]);
+    looker.stop();
+  });
+
+  it("misses nothing around what was published here, where that ends a page", async () => {
+    const { server, benoit, tab } = await open();
+    write(server, benoit, "old");
+    const looker = await openFeed(tab);
+    write(server, benoit, ...numbered(1, 5));
+    await publish(tab, "mine", undefined);
+    await eventually(() => expect(server.tala.texts).toContain("mine"));
+    write(server, benoit, ...numbered(6, 4 + postPageRows));
+    await lookAgain(looker);
+    for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
+      await bringOlder(contextOf(tab), older.before);
+    expect((await look(tab)).texts).toEqual([...server.tala.texts].reverse());
+    looker.stop();
+  });
+
+  it("keeps what was published here when a page that was made before does not name it", async () => {
+    const { server, benoit, tab } = await open();
+    write(server, benoit, "old");
+    const looker = await openFeed(tab);
+    server.tala.kept = server.tala.page();
+    await publish(tab, "mine", undefined);
+    await eventually(async () => expect((await look(tab)).texts).toEqual(["mine", "old"]));
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["mine", "old"]);
+    server.tala.kept = undefined;
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["mine", "old"]);
+    looker.stop();
+  });
+
+  it("keeps no picture of what is not shown any more, whoever deleted it and wherever", async () => {
+    const { server, amina, benoit, phone, tab, store } = await open();
+    const posts = write(server, benoit, ...numbered(1, 5));
+    const [mine] = write(server, amina, "mine");
+    const looker = await openFeed(tab);
+    const ids = [...posts, mine].map((post) => post?.id ?? "");
+    const isKept = (...left: (string | undefined)[]) =>
+      eventually(() => expect([...phone.postPictures].sort()).toEqual(left.sort()));
+    for (const id of ids) phone.postPictures.add(id);
+    server.tala.posts = server.tala.posts.filter(({ id }) => id !== ids[2]);
+    await lookAgain(looker);
+    await isKept(ids[0], ids[1], ids[3], ids[4], ids[5]);
+    await unpublish(tab, mine?.id ?? createUuid());
+    await isKept(ids[0], ids[1], ids[3], ids[4]);
+    // What was stored while it went, and that of whom one blocks meanwhile, go when the feed is opened next.
+    looker.stop();
+    phone.postPictures.add(ids[2] ?? "");
+    await store.people.where("id").equals(benoit).modify({ blocked: 1 });
+    (await openFeed(tab)).stop();
+    await isKept();
+  });
+
+  it("lets go at once of what one deleted on another device, though an older page names it still", async () => {
+    const { server, amina, phone, tab } = await open();
+    const [kept, gone] = write(server, amina, "kept", "gone");
+    const looker = await openFeed(tab);
+    phone.postPictures.add(kept?.id ?? "").add(gone?.id ?? "");
+    server.tala.kept = server.tala.page();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.sockets.at(-1)?.tellPostDeleted(gone?.id ?? createUuid());
+    await eventually(async () => expect((await look(tab)).texts).toEqual(["kept"]));
+    await eventually(() => expect([...phone.postPictures]).toEqual([kept?.id]));
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["kept"]);
+    looker.stop();
+  });
+
+  it("lets go of what its author deleted, wherever it stood", async () => {
+    const { server, benoit, phone, tab } = await open();
+    const posts = write(server, benoit, ...numbered(1, 5));
+    const looker = await openFeed(tab);
+    server.tala.posts = server.tala.posts.filter(({ number }) => number !== posts[2]?.number);
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["post 5", "post 4", "post 2", "post 1"]);
+    // Of the newest one it is not known whether the page is older: it goes once no page can be.
+    server.tala.posts = server.tala.posts.filter(({ number }) => number < (posts[4]?.number ?? 0));
+    await lookAgain(looker);
+    await phone.pass(feedFreshMs + 3_000);
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["post 4", "post 2", "post 1"]);
+    looker.stop();
+  });
+
+  it("does not show again what I deleted, though a page of a while ago still names it", async () => {
+    const { server, amina, benoit, tab } = await open();
+    const [mine] = write(server, amina, "mine");
+    write(server, benoit, "his");
+    const looker = await openFeed(tab);
+    server.tala.kept = server.tala.page();
+    await unpublish(tab, mine?.id ?? "");
+    expect(server.tala.texts).toEqual(["his"]);
+    expect((await look(tab)).texts).toEqual(["his"]);
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["his"]);
+    looker.stop();
+  });
+
+  it("shows whom I know as everywhere, whatever picture a page has of them: it would tell who blocks me", async () => {
+    const { server, benoit, tab, store } = await open();
+    write(server, benoit, "one");
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    await store.people.update(benoit, { username: "Ben", avatar: "as-it-was.webp" });
+    const looker = await openFeed(tab);
+    expect((await look(tab)).posts[0]).toMatchObject({ username: "Ben", avatar: "as-it-was.webp", content: "one" });
+    await store.people.delete(benoit);
+    expect((await look(tab)).posts[0]).toMatchObject({ username: "Benoît", avatar: null });
+    looker.stop();
+  });
+
+  it("leaves out whom I have blocked, and shows them again afterwards", async () => {
+    const { server, amina, benoit, tab, store } = await open();
+    write(server, amina, "mine");
+    write(server, benoit, "his");
+    const looker = await openFeed(tab);
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    await store.people.update(benoit, { blocked: 1 });
+    expect((await look(tab)).texts).toEqual(["mine"]);
+    expect(await look(tab, 0)).toMatchObject({ newer: 1 });
+    await store.people.update(benoit, { blocked: 0 });
+    expect((await look(tab)).texts).toEqual(["his", "mine"]);
+    looker.stop();
+  });
+
+  it("keeps no more than the newest two hundred once nobody looks, and can be read on from there", async () => {
+    const { server, benoit, tab, store } = await open();
+    const texts = numbered(1, 260);
+    write(server, benoit, ...texts);
+    const looker = await openFeed(tab);
+    for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
+      await bringOlder(contextOf(tab), older.before);
+    expect(await store.posts.count()).toBe(260);
+    looker.stop();
+    await eventually(async () => expect(await store.posts.count()).toBe(200));
+    const { older } = await look(tab);
+    if (typeof older === "object") await bringOlder(contextOf(tab), older.before);
+    expect((await look(tab)).texts).toEqual(texts.slice(-220).reverse());
+  });
+});
+
+describe("looking for new statuses", () => {
+  it("goes on while somebody looks, costs nothing where nothing is new, and ends with the screen", async () => {
+    const { server, benoit, phone, tab, store } = await open();
+    write(server, benoit, "one");
+    const looks = () => phone.requests.filter(({ path }) => path === "/api/tala").length;
+    const looker = await openFeed(tab);
+    const mark = await store.meta.get("feed");
+    await eventually(() => expect(looks()).toBeGreaterThanOrEqual(3));
+    expect(await store.meta.get("feed")).toEqual(mark);
+    phone.isVisible = false;
+    await phone.pass(2 * feedLookMs);
+    const before = looks();
+    await phone.pass(3 * feedLookMs);
+    expect(looks()).toBe(before);
+    phone.isVisible = true;
+    phone.wake();
+    await eventually(() => expect(looks()).toBe(before + 1));
+    looker.stop();
+    await phone.pass(3 * feedLookMs);
+    expect(looks()).toBe(before + 1);
+  });
+
+  it("asks a third as often where data are dear", async () => {
+    const { phone, tab } = await open();
+    const looker = new FeedLooker(tab, () => true);
+    await eventually(() => expect(looker.looking.get().at).toBe("seen"));
+    const looks = () => phone.requests.filter(({ path }) => path === "/api/tala").length;
+    await phone.pass(2 * feedLookMs);
+    expect(looks()).toBe(1);
+    await eventually(() => expect(looks()).toBe(2));
+    looker.stop();
+  });
+
+  it("says that it failed, keeps what is here, and is tried again when the link is back", async () => {
+    const { server, benoit, phone, tab } = await open();
+    write(server, benoit, "one");
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    (await openFeed(tab)).stop();
+    phone.loses = ({ path }) => path === "/api/tala";
+    const looker = new FeedLooker(tab, () => false);
+    await eventually(() => expect(looker.looking.get()).toEqual({ at: "failed", code: "offline" }));
+    expect((await look(tab)).texts).toEqual(["one"]);
+    write(server, benoit, "two");
+    phone.loses = () => false;
+    const asked = phone.requests.length;
+    passByWaiting(tab);
+    const wokenAt = tab.platform.now();
+    phone.wake();
+    await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));
+    expect(tab.platform.now() - wokenAt).toBeLessThan(feedLookMs / 2); // not by its turn
+    await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
+    looker.stop();
+  });
+
+  it("asked for while it is being asked for already, says what comes of that", async () => {
+    const { phone, tab } = await open();
+    phone.loses = ({ path }) => path === "/api/tala";
+    const looker = new FeedLooker(tab, () => false);
+    await eventually(() => expect(looker.looking.get().at).toBe("failed"));
+    phone.loses = () => false;
+    const asked = phone.requests.length;
+    const answers = await Promise.all([looker.again(), looker.again()]);
+    expect(answers).toEqual([{ at: "seen" }, { at: "seen" }]);
+    // None, when it was just being tried again by itself.
+    expect(phone.requests.slice(asked).filter(({ path }) => path === "/api/tala").length).toBeLessThan(2);
+    looker.stop();
+  });
+});

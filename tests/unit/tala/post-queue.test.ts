@@ -1,0 +1,337 @@
+import { describe, expect, it, vi } from "vitest";
+import { postGraphemesMax } from "#contract/limits.ts";
+import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import {
+  awaitOutcome,
+  type OutgoingPicture,
+  publish,
+  readOutcome,
+  readPostbox,
+  retryPost,
+  takeBack,
+} from "#sync/feed/post-queue.ts";
+import { boundFiles } from "#sync/files/download-cache.ts";
+import { readMe } from "#sync/store/own-profile-row.ts";
+import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { readUnsent } from "#sync/unsent-summary.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { contextOf } from "#tests/support/model/model-checks.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+
+const bytes = 12_345;
+const picture: OutgoingPicture = {
+  blob: new Blob([new Uint8Array(bytes)]),
+  width: 400,
+  height: 300,
+  thumb: "abcdefgh",
+};
+
+const isTala = ({ path }: HttpRequest) => path.startsWith("/api/tala");
+const isPost = (request: HttpRequest) => isTala(request) && request.method === "POST";
+
+const waitingIn = async (tab: Tab): Promise<string[]> =>
+  (await readPostbox(contextOf(tab))).map(({ content, state }) => `${content} ${state}`);
+
+/** All that was written is published, each once, in its order, and nothing of it is left to be sent. */
+const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Promise<void> =>
+  eventually(async () => {
+    expect(server.tala.texts).toEqual(texts);
+    const { store } = contextOf(tab);
+    expect(await store.postbox.count()).toBe(0);
+    expect(await store.blobs.count()).toBe(0);
+  });
+
+describe("a status on its way", () => {
+  it("is waited for while the server can be reached, and holds nobody up without a network", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    // However slow this machine is, its patience does not run out.
+    const now = vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now());
+    expect(await awaitOutcome(tab, await publish(tab, "reached", undefined))).toBe("published");
+    now.mockRestore();
+    phone.isOnline = false;
+    phone.faults.isOffline = true;
+    const id = await publish(tab, "kept", undefined);
+    // Whoever looked a second time would wait for it.
+    const after = vi.spyOn(tab.platform, "after").mockImplementation(() => () => {});
+    expect(await awaitOutcome(tab, id)).toBe("waiting");
+    after.mockRestore();
+    expect(await waitingIn(tab)).toEqual(["kept queued"]);
+  });
+
+  it("waits without a network, then is published once, with its picture, in the order it was written", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await readMe(contextOf(tab).store)).not.toBeNull());
+    phone.faults.isOffline = true;
+    await publish(tab, "  first\r\nline ", undefined);
+    await publish(tab, "second", picture);
+    await publish(tab, "third", undefined);
+    expect(await waitingIn(tab)).toEqual(["third queued", "second queued", "first\nline queued"]);
+    expect((await readUnsent(contextOf(tab))).posts).toBe(3);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab, "first\nline", "second", "third");
+    expect(server.tala.posts[1]).toMatchObject({ bytes, picture: { width: 400, height: 300, thumb: "abcdefgh" } });
+    const shown = await contextOf(tab).store.posts.orderBy("number").toArray();
+    expect(shown.map(({ content, username, here }) => [content, username, here])).toEqual(
+      server.tala.texts.map((text) => [text, "Amina", 1]),
+    );
+  });
+
+  it("goes in the order it was written, though the phone learns meanwhile that its clock was ahead", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.isOffline = true;
+    await eventually(() => expect(tab.link.get()).not.toBe("online"));
+    await publish(tab, "before", undefined);
+    const { strict } = contextOf(tab);
+    const cursor = await readCursor(strict);
+    await writeCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
+    await publish(tab, "after", undefined);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab, "before", "after");
+  });
+
+  it("is published once when the answer is lost, however often", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    let lost = 0;
+    phone.loses = (request, what) => isPost(request) && what === "answer" && lost++ < 3;
+    await publish(tab, "once", picture);
+    await becomesPublished(server, tab, "once");
+    expect(server.tala.posts[0]?.arrivals).toBe(4);
+  });
+
+  it("goes on in a page opened later, at whichever step its page died", async () => {
+    for (const step of ["before it is sent", "on its way", "before its answer"] as const) {
+      const { server, amina } = makePair();
+      const phone = makeDevice(server, amina);
+      const first = await phone.openTab();
+      if (step === "before it is sent") phone.faults.isOffline = true;
+      let hasCome = false;
+      phone.loses = (request, what) => {
+        const isIt = isPost(request) && what === (step === "on its way" ? "request" : "answer");
+        hasCome ||= isIt;
+        return isIt;
+      };
+      await publish(first, step, picture);
+      if (step !== "before it is sent") await eventually(() => expect(hasCome).toBe(true));
+      await phone.kill(first);
+      phone.faults.isOffline = false;
+      phone.loses = () => false;
+      await becomesPublished(server, await phone.openTab(), step);
+      await phone.shut();
+    }
+  });
+
+  it("written in a tab that does not lead is sent by the one that does, and by the next when that is gone", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const [leader, other] = [await phone.openTab(), await phone.openTab()];
+    await eventually(() => expect([leader.isLeader, other.isLeader]).toEqual([true, false]));
+    await publish(other, "through the other", undefined);
+    await becomesPublished(server, other, "through the other");
+    phone.faults.isOffline = true;
+    await publish(leader, "left behind", undefined);
+    await phone.kill(leader);
+    phone.faults.isOffline = false;
+    await becomesPublished(server, other, "through the other", "left behind");
+    expect(server.tala.posts.map(({ arrivals }) => arrivals)).toEqual([1, 1]);
+  });
+
+  it("refused for good stays, says why, holds up nothing else, and is sent again when its author asks", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    let isRefusing = true;
+    server.tala.refuse = (_, { body }) =>
+      isRefusing && body instanceof FormData && String(body.get("post")).includes("bad")
+        ? { error: "not_an_image" }
+        : undefined;
+    const id = await publish(tab, "bad", picture);
+    await publish(tab, "good", undefined);
+    await eventually(async () =>
+      expect(await readPostbox(contextOf(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
+    );
+    expect(server.tala.texts).toEqual(["good"]);
+    isRefusing = false;
+    await retryPost(tab, id);
+    await becomesPublished(server, tab, "good", "bad");
+    expect(server.tala.posts[1]).toMatchObject({ id, bytes });
+  });
+
+  it("waits as long as the server says, and the later one does not overtake it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const asked: number[] = [];
+    server.tala.refuse = (_, request) => {
+      if (!isPost(request)) return undefined;
+      asked.push(phone.now());
+      return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
+    };
+    await publish(tab, "one", undefined);
+    await publish(tab, "two", undefined);
+    await becomesPublished(server, tab, "one", "two");
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it("taken back before it was sent is never asked for; taken back on its way it is gone there too", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    const unsent = await publish(tab, "never sent", picture);
+    await takeBack(tab, unsent);
+    expect(await contextOf(tab).store.blobs.count()).toBe(0);
+    phone.faults.isOffline = false;
+    // The server has it, and this phone does not know.
+    phone.loses = (request, what) => isPost(request) && what === "answer";
+    const sent = await publish(tab, "sent after all", picture);
+    await eventually(() => expect(server.tala.texts).toEqual(["sent after all"]));
+    await takeBack(tab, sent);
+    expect(await waitingIn(tab)).toEqual([]);
+    expect((await readUnsent(contextOf(tab))).posts).toBe(0);
+    phone.loses = () => false;
+    phone.wake();
+    await becomesPublished(server, tab);
+    expect([...server.tala.gone]).toEqual([sent]);
+    expect(await contextOf(tab).store.posts.count()).toBe(0);
+  });
+
+  it("taken back while it is on its way is gone there as soon as it has come, and never shows here", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.answerMs = 4_000;
+    const id = await publish(tab, "too late", picture);
+    await eventually(() => expect(server.tala.texts).toEqual(["too late"]));
+    await takeBack(tab, id);
+    await becomesPublished(server, tab);
+    expect(await contextOf(tab).store.posts.count()).toBe(0);
+  });
+
+  it("published in the moment it is taken back is deleted for everybody", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const id = await publish(tab, "too late", undefined);
+    await becomesPublished(server, tab, "too late");
+    await takeBack(tab, id);
+    expect(server.tala.texts).toEqual([]);
+  });
+
+  it("is known to wait, to be published, or to be taken back, which is neither", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const { store } = contextOf(tab);
+    const published = await publish(tab, "stays", undefined);
+    await becomesPublished(server, tab, "stays");
+    expect(await readOutcome(store, published)).toBe("published");
+    phone.answerMs = 4_000;
+    const dropped = await publish(tab, "too late", picture);
+    expect(await readOutcome(store, dropped)).toBe("waiting");
+    await eventually(() => expect(server.tala.texts).toEqual(["stays", "too late"]));
+    await takeBack(tab, dropped);
+    expect(await readOutcome(store, dropped)).toBe("takenBack");
+    await becomesPublished(server, tab, "stays");
+    expect(await readOutcome(store, dropped)).toBe("takenBack");
+  });
+
+  it("that was taken back on another device is no failure", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    const id = await publish(tab, "not any more", undefined);
+    server.tala.gone.add(id);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab);
+  });
+
+  it("whose picture is lost says so instead of going without it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    const id = await publish(tab, "look", picture);
+    await contextOf(tab).store.blobs.delete(id);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () =>
+      expect(await readPostbox(contextOf(tab))).toMatchObject([{ state: "failed", error: "file_not_found" }]),
+    );
+    expect(server.tala.texts).toEqual([]);
+  });
+
+  it("outlives a session that ended by itself, and days on a phone that looks after its room", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const before = await phone.openTab();
+    phone.faults.isOffline = true;
+    await publish(before, "still here", picture);
+    const age = 3 * 24 * 3_600_000;
+    const context = { ...contextOf(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
+    await boundFiles(context);
+    expect(await contextOf(before).store.blobs.count()).toBe(1);
+    await phone.close(before);
+    await keepUnsentOnly(phone.platform(), amina);
+    phone.faults.isOffline = false;
+    const after = await phone.openTab();
+    await becomesPublished(server, after, "still here");
+    expect(server.tala.posts[0]).toMatchObject({ bytes });
+  });
+
+  it("survives a store that has to be made anew", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    await publish(tab, "rescued", picture);
+    // Twice in a row the store fails: it is not to be trusted.
+    contextOf(tab).failed(new Error("broken"));
+    await eventually(() => expect(tab.context.get()).toBeDefined());
+    await eventually(async () => expect(await waitingIn(tab)).toEqual(["rescued queued"]));
+    contextOf(tab).failed(new Error("broken again"));
+    await eventually(() => expect(phone.notices).toContain("store-reset"));
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab, "rescued");
+    expect(server.tala.posts[0]).toMatchObject({ bytes });
+  });
+});
+
+describe("what is no status", () => {
+  it("is refused before it is kept", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await expect(publish(tab, " \n\u200b ", undefined)).rejects.toMatchObject({ code: "empty_post" });
+    const family = "👨‍👩‍👧‍👦";
+    await expect(publish(tab, "é".repeat(postGraphemesMax + 1), undefined)).rejects.toMatchObject({
+      code: "post_too_long",
+    });
+    // Few to the eye and many to a phone.
+    await expect(publish(tab, family.repeat(postGraphemesMax), undefined)).rejects.toMatchObject({
+      code: "post_too_long",
+    });
+    const heavy = { ...picture, blob: new Blob([new Uint8Array(2_000_000)]) };
+    await expect(publish(tab, "", heavy)).rejects.toMatchObject({ code: "file_too_large" });
+    expect(await waitingIn(tab)).toEqual([]);
+    await publish(tab, "", picture);
+    await publish(tab, "😀".repeat(postGraphemesMax), undefined);
+    await becomesPublished(server, tab, "", "😀".repeat(postGraphemesMax));
+  });
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  followAppearance,
+  getAppearance,
+  lookKey,
+  motions,
+  setAppearance,
+  showLook,
+  textSizes,
+  themes,
+  toAppearance,
+  toLook,
+} from "#lib/browser/appearance.ts";
+import { showChosenLook } from "#prerender/document.ts";
+import { root } from "#tests/support/server/state.ts";
+
+const asSystem = { theme: "system", text: "normal", motion: "system" } as const;
+
+/** As much of a document as an appearance touches. */
+const makeDocument = () => ({
+  documentElement: { dataset: {} as Record<string, string | undefined> },
+  bars: [{ media: "" }, { media: "" }],
+  querySelectorAll(selector: string) {
+    return /^meta\[name="?theme-color"?\]$/.test(selector) ? this.bars : [];
+  },
+});
+
+let page = makeDocument();
+let stored: Map<string, string>;
+let isFull: boolean;
+
+beforeEach(() => {
+  page = makeDocument();
+  stored = new Map();
+  isFull = false;
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", () => undefined);
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem(key: string, value: string) {
+      if (isFull) throw new DOMException("full", "QuotaExceededError");
+      stored.set(key, value);
+    },
+    removeItem: (key: string) => stored.delete(key),
+  });
+});
+afterEach(() => {
+  setAppearance(asSystem);
+  vi.unstubAllGlobals();
+});
+
+test("every choice is kept in words and read back as it was made", () => {
+  for (const theme of themes) {
+    for (const text of textSizes) {
+      for (const motion of motions)
+        expect(toAppearance(toLook({ theme, text, motion }))).toEqual({ theme, text, motion });
+    }
+  }
+});
+
+test("what another version wrote, or nobody, is no choice", () => {
+  for (const look of ["", "   ", "sepia huge", '{"theme":"dark"}', "system normal"]) {
+    expect(toAppearance(look), look).toEqual(asSystem);
+  }
+  expect(toAppearance("sepia large")).toEqual({ ...asSystem, text: "large" });
+});
+
+test("a choice changes only what was chosen, shows at once and is there for the next page", () => {
+  setAppearance({ theme: "dark" });
+  setAppearance({ text: "larger" });
+  expect(page.documentElement.dataset["look"]).toBe("dark larger");
+  expect(getAppearance()).toEqual({ theme: "dark", text: "larger", motion: "system" });
+  page = makeDocument();
+  vi.stubGlobal("document", page);
+  followAppearance();
+  expect(page.documentElement.dataset["look"]).toBe("dark larger");
+  setAppearance(asSystem);
+  expect(stored.has(lookKey)).toBe(false);
+});
+
+test("a choice that cannot be stored holds as long as the page", () => {
+  isFull = true;
+  setAppearance({ theme: "light" });
+  setAppearance({ motion: "still" });
+  expect(getAppearance()).toEqual({ theme: "light", text: "normal", motion: "still" });
+  expect(page.documentElement.dataset["look"]).toBe("light still");
+});
+
+test("the browser's bar takes the chosen colour, and the system's again", () => {
+  const media = () => page.bars.map((bar) => bar.media);
+  showLook("dark large");
+  expect(media()).toEqual(["not all", "all"]);
+  showLook("light");
+  expect(media()).toEqual(["all", "not all"]);
+  showLook("large");
+  expect(media()).toEqual(["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]);
+});
+
+test("the inline script shows the same as the app, and fails at nothing", () => {
+  const run = (storage: unknown) => {
+    page = makeDocument();
+    new Function("document", "localStorage", showChosenLook)(page, storage);
+    return page;
+  };
+  const shown = run({ [lookKey]: "dark still" });
+  expect(shown.documentElement.dataset["look"]).toBe("dark still");
+  expect(shown.bars.map((bar) => bar.media)).toEqual(["not all", "all"]);
+  expect(run({}).documentElement.dataset["look"]).toBe("");
+  expect(() => run(undefined)).not.toThrow();
+  // It stands inside a script element.
+  expect(showChosenLook).not.toMatch(/<\/|<!--/);
+});
+
+test("dark is the same whether the system wants it or it was chosen", () => {
+  const colours = (css: string, selector: string): string[] => {
+    const from = css.indexOf(`${selector} {`);
+    expect(from, selector).toBeGreaterThan(-1);
+    const block = css.slice(css.indexOf("{", from) + 1, css.indexOf("}", from));
+    return block
+      .split(";")
+      .map((line) => line.trim())
+      .filter(Boolean);
+  };
+  for (const [file, part] of [
+    ["src/app/theme.css", ""],
+    ["index.html", " #shell"],
+  ] as const) {
+    const css = readFileSync(join(root, file), "utf8");
+    const bySystem = colours(css, `:root:not([data-look~="light"])${part}`);
+    expect(bySystem.length).toBeGreaterThan(3);
+    const chosen = part === "" ? ':root[data-look~="dark"]' : `[data-look~="dark"]${part}`;
+    expect(colours(css, chosen)).toEqual(bySystem);
+  }
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { balance, isolate } from "#lib/text/bidi.ts";
+
+const LRE = "\u202a";
+const PDF = "\u202c";
+const RLO = "\u202e";
+const RLI = "\u2067";
+const FSI = "\u2068";
+const PDI = "\u2069";
+
+describe("somebody's words between ours", () => {
+  it.each([
+    ["nothing to balance", "Mbote 👋\nna yo", "Mbote 👋\nna yo"],
+    ["an end without a beginning", `a${PDI}b${PDF}c`, "abc"],
+    ["an override behind the end of what isolates the words", `a${PDI}${RLO}b`, `a${RLO}b${PDF}`],
+    ["what is never ended", `${RLO}a${RLI}b`, `${RLO}a${RLI}b${PDI}${PDF}`],
+    ["what is ended in the right order", `${LRE}a${RLI}b${PDI}${PDF}c`, `${LRE}a${RLI}b${PDI}${PDF}c`],
+    ["an isolate's end, which ends what began within it", `${RLI}a${RLO}b${PDI}${PDF}c`, `${RLI}a${RLO}b${PDI}c`],
+    ["an end of another kind", `${RLI}a${PDF}b${PDI}`, `${RLI}ab${PDI}`],
+    ["each line by itself", `${RLO}a\nb${PDF}`, `${RLO}a${PDF}\nb`],
+  ])("%s", (_, text, balanced) => {
+    expect(balance(text)).toBe(balanced);
+    expect(balance(balanced)).toBe(balanced);
+  });
+
+  it("a name reorders nothing of the sentence it stands in", () => {
+    expect(isolate("Amina")).toBe("Amina");
+    expect(isolate("شاي")).toBe(`${FSI}شاي${PDI}`);
+    expect(isolate(`Ben${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
+    expect(isolate(`Ben${PDI}${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
+  });
+
+  it("takes a time in proportion to the text, whatever it is made of", () => {
+    const count = 500_000;
+    expect(balance(RLO.repeat(count) + PDI.repeat(count))).toBe(RLO.repeat(count) + PDF.repeat(count));
+    const nested = RLI.repeat(count) + RLO.repeat(count);
+    expect(balance(nested + PDI.repeat(count))).toBe(nested + PDI.repeat(count));
+  });
+});

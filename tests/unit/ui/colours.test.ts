@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { hues } from "#components/people/avatar.tsx";
+import { root } from "#tests/support/server/state.ts";
+
+const textContrast = 4.5; // WCAG 1.4.3
+
+const css = readFileSync(`${root}/src/app/theme.css`, "utf8");
+const [light = "", ...dark] = css.split("color-scheme: dark;");
+const read = (part: string, name: string): string => new RegExp(`--${name}: ([^;]+);`).exec(part)?.[1] ?? "";
+
+type Rgb = readonly number[];
+const fromHex = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
+const fromHsl = (hue: number, saturation: number, lightness: number): Rgb =>
+  [0, 8, 4].map((n) => {
+    const k = (n + hue / 30) % 12;
+    const chroma = saturation * Math.min(lightness, 1 - lightness);
+    return Math.round((lightness - chroma * Math.max(-1, Math.min(k - 3, 9 - k, 1))) * 255) / 255;
+  });
+const luminance = (rgb: Rgb): number => {
+  const [r = 0, g = 0, b = 0] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a: Rgb, b: Rgb): number => {
+  const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+};
+
+test("everybody's name in a group is readable on the bubble and on the ground, light and dark", () => {
+  expect(dark).toHaveLength(2);
+  for (const part of [light, ...dark]) {
+    const [saturation = 0, lightness = 0] = read(part, "writer")
+      .split("% ")
+      .map((text) => Number.parseFloat(text) / 100);
+    for (const ground of ["surface", "bg"]) {
+      for (const hue of hues) {
+        const reached = contrast(fromHsl(hue, saturation, lightness), fromHex(read(part, ground)));
+        expect(reached, `${hue} on ${ground}`).toBeGreaterThanOrEqual(textContrast);
+      }
+    }
+  }
+});
+
+test("the letters of everybody's disc are readable", () => {
+  const avatar = readFileSync(`${root}/src/components/people/avatar.tsx`, "utf8");
+  const [, saturation, lightness] = /hsl\(\$\{toHue\(seed\)\} (\d+)% (\d+)%\)/.exec(avatar) ?? [];
+  for (const hue of hues) {
+    const disc = fromHsl(hue, Number(saturation) / 100, Number(lightness) / 100);
+    expect(contrast(disc, [1, 1, 1]), String(hue)).toBeGreaterThanOrEqual(textContrast);
+  }
+});

@@ -1,0 +1,143 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { languages } from "#contract/language.ts";
+import { isPlainLine } from "#contract/text.ts";
+import { buildName, readFacts, toDiagnosis, toWaiting } from "#features/help/diagnostics.ts";
+import { questions, searchQuestions, topics } from "#features/help/questions.ts";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("every question is answered in every language, under a topic that is shown", () => {
+  const french = questions.fr.map(({ id, topic }) => [id, topic]);
+  expect(french.length).toBeGreaterThanOrEqual(14);
+  expect(new Set(french.map(([id]) => id)).size).toBe(french.length);
+  for (const language of languages) {
+    const list = questions[language];
+    expect(list.map(({ id, topic }) => [id, topic])).toEqual(french);
+    for (const { id, topic, question, answer } of list) {
+      expect(topics, id).toContain(topic);
+      expect(isPlainLine(question) && question.length < 80, `${language} ${id}`).toBe(true);
+      expect(answer.length, `${language} ${id}`).toBeGreaterThan(60);
+    }
+  }
+  for (const topic of topics) expect(french.some(([, its]) => its === topic)).toBe(true);
+});
+
+/** Every text of the product in a language. */
+const wordsOf = (texts: object): string[] =>
+  Object.values(texts).flatMap((text: string | object) => (typeof text === "string" ? [text] : wordsOf(text)));
+
+/** What a browser or a phone says, and not the product. */
+const foreign = /écran d'accueil|home screen|ecrã principal|^(autorisations|permissions|permissões)$/i;
+
+test("what an answer names in quotes stands so on the screen", () => {
+  for (const [language, texts] of Object.entries({ fr, en, pt })) {
+    const known = new Set(wordsOf(texts));
+    for (const { id, question, answer } of questions[language as keyof typeof questions]) {
+      const named = `${question} ${answer}`.matchAll(/[«“]\s*(.+?)\s*[»”]/gu);
+      for (const [, words = ""] of named)
+        expect(known.has(words) || foreign.test(words), `${language} ${id}: ${words}`).toBe(true);
+    }
+  }
+});
+
+test("a text is found without its accents and capitals, by words in any order", () => {
+  const ids = (query: string, language: (typeof languages)[number] = "fr") =>
+    searchQuestions(questions[language], query).map(({ id }) => id);
+  expect(ids("reseau")).toEqual(ids("RÉSEAU"));
+  expect(ids("numero voit")[0]).toBe("number");
+  expect(ids("  voit,   numéro ? ")[0]).toBe("number");
+  expect(ids("palavra passe", "pt")[0]).toBe("password");
+  expect(ids("sim card", "en")[0]).toBe("lost");
+  // By a word that stands in neither text.
+  expect(ids("forfait")).toContain("callData");
+});
+
+test("a question that asks for it comes before an answer that names it", () => {
+  const found = searchQuestions(questions.en, "group");
+  expect(found[0]?.id).toBe("groups");
+  expect(found.length).toBeGreaterThan(1);
+});
+
+test("what stands nowhere is not found; of several words most are enough where no question has all", () => {
+  expect(searchQuestions(questions.fr, "zzz")).toEqual([]);
+  expect(searchQuestions(questions.fr, "le zzz")).toEqual([]);
+  expect(searchQuestions(questions.fr, "groupe zzz yyy")).toEqual([]);
+  expect(searchQuestions(questions.fr, "groupe zzz")).toEqual(searchQuestions(questions.fr, "groupe"));
+  const some = searchQuestions(questions.fr, "numero voit zzz");
+  expect(some[0]).toEqual(searchQuestions(questions.fr, "numero voit")[0]);
+});
+
+const secrets = {
+  id: "0190a1b2-c3d4-7e5f-8a6b-1c2d3e4f5a6b",
+  other: "0190ffff-c3d4-7e5f-8a6b-1c2d3e4f5a6b",
+  phone: "243810000077",
+  name: "Anastasie",
+  words: "rendez-vous au marché",
+};
+
+/** A browser in which everything a page can read knows who is here. */
+const stubBrowser = (navigator: object) => {
+  const kept = JSON.stringify(secrets);
+  vi.stubGlobal("navigator", navigator);
+  vi.stubGlobal(
+    "location",
+    new URL(`https://lisolo.example/app/chat/${secrets.other}?${secrets.words}#${secrets.name}`),
+  );
+  vi.stubGlobal("localStorage", { session: kept, getItem: (key: string) => (key === "appearance" ? null : kept) });
+  vi.stubGlobal("document", { title: secrets.name, cookie: kept, documentElement: { lang: "fr" } });
+  vi.stubGlobal("innerWidth", 360);
+  vi.stubGlobal("innerHeight", 740);
+  vi.stubGlobal("devicePixelRatio", 2);
+  vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
+};
+const waiting = toWaiting({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
+const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
+
+test("the diagnosis says what helps, and nothing of the person", async () => {
+  stubBrowser({
+    userAgent: "Mozilla/5.0 (Linux; Android 10)",
+    onLine: true,
+    connection: { effectiveType: "3g", rtt: 300, saveData: true },
+    storage: { estimate: async () => ({ usage: 12_345_678, quota: 1_000_000_000 }), persisted: async () => true },
+    permissions: { query: async ({ name }: { name: string }) => ({ state: name === "camera" ? "denied" : "granted" }) },
+    serviceWorker: { controller: {} },
+  });
+  const text = toDiagnosis(await readFacts(known));
+  expect(text.split("\n")).toEqual([
+    "version: 0.1.0 (dev)",
+    "language: fr",
+    "look: as the system",
+    "browser: Mozilla/5.0 (Linux; Android 10)",
+    "screen: 360×740 at 2",
+    "zoom: 16px",
+    "network: online, 3g, 300 ms, saving data",
+    "link: online",
+    "trouble: none",
+    "waiting: 2 messages, 3 statuses, 1 drafts",
+    "storage: 12 MB of 1000 MB, kept",
+    "worker: running",
+    "microphone: granted",
+    "camera: denied",
+  ]);
+  for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
+});
+
+test("a browser that tells nothing keeps nobody from the rest", async () => {
+  stubBrowser({ userAgent: "An old one", onLine: false });
+  const text = toDiagnosis(await readFacts(known));
+  expect(text).toContain("network: offline");
+  expect(toWaiting(undefined)).toBe("unknown");
+  expect(text).toContain("storage: unknown");
+  expect(text).toContain("microphone: unknown");
+  expect(text).toContain("worker: none");
+});
+
+test("the build is named by the script it comes in", () => {
+  expect(buildName("https://lisolo.example/assets/index-DcUviI3j.js")).toBe("DcUviI3j");
+  expect(buildName("https://lisolo.example/assets/index-Dc_v-I3j.js")).toBe("Dc_v-I3j");
+  expect(buildName("http://localhost:5173/src/main.tsx")).toBe("dev");
+  expect(buildName("")).toBe("dev");
+});

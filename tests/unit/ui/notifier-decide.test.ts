@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import { defaultSettings } from "#contract/settings.ts";
+import { decide, type Memory, nothingSeen, type Surroundings, type Verdict } from "#features/notifier/decide.ts";
+import { chimeNotes } from "#features/notifier/notification-sound.ts";
+import type { Head } from "#sync/hooks/new-messages.ts";
+
+const startAt = 1_000_000;
+
+/** One tab over time: what stands in the store, and what was heard and shown of it. */
+const makeTab = (around: Partial<Surroundings> = {}) => {
+  let memory: Memory = nothingSeen;
+  let heads: Head[] = [];
+  const here: Surroundings = {
+    now: startAt,
+    phase: { name: "level", since: 0 },
+    freshFrom: Number.POSITIVE_INFINITY,
+    isVisible: true,
+    open: undefined,
+    isListShown: false,
+    call: "none",
+    isRecording: false,
+    settings: defaultSettings,
+    ...around,
+  };
+  const judge = (): Pick<Verdict, "sounds" | "banner" | "isWatched"> => {
+    const { memory: after, isHeap, behind, ...verdict } = decide(memory, heads, here);
+    tab.isHeap = isHeap;
+    tab.behind = behind;
+    memory = after;
+    return verdict;
+  };
+  const put = (id: string, change: Partial<Head>) => {
+    const before = heads.find((head) => head.id === id);
+    const fresh: Head = { id, kind: "private", head: 0, at: 0, unread: 0, muted: false, isSaid: true };
+    heads = [{ ...(before ?? fresh), ...change }, ...heads.filter((head) => head.id !== id)];
+  };
+  const tab = {
+    here,
+    isHeap: false,
+    behind: [] as string[],
+    pass(ms: number) {
+      here.now += ms;
+    },
+    put,
+    judge,
+    /** So many messages of somebody else arrive. */
+    arrive(id: string, count = 1, change: Partial<Head> = {}) {
+      const { head = 0, unread = 0 } = heads.find((one) => one.id === id) ?? {};
+      put(id, { head: head + count, unread: unread + count, at: here.now, isSaid: true, ...change });
+      return judge();
+    },
+  };
+  return tab;
+};
+
+const open = (around: Partial<Surroundings> = {}) => {
+  const tab = makeTab(around);
+  for (const id of ["ana", "ben"]) tab.put(id, { head: 4, at: startAt - 1_000, isSaid: true });
+  tab.put("groupe", { kind: "group", head: 9, at: startAt - 500 });
+  expect(tab.judge()).toEqual({ sounds: false, banner: undefined, isWatched: false });
+  tab.pass(60_000);
+  return tab;
+};
+const nothing = { sounds: false, banner: undefined, isWatched: false };
+
+describe("what arrives", () => {
+  it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
+    const tab = makeTab({ phase: { name: "opening", since: startAt }, freshFrom: startAt });
+    tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
+    tab.put("ben", { head: 5, unread: 1, at: startAt + 1_000 });
+    expect(tab.judge()).toMatchObject({ sounds: false, banner: "ben" });
+    expect(tab.judge()).toEqual(nothing);
+    expect(tab.arrive("ana", 1, { at: startAt + 2_000 })).toMatchObject({ banner: "ana" });
+  });
+
+  it("is heard and shown where something else is looked at, and what was there before is not", () => {
+    const tab = makeTab();
+    tab.put("ana", { head: 7, unread: 3, at: startAt });
+    expect(tab.judge()).toEqual(nothing);
+    expect(tab.judge()).toEqual(nothing);
+    tab.pass(10_000);
+    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: "ana", isWatched: false });
+    expect(tab.judge()).toEqual(nothing);
+  });
+
+  it("of one's own, from another device, is nothing new; nor is what was read there, a call's line or an event of a group", () => {
+    const tab = open();
+    expect(tab.arrive("ana", 1, { isSaid: false, unread: 0 })).toEqual(nothing);
+    expect(tab.arrive("ben", 1, { unread: 0 })).toEqual(nothing);
+    expect(tab.arrive("groupe", 1, { isSaid: false, unread: 1 })).toEqual(nothing);
+    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+  });
+
+  it("is heard once however many follow each other, and again after a rest, or when they do not end", () => {
+    const tab = open();
+    const heard: number[] = [];
+    for (let second = 0; second < 50; second++) {
+      if (tab.arrive("ana").sounds) heard.push(second);
+      tab.pass(1_000);
+    }
+    expect(heard).toEqual([0, 21, 42]);
+    tab.pass(4_000);
+    expect(tab.arrive("ben").sounds).toBe(true);
+  });
+
+  it("at once in several conversations is one sound and one banner, of the newest", () => {
+    const tab = open();
+    tab.put("ana", { head: 5, unread: 1, at: tab.here.now });
+    expect(tab.arrive("groupe", 3)).toEqual({ sounds: true, banner: "groupe", isWatched: false });
+  });
+
+  it("in a muted conversation asks for nothing", () => {
+    const tab = open();
+    tab.put("ana", { muted: true });
+    tab.judge();
+    expect(tab.arrive("ana")).toEqual(nothing);
+    tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
+    // Beside a muted one the other is told.
+    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ben" });
+  });
+
+  it("from somebody new is told; an old conversation that comes up among the newest is not", () => {
+    const tab = open();
+    tab.put("alt", { head: 30, unread: 2, at: startAt - 86_400_000 });
+    expect(tab.judge()).toEqual(nothing);
+    expect(tab.arrive("neu")).toMatchObject({ sounds: true, banner: "neu" });
+  });
+
+  it("after a log was made anew is told as before", () => {
+    const tab = open();
+    tab.put("ana", { head: 0, unread: 0 });
+    tab.judge();
+    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+  });
+});
+
+describe("where one is", () => {
+  it("in that chat nothing is told, and no other tab needs to; in a hidden tab it is only heard", () => {
+    const tab = open({ open: "ana" });
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
+    expect(tab.arrive("ben")).toEqual({ sounds: true, banner: "ben", isWatched: false });
+    tab.here.isVisible = false;
+    tab.pass(10_000);
+    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    tab.pass(10_000);
+    expect(tab.arrive("ben")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+  });
+
+  it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
+    const tab = open({ open: "ana", call: "before" });
+    expect(tab.arrive("ana")).toEqual(nothing);
+    tab.here.call = "beside";
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
+  });
+
+  it("beside the list the row says it, and it is heard", () => {
+    const tab = open({ isListShown: true });
+    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+  });
+
+  it("in a call nothing sounds, and behind its screen nothing shows; nor does anything sound into a recording", () => {
+    const tab = open({ call: "before" });
+    expect(tab.arrive("ana")).toEqual(nothing);
+    tab.here.call = "beside";
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+    expect(tab.behind).toEqual([]);
+    tab.here.call = "none";
+    tab.here.isRecording = true;
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+  });
+});
+
+describe("what is written behind a call's screen", () => {
+  it("is told on it wherever one was and whether or not one looks, and nothing that is muted", () => {
+    const tab = open({ call: "before", open: "ana", isListShown: true, isVisible: false });
+    tab.here.phase = { name: "catching-up", since: startAt };
+    tab.arrive("ana");
+    expect(tab.behind).toEqual(["ana"]);
+    tab.arrive("groupe", 1, { muted: true });
+    expect(tab.behind).toEqual([]);
+    tab.put("groupe", { head: 11, unread: 2, muted: false, at: tab.here.now });
+    tab.arrive("ben");
+    expect(tab.behind).toEqual(["ben", "groupe"]);
+    tab.judge();
+    expect(tab.behind).toEqual([]);
+  });
+});
+
+describe("what is wanted", () => {
+  it("holds for people and for groups by themselves", () => {
+    const quiet = { sound: false, preview: true };
+    const tab = open({ settings: { ...defaultSettings, messages: quiet } });
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+    // What was not heard keeps nothing else from being heard.
+    expect(tab.arrive("groupe")).toEqual({ sounds: true, banner: "groupe", isWatched: false });
+    tab.here.settings = { ...defaultSettings, groups: quiet };
+    tab.pass(10_000);
+    expect(tab.arrive("groupe").sounds).toBe(false);
+    expect(tab.arrive("ana").sounds).toBe(true);
+  });
+});
+
+describe("what was missed", () => {
+  it("while the page was not open is not told", () => {
+    const tab = open({ phase: { name: "opening", since: startAt } });
+    expect(tab.arrive("ana", 12)).toEqual(nothing);
+    tab.here.phase = { name: "level", since: tab.here.now };
+    tab.pass(10_000);
+    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+  });
+
+  it("during an absence is one sound, whatever comes in however many parts, and no banner", () => {
+    const tab = open();
+    tab.arrive("ana");
+    tab.pass(60_000);
+    tab.here.phase = { name: "catching-up", since: tab.here.now };
+    expect(tab.arrive("ana", 40)).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    for (let part = 0; part < 10; part++) {
+      tab.pass(5_000);
+      expect(tab.arrive("ben", 40)).toEqual(nothing);
+    }
+    tab.here.phase = { name: "level", since: tab.here.now };
+    tab.pass(4_000);
+    expect(tab.arrive("ben")).toMatchObject({ sounds: true, banner: "ben" });
+  });
+});
+
+it("several writing at once, or one very much, may be what was missed; one who goes on writing is not", () => {
+  const tab = open({ phase: { name: "catching-up", since: startAt } });
+  tab.arrive("ana");
+  expect(tab.isHeap).toBe(false);
+  tab.arrive("ana", 3);
+  expect(tab.isHeap).toBe(false);
+  tab.arrive("ana", 4);
+  expect(tab.isHeap).toBe(true);
+  tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
+  tab.arrive("ana");
+  expect(tab.isHeap).toBe(true);
+});
+
+it("what is heard is short and soft", () => {
+  expect(Math.max(...chimeNotes.map(({ at, seconds }) => at + seconds))).toBeLessThanOrEqual(0.4);
+  expect(chimeNotes.reduce((sum, { level }) => sum + level, 0)).toBeLessThan(0.3);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { Turn } from "#features/notifier/speaker-tab.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+
+type Hold = (lock: object | null) => Promise<void> | undefined;
+
+/** The locks of one browser, and what its tabs wait for. */
+const makeBrowser = () => {
+  const held = new Set<string>();
+  const waiting: (() => void)[] = [];
+  const request = async (name: string, _: object, hold: Hold) => {
+    if (held.has(name)) return hold(null);
+    held.add(name);
+    await hold({});
+    held.delete(name);
+  };
+  const after: Platform["after"] = (_, run) => {
+    waiting.push(run);
+    return () => {};
+  };
+  const platform = { locks: { request } as unknown as LockManager, after };
+  return {
+    openTab: (isOld = false) => new Turn({ ...platform, locks: isOld ? undefined : platform.locks }, "news"),
+    async passAll() {
+      for (const run of waiting.splice(0)) run();
+      await new Promise((resolve) => setTimeout(resolve));
+    },
+  };
+};
+
+test("of the tabs of a browser the first has its turn, for a moment, and again while it lasts", async () => {
+  const { openTab, passAll } = makeBrowser();
+  const [one, other] = [openTab(), openTab()];
+  expect(await Promise.all([one.take(), other.take()])).toEqual([true, false]);
+  expect([await one.take(), await other.take()]).toEqual([true, false]);
+  await passAll();
+  expect([await other.take(), await one.take()]).toEqual([true, false]);
+});
+
+test("where a browser has no locks every tab has its turn", async () => {
+  const { openTab } = makeBrowser();
+  const [one, other] = [openTab(true), openTab(true)];
+  expect([await one.take(), await other.take()]).toEqual([true, true]);
+});

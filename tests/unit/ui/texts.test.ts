@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+import { createTranslate, type TextKey } from "#i18n/setup.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("texts", () => {
+  test("are found in each language by the same key", () => {
+    expect(createTranslate("fr", fr)("common.back")).toBe("Retour");
+    expect(createTranslate("en", en)("common.back")).toBe("Back");
+    expect(createTranslate("pt", pt)("common.back")).toBe("Voltar");
+  });
+
+  test("take in what they are given, as it is", () => {
+    const t = createTranslate("fr", fr);
+    expect(t("contacts.deleteName", { name: "<b>Aïcha</b> {x} $t(common.back)" })).toBe(
+      "Supprimer <b>Aïcha</b> {x} $t(common.back)",
+    );
+  });
+
+  test("count as their language does: in French none is one, in English and in Portugal none is many", () => {
+    expect(createTranslate("fr", fr)("masolo.unread", { count: 0 })).toBe("0 message non lu");
+    expect(createTranslate("fr", fr)("masolo.unread", { count: 2 })).toBe("2 messages non lus");
+    expect(createTranslate("en", en)("masolo.unread", { count: 0 })).toContain("messages");
+    expect(createTranslate("en", en)("masolo.unread", { count: 1 })).not.toContain("messages");
+    expect(createTranslate("pt", pt)("groups.create.selected", { count: 0 })).toBe("0 membros selecionados");
+    expect(createTranslate("pt", pt)("groups.create.selected", { count: 1 })).toBe("1 membro selecionado");
+  });
+
+  test("show their key when they are missing, and write nothing to the console", () => {
+    const spies = (["log", "info", "warn"] as const).map((level) => vi.spyOn(console, level).mockReturnValue());
+    expect(createTranslate("fr", fr)("no.such.text" as TextKey)).toBe("no.such.text");
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+  });
+});

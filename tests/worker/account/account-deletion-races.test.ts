@@ -1,0 +1,261 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { goneRelation, type Relation } from "#contract/people.ts";
+import { connectPeople } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
+import { passOn, readBodies, signed, unsigned } from "#tests/worker/support/forward.ts";
+import { readMembers } from "#tests/worker/support/group-oracle.ts";
+import { ask, makeGroup, membersOf, type Seeded } from "#tests/worker/support/make-group.ts";
+import { newTalk } from "#tests/worker/support/phone.ts";
+import { makePng } from "#tests/worker/support/pictures.ts";
+import { picturesOf, publishPost } from "#tests/worker/support/posts.ts";
+import {
+  deleteAccount,
+  deletionsOf,
+  finish,
+  isCleared,
+  pass,
+  readKeys,
+  tracesOf,
+} from "#tests/worker/support/recount.ts";
+import { seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call, site } from "#tests/worker/support/site.ts";
+import { announce, bringPart, complete } from "#tests/worker/support/uploads.ts";
+import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { resumeDeletions } from "#worker/account/resume-deletions.ts";
+import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
+import * as departing from "#worker/objects/conversation/groups/remove-deleted-user.ts";
+import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+
+/** A deletion that is broken off anywhere, or meets what is under way. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const quiet = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
+
+/** Two who are connected, with something of Ana's in every place that a step looks at: of her words with somebody else, too. */
+const newScene = async () => {
+  const [ana, ben, cleo] = [await seedPerson(), await seedPerson(), await seedPerson()];
+  await connectPeople(site, ana, ben);
+  const pair = privateConversationId(ana.id, ben.id);
+  const file = await seedFile(ana.id);
+  await post(ana, pair, "Mbote");
+  await publishPost(ana, { content: "statut" }, makePng(10, 10));
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [ben], group);
+  await until(async () => (await rowOf(ben, group)).head > 0);
+  const apart = await befriend(ben, cleo);
+  // Nobody passes on what they have not heard of.
+  await until(async () => (await rowOf(ben, pair)).head === 1);
+  expect(await passOn(ben, signed("Mbote", ana), { conversation: pair, seq: 1 }, apart)).toBe(1);
+  return { ana, ben, cleo, pair, file, group, apart };
+};
+
+const checkGone = async (scene: Awaited<ReturnType<typeof newScene>>): Promise<void> => {
+  const { ana, ben, cleo, group, file, apart } = scene;
+  expect(await readBodies(cleo, apart)).toEqual([unsigned("Mbote")]);
+  for (const one of [ben, cleo]) await until(async () => (await rowOf(one, apart)).revision === 1);
+  const left = await tracesOf(ana, [ben.id, cleo.id], [group, apart]);
+  const places = ["channel inbox", "channel people", "conversation conversation", "conversation members"];
+  expect(left.filter(({ where }) => !places.includes(where))).toEqual([]);
+  expect(await usesOf(file.id)).toBeUndefined();
+  expect(await picturesOf(ana.id)).toEqual([]);
+  const { people } = await request(ben, { type: "changes", since: 0 });
+  expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(goneRelation(ana.id));
+  expect(await ask(ben, "GET", `/api/groups/${group}`)).toMatchObject({ role: "owner", count: 1 });
+};
+
+const die = (stub: DurableObjectStub) =>
+  runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
+
+test.each(Object.keys(deletionSteps) as (keyof typeof deletionSteps)[])(
+  "a deletion that dies before or after the step %s goes on by itself",
+  async (name) => {
+    quiet();
+    const scene = await newScene();
+    const { ana } = scene;
+    const step = deletionSteps[name];
+    let deaths = 0;
+    vi.spyOn(deletionSteps, name).mockImplementation(async (all, user) => {
+      if (user !== ana.id || deaths >= 2) return step(all, user);
+      deaths += 1;
+      if (deaths === 2) await step(all, user);
+      await die(env.USER_CHANNEL.getByName(user));
+      throw new Error("dead");
+    });
+    expect((await deleteAccount(ana)).status).toBe(204);
+    await finish(ana.id);
+    expect(deaths).toBe(2);
+    await checkGone(scene);
+  },
+);
+
+test("a conversation that cannot be left keeps nothing else waiting, and is left later", async () => {
+  quiet();
+  const scene = await newScene();
+  const { ana, ben, pair, group } = scene;
+  let isAway = true;
+  const { depart } = departing;
+  vi.spyOn(departing, "depart").mockImplementation((log, ...rest) => {
+    if (isAway && log.id === pair) throw new Error("overloaded");
+    return depart(log, ...rest);
+  });
+  await deleteAccount(ana);
+  await until(async () => {
+    await pass(ana.id);
+    return (await readMembers(group))[0]?.state === "out";
+  });
+  expect(await rowOf(ben, pair)).toMatchObject({ open: true });
+  expect(await isCleared(ana.id)).toBe(false);
+  isAway = false;
+  await finish(ana.id);
+  await until(async () => !(await rowOf(ben, pair)).open);
+  await checkGone(scene);
+});
+
+test("what the channel never heard of is taken up within the hour", async () => {
+  quiet();
+  const scene = await newScene();
+  const { ana } = scene;
+  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, { part: () => Promise.reject(new Error("away")) });
+  const body = { user_id: ana.id };
+  expect((await callWith({ USER_CHANNEL }, "DELETE", "/api/account", { token: ana.token, body })).status).toBe(204);
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(401);
+  expect(await pass(ana.id)).toBe(false);
+  await resumeDeletions(env, Date.now());
+  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id)).catch(() => undefined);
+  await finish(ana.id);
+  await checkGone(scene);
+  await resumeDeletions(env, Date.now());
+  expect(await deletionsOf(ana.id)).toBe(0);
+});
+
+test("a deletion that the directory refuses has changed nothing", async () => {
+  quiet();
+  const { ana, ben, pair } = await newScene();
+  const DB = new Proxy(env.DB, {
+    get: (target, key) => {
+      if (key === "batch") return () => Promise.reject(new Error("D1 is away"));
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const body = { user_id: ana.id };
+  const refused = await callWith({ DB }, "DELETE", "/api/account", { token: ana.token, body });
+  expect(refused).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
+  expect((await post(ben, pair, "tu es là ?")).sent).toHaveLength(1);
+  expect((await post(ana, pair, "oui")).sent).toHaveLength(1);
+});
+
+test("messages under way when one of two goes are stored or refused, each as its sender was told", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  const pair = await befriend(ana, ben);
+  await post(ben, pair, "avant");
+  const words = Array.from({ length: 12 }, (_, i) => `mot ${i}`);
+  const sending = words.flatMap((word) => [post(ana, pair, `ana ${word}`), post(ben, pair, `ben ${word}`)]);
+  const [deleted, ...answers] = await Promise.all([deleteAccount(ana), ...sending]);
+  expect(deleted.status).toBe(204);
+  await finish(ana.id);
+  const stored = textsOf(await readLog(ben, pair));
+  const told = words.flatMap((word) => [`ana ${word}`, `ben ${word}`]);
+  for (const [index, { error, sent }] of answers.entries()) {
+    const isStored = stored.includes(told[index] ?? "");
+    // What of Ana's was refused for its session may not have come to her channel at all.
+    if (sent) expect(isStored, told[index]).toBe(true);
+    else expect([error, isStored]).toEqual([expect.any(String), false]);
+  }
+  expect(await post(ben, pair, "après")).toEqual({ error: "not_connected" });
+  await until(async () => !(await rowOf(ben, pair)).open);
+  expect(await rowOf(ben, pair)).toMatchObject({ head: stored.length });
+});
+
+test("a call under way ends for the other with its line", async () => {
+  const { ana, ben, id, bens, call: talk } = await newTalk();
+  await deleteAccount(ana);
+  await until(async () => {
+    await pass(ana.id);
+    return isCleared(ana.id);
+  });
+  await bens.hears(talk, "ended");
+  await until(async () => (await rowOf(ben, id)).open === false);
+  const last = (await readLog(ben, id)).at(-1);
+  expect(last?.body).toMatchObject({ type: "call", status: "ended" });
+});
+
+test("an upload under way leaves nothing behind", async () => {
+  quiet();
+  const ana = await seedPerson();
+  const [id, late] = [createUuid(), createUuid()];
+  await announce(ana, id, 11);
+  const answers = await Promise.all([
+    bringPart(ana, id, 0, new TextEncoder().encode("onze octets")),
+    deleteAccount(ana),
+    announce(ana, late, 11),
+    complete(ana, id),
+  ]);
+  expect(answers[1].status).toBe(204);
+  expect(answers.every(({ status }) => status < 500)).toBe(true);
+  await until(async () => {
+    await pass(ana.id);
+    return isCleared(ana.id);
+  });
+  // Bytes that come in when all seems done, as those of a request that was let in before.
+  await env.FILES.put(`${ana.id}_1_late.bin`, "late");
+  await finish(ana.id);
+  expect(await env.DB.prepare("SELECT 1 FROM files WHERE owner_id = ?").bind(ana.id).first()).toBeNull();
+  expect((await readKeys()).filter(({ text }) => text.includes(ana.id))).toEqual([]);
+});
+
+const strangers = async (): Promise<[Seeded, Seeded]> => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  await deleteAccount(ana);
+  await finish(ana.id);
+  return [ana, ben];
+};
+
+test("whoever is gone stays out of a group and a chat that had not heard of it", async () => {
+  quiet();
+  const [ana, ben] = await strangers();
+  const group = createUuid();
+  const { depart } = departing;
+  let failures = 0;
+  vi.spyOn(departing, "depart").mockImplementation((log, ...rest) => {
+    if (log.id === group && ++failures === 1) throw new Error("overloaded");
+    return depart(log, ...rest);
+  });
+  await conversationOf(env, group).create(group, ben.id, "Équipe", [{ user: ana.id, quiet: false }]);
+  await until(async () => (await readMembers(group))[1]?.state === "out");
+  expect(failures).toBeGreaterThan(1);
+  expect(await isCleared(ana.id)).toBe(true);
+  const pair = privateConversationId(ana.id, ben.id);
+  await conversationOf(env, pair).open(pair, createUuid());
+  await until(async () => (await rowOf(ben, pair)).open === false);
+  expect(await isCleared(ana.id)).toBe(true);
+});
+
+test("a seat that was taken without a word is let go when somebody looks at it", async () => {
+  const [ana, ben] = await strangers();
+  const group = createUuid();
+  await conversationOf(env, group).create(group, ben.id, "Équipe", [{ user: ana.id, quiet: true }]);
+  expect((await membersOf(ben, group)).members).toMatchObject([{ left: false }, { profile: null, left: false }]);
+  await until(async () => (await membersOf(ben, group)).count === 1);
+  expect((await readMembers(group))[1]).toMatchObject({ state: "out" });
+});
+
+test("somebody who is gone does not come back by what was read before", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  await connectPeople(site, ana, ben);
+  const { people } = await request(ben, { type: "changes", since: 0 });
+  const before = people.find(({ profile }) => profile.id === ana.id) as Relation;
+  await deleteAccount(ana);
+  await finish(ana.id);
+  await userChannelOf(env, ben.id).relate(ben.id, [before]);
+  const phone = await Device.attach(ben);
+  expect(phone.peopleOf(await phone.hello())).toEqual([goneRelation(ana.id)]);
+});

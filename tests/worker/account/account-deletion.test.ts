@@ -1,0 +1,297 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { readPath } from "#contract/files.ts";
+import type { Group } from "#contract/groups.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { goneRelation, type Profile } from "#contract/people.ts";
+import { connectPeople, testPassword } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
+import { passOn, signed } from "#tests/worker/support/forward.ts";
+import { ask, makeGroup, membersOf, type Seeded } from "#tests/worker/support/make-group.ts";
+import { makePng } from "#tests/worker/support/pictures.ts";
+import { getPicture, picturesOf, postsOf, publishPost, readPage } from "#tests/worker/support/posts.ts";
+import {
+  deleteAccount,
+  finish,
+  listPersonalTables,
+  pass,
+  readChannel,
+  readConversation,
+  tracesOf,
+} from "#tests/worker/support/recount.ts";
+import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { seedSecurity } from "#tests/worker/support/seeded-security.ts";
+import { call, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
+import { bring } from "#tests/worker/support/uploads.ts";
+
+/** What is left of somebody who deletes their account, and what the others keep. */
+
+const putPicture = async (by: Seeded, path: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${by.token}`, "content-type": "image/png" };
+  const response = await site.fetch(site.origin + path, { method: "PUT", headers, body: makePng(20, 20) });
+  expect(response.status, await response.text()).toBe(200);
+};
+
+const sendFile = (from: Seeded, conversation: string, file: string) =>
+  request(from, { type: "send", conversation, messages: [{ cid: createUuid(), body: imageOf(file) }] });
+
+const readFile = async (by: Seeded, conversation: string, file: string): Promise<string> => {
+  const headers = { authorization: `Bearer ${by.token}` };
+  const response = await site.fetch(site.origin + readPath(conversation, file), { headers });
+  return new TextDecoder().decode(await response.arrayBuffer());
+};
+
+/**
+ * Ana with everything a person can have: Ben and Cleo are contacts and in her group, Ben has another with her in it, Dan
+ * was asked by her, Eve asks her, she blocks Fay and Gil blocks her.
+ */
+const makeScene = async () => {
+  const ana = await seedPerson();
+  const [ben, cleo, dan, eve, fay, gil] = [
+    await seedPerson(),
+    await seedPerson(),
+    await seedPerson(),
+    await seedPerson(),
+    await seedPerson(),
+    await seedPerson(),
+  ];
+  const username = `Anastasie ${ana.id.slice(-6)}`;
+  await call("PATCH", "/api/profile", { token: ana.token, body: { username } });
+  await putPicture(ana, "/api/profile/avatar");
+  for (const other of [ben, cleo, fay, gil]) await connectPeople(site, ana, other);
+  await connectPeople(site, ben, cleo);
+  await ask(ana, "POST", "/api/requests", { to_user_id: dan.id });
+  await ask(ana, "POST", "/api/people/search", { phone: dan.phone });
+  await ask(eve, "POST", "/api/requests", { to_user_id: ana.id });
+  await ask(ana, "PUT", `/api/blocks/${fay.id}`);
+  await ask(gil, "PUT", `/api/blocks/${ana.id}`);
+  const [hers, his] = [createUuid(), createUuid()];
+  await makeGroup(ana, "Famille", [ben, cleo], hers);
+  await makeGroup(ben, "Équipe", [ana, cleo], his);
+  await putPicture(ana, `/api/groups/${hers}/picture`);
+  const pair = privateConversationId(ana.id, ben.id);
+  await post(ana, pair, "Mbote Ben");
+  await post(ben, pair, "Mbote Ana");
+  await post(ana, hers, "Bonsoir la famille");
+  await post(ana, privateConversationId(ana.id, gil.id), "Tu ne liras jamais ceci");
+  const [sent, grouped, withheld, unused] = [
+    await seedFile(ana.id),
+    await seedFile(ana.id),
+    await seedFile(ana.id),
+    await seedFile(ana.id),
+  ];
+  await sendFile(ana, pair, sent.id);
+  await sendFile(ana, his, grouped.id);
+  await sendFile(ana, privateConversationId(ana.id, gil.id), withheld.id);
+  const received = await seedFile(ben.id);
+  await sendFile(ben, pair, received.id);
+  const apart = privateConversationId(ben.id, cleo.id);
+  // Nobody passes on what they have not heard of.
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, pair)).head >= 2);
+  await passOn(ben, signed("Mbote Ben", { id: ana.id, username }), { conversation: pair, seq: 1 }, apart);
+  const withCleo = privateConversationId(ana.id, cleo.id);
+  await passOn(ana, signed("Mbote Ana", ben), { conversation: pair, seq: 2 }, withCleo);
+  await until(async () => (await rowOf(cleo, apart)).head > 0);
+  await bring(ana, new TextEncoder().encode("inachevé"), "note.txt");
+  const taken = await publishPost(ana, { content: "Effacé" });
+  await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
+  await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
+  await request(ana, { type: "mute", conversation: hers, muted: true });
+  await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
+  const email = await seedSecurity(ana.id, ana.session);
+  await drain("sign_in_by_account", limitKeyOf(ana.phone));
+  await drain("sign_in_by_account_and_address", `${limitKeyOf(ana.phone)} ${limitKeyOf("192.0.2.1")}`);
+  await drain("totp_failure_by_user_and_address", `${ana.id} 192.0.2.1`);
+  return {
+    ana: { ...ana, username, email },
+    others: { ben, cleo, dan, eve, fay, gil },
+    groups: { hers, his },
+    pair,
+    apart,
+    files: { sent, grouped, withheld, unused, received },
+  };
+};
+
+test("after a deletion nothing anywhere names the person, but for places in conversations that the others keep", async () => {
+  const { ana, others, groups, apart, files } = await makeScene();
+  const everybody = Object.values(others).map(({ id }) => id);
+  const traces = () => tracesOf(ana, everybody, [...Object.values(groups), apart]);
+  const before = await traces();
+  // The scene is what it says: without its traces their absence would prove nothing.
+  const found = new Set(before.map(({ where }) => where));
+  // Somebody else's: of a number that begins with hers, and of a key that does.
+  const elses = [limitKeyOf(`${ana.phone}1`), `${limitKeyOf(ana.phone)}1`];
+  const longer = elses.flatMap((key) => [`sign_in_by_account:${key}`, `sign_in_by_account_and_address:${key} x`]);
+  for (const key of longer) await env.DB.prepare("INSERT INTO rate_limits VALUES (?, 9e15)").bind(key).run();
+  for (const where of ["users", "profiles", "connections", "connection_requests", "blocks", "sessions", "files"])
+    expect(found).toContain(where);
+  for (const where of await listPersonalTables()) expect(found).toContain(where);
+  for (const where of [
+    "rate_limits",
+    "upload_days",
+    "tala_posts",
+    "settings",
+    "AVATARS",
+    "FILES",
+    "channel people",
+    "forwards",
+  ])
+    expect(found).toContain(where);
+
+  const limitsOf = async (key: string): Promise<string[]> => {
+    const all = env.DB.prepare("SELECT key FROM rate_limits WHERE instr(key, ?) > 0 ORDER BY key").bind(key);
+    return (await all.all<{ key: string }>()).results.map((row) => row.key);
+  };
+  const hers = limitKeyOf(ana.phone);
+  expect(await limitsOf(hers)).toHaveLength(4); // two of them somebody else's
+
+  expect((await deleteAccount(ana)).status).toBe(204);
+  await finish(ana.id);
+  expect(await limitsOf(hers)).toEqual(longer.slice(2).sort());
+  expect(await limitsOf(elses[0] ?? "")).toEqual(longer.slice(0, 2).sort());
+  // What nobody can ever read goes with the alarm of its conversation.
+  await until(async () => (await usesOf(files.withheld.id)) === undefined);
+
+  for (const one of [others.ben, others.cleo]) await until(async () => (await rowOf(one, apart)).revision > 0);
+  const after = await traces();
+  for (const { where, text: row } of after) {
+    expect(row, where).not.toContain(ana.phone);
+    expect(row, where).not.toContain(ana.username);
+    expect(row, where).not.toContain(ana.email);
+  }
+  // The id is a place in the name of what two said to each other, in a log's list of members, and in the lists of others.
+  const kept = [
+    "file_uses",
+    "forwards",
+    "channel inbox",
+    "channel people",
+    "channel calls",
+    "conversation conversation",
+  ];
+  expect(after.filter(({ where }) => ![...kept, "conversation members"].includes(where))).toEqual([]);
+  for (const { where, text: row } of after) {
+    if (where === "file_uses" || where === "forwards")
+      expect(JSON.parse(row)).toMatchObject({ conversation_id: expect.stringContaining(ana.id) });
+    if (where === "channel people") expect(JSON.parse(JSON.parse(row).relation)).toEqual(goneRelation(ana.id));
+  }
+  expect(await readChannel(ana.id)).toEqual([{ where: "channel meta", text: '{"key":"gone","value":"1"}' }]);
+  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await usesOf(files.unused.id)).toBeUndefined();
+});
+
+test("the others keep what they were sent, files included, and read that the account is gone", async () => {
+  const { ana, others, groups, pair, files } = await makeScene();
+  const { ben, cleo, dan, eve, fay } = others;
+  const phone = await Device.open(ben);
+  expect((await deleteAccount(ana)).status).toBe(204);
+  // While it still goes on, Ben is told.
+  await pass(ana.id);
+  const gone = await phone.next((frame): frame is Extract<typeof frame, readonly ["p", ...unknown[]]> => {
+    return Array.isArray(frame) && frame[0] === "p" && frame[2][9] === 2;
+  });
+  expect(gone[2].slice(1, 5)).toEqual(["", "", null, 0]);
+  await finish(ana.id);
+
+  for (const one of [ben, cleo, dan, eve, fay]) {
+    const { people } = await request(one, { type: "changes", since: 0 });
+    expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(goneRelation(ana.id));
+    expect(await ask<Profile>(one, "GET", `/api/users/${ana.id}`)).toBe("user_not_found");
+    expect(await ask(one, "POST", "/api/requests", { to_user_id: ana.id })).toBe("user_not_found");
+  }
+  const log = await readLog(ben, pair);
+  expect(textsOf(log)).toEqual(["Mbote Ben", "Mbote Ana", "<image>", "<image>"]);
+  await until(async () => !(await rowOf(ben, pair)).open);
+  expect(await rowOf(ben, pair)).toMatchObject({ gone: false });
+  expect(await post(ben, pair, "Tu es là ?")).toEqual({ error: "not_connected" });
+  for (const file of [files.sent, files.received]) expect(await readFile(ben, pair, file.id)).toBe("bytes");
+  expect(await readFile(cleo, groups.his, files.grouped.id)).toBe("bytes");
+
+  // Her group has an heir and its picture, and she is a member of neither.
+  const group = (await ask<Group>(ben, "GET", `/api/groups/${groups.hers}`)) as Group;
+  expect(group).toMatchObject({ role: "owner", count: 2, name: "Famille" });
+  const picture = await site.fetch(`${site.origin}/api/avatars/${group.picture}?size=50`, {
+    headers: { authorization: `Bearer ${cleo.token}` },
+  });
+  expect(picture.status).toBe(200);
+  await picture.arrayBuffer();
+  const { members } = await membersOf(cleo, groups.his, "?numbers=0,1,2");
+  expect(members.filter(({ left }) => left)).toMatchObject([{ profile: null }]);
+  expect(textsOf(await readLog(cleo, groups.hers))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
+});
+
+test("from the moment of the answer nobody is signed in, and the number can be anybody's", async () => {
+  const ana = await newPerson();
+  const ben = await seedPerson();
+  await befriend(ana, ben);
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  expect((await deleteAccount(ana)).status).toBe(204);
+  for (const device of [phone, tablet]) expect(await device.closed).toMatchObject({ code: 4401 });
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(401);
+  const refresh = { refresh_token: ana.refreshToken };
+  const renewed = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: refresh });
+  expect(renewed).toMatchObject({ status: 410, body: { error_code: "account_deleted" } });
+  const again = { phone: ana.phone, password: testPassword };
+  expect((await call("POST", "/api/auth/token?grant_type=password", { body: again })).body).toMatchObject({
+    error_code: "invalid_credentials",
+  });
+  expect(await ask(ben, "POST", "/api/people/search", { phone: ana.phone })).toEqual([]);
+
+  // Somebody else gets the number, and nothing of what was hers.
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO users SELECT ?1, ?2, 'none', 1, 1").bind(createUuid(), ana.phone),
+    env.DB.prepare(
+      "INSERT INTO profiles (id, username, phone, created_at) SELECT id, 'Nouvelle', phone, 1 FROM users WHERE phone = ?",
+    ).bind(ana.phone),
+  ]);
+  await finish(ana.id);
+  expect(await ask(ben, "POST", "/api/people/search", { phone: ana.phone })).toMatchObject([
+    { username: "Nouvelle", state: "none" },
+  ]);
+  expect(await ask(ben, "GET", "/api/contacts")).toMatchObject({ contacts: [] });
+});
+
+test("an account is deleted by its own person only, and as often as the answer is lost", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  expect((await call("DELETE", "/api/account", { body: { user_id: ana.id } })).status).toBe(401);
+  expect(await deleteAccount(ben, ana.id)).toMatchObject({ status: 404, body: { error_code: "user_not_found" } });
+  expect((await call("DELETE", "/api/account", { token: ana.token, body: {} })).status).toBe(400);
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
+  const answers = await Promise.all([deleteAccount(ana), deleteAccount(ana)]);
+  expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  await finish(ana.id);
+  expect((await deleteAccount(ana)).status).toBe(204);
+  expect((await deleteAccount(ana, ben.id)).status).toBe(404);
+  expect((await call("GET", "/api/auth/user", { token: ben.token })).status).toBe(200);
+});
+
+test("when the other of two goes too, what they said is nobody's and goes, with the files it names", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  const pair = await befriend(ana, ben);
+  const file = await seedFile(ana.id);
+  await post(ana, pair, "à deux");
+  await sendFile(ana, pair, file.id);
+  await until(async () => (await rowOf(ben, pair)).head === 2);
+  await deleteAccount(ana);
+  await finish(ana.id);
+  expect(await usesOf(file.id)).toBe(1);
+  await deleteAccount(ben);
+  await finish(ben.id);
+  await until(async () => (await usesOf(file.id)) === undefined);
+  expect((await readConversation(pair)).filter(({ where }) => where === "conversation messages")).toEqual([]);
+});
+
+test("a status and its picture are gone with their author", async () => {
+  const ana = await seedPerson();
+  const reader = await seedPerson();
+  const { body } = await publishPost(ana, { content: "au revoir" }, makePng(30, 30));
+  expect((await getPicture(reader, ana.id, body.id)).status).toBe(200);
+  const isShown = async () => postsOf(await readPage(reader)).some(({ id }) => id === body.id);
+  expect(await isShown()).toBe(true);
+  await deleteAccount(ana);
+  // Where it was deleted the kept page goes at once.
+  await until(async () => !(await isShown()));
+  await finish(ana.id);
+  expect((await getPicture(reader, ana.id, body.id)).status).toBe(404);
+  expect(await env.DB.prepare("SELECT 1 FROM tala_posts WHERE id = ?").bind(body.id).first()).toBeNull();
+});

@@ -1,0 +1,170 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { defaultSettings, type KeptSettings, type SettingsChange } from "#contract/settings.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { Device, post, request, until } from "#tests/worker/support/device.ts";
+import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call, drain, newPerson } from "#tests/worker/support/site.ts";
+import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { counterReserve } from "#worker/objects/user-channel/inbox/change-sequence.ts";
+
+const settingsOf = async (person: Person) =>
+  (await call("GET", "/api/settings", { token: person.token })).body as KeptSettings;
+const patch = (person: Person, body: object) => call("PATCH", "/api/settings", { token: person.token, body });
+const change = async (person: Person, changed: SettingsChange) => {
+  const { status, body } = await patch(person, changed);
+  if (status !== 200) throw new Error(`the settings were not changed: ${JSON.stringify(body)}`);
+  return body as KeptSettings;
+};
+const toldVersion = (person: Person) =>
+  env.DB.prepare("SELECT told_version FROM settings WHERE user_id = ?").bind(person.id).first("told_version");
+
+test("who never changed anything has the settings that everybody begins with, and no row", async () => {
+  const ana = await newPerson();
+  expect(await settingsOf(ana)).toEqual({ version: 0, settings: defaultSettings });
+  expect(await env.DB.prepare("SELECT * FROM settings WHERE user_id = ?").bind(ana.id).first()).toBeNull();
+});
+
+test("a change changes what it names, of the one whose it is", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  expect(await change(ana, { receipts: false })).toEqual({
+    version: 1,
+    settings: { ...defaultSettings, receipts: false },
+  });
+  const groups = { sound: false, preview: true };
+  expect(await change(ana, { groups, tala: false, findable: "whole" })).toEqual({
+    version: 2,
+    settings: { ...defaultSettings, receipts: false, groups, tala: false, findable: "whole" },
+  });
+  expect((await settingsOf(ana)).settings).toMatchObject({
+    receipts: false,
+    groups,
+    messages: defaultSettings.messages,
+  });
+  expect(await settingsOf(ben)).toEqual({ version: 0, settings: defaultSettings });
+});
+
+test("changes that come at the same time lose nothing of each other", async () => {
+  const ana = await newPerson();
+  const calls = { sound: false };
+  const messages = { sound: true, preview: false };
+  const changes = [
+    ...[{ receipts: false }, { presence: false }, { hidesAddress: true }, { messages }, { calls }],
+    { findable: "nobody" },
+  ] as const;
+  await Promise.all(changes.map((one) => change(ana, one)));
+  const wanted = { receipts: false, presence: false, hidesAddress: true, messages, calls, findable: "nobody" };
+  expect(await settingsOf(ana)).toEqual({ version: 6, settings: { ...defaultSettings, ...wanted } });
+});
+
+test.each([
+  { receipts: "no" },
+  { findable: "friends" },
+  { messages: { sound: true } },
+  { calls: { sound: true, preview: true } },
+  { user_id: "01900000-0000-7000-8000-000000000000", receipts: false },
+  { version: 9 },
+])("what is no change of settings is refused: %j", async (body) => {
+  const ana = await newPerson();
+  expect(await patch(ana, body)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+  expect(await settingsOf(ana)).toEqual({ version: 0, settings: defaultSettings });
+});
+
+test("who changes them without end is told to wait", async () => {
+  const ana = await newPerson();
+  await drain("settings_by_user", ana.id);
+  expect(await patch(ana, { tala: false })).toMatchObject({ status: 429 });
+});
+
+test("all devices of the person hear of a change under the next number, and nobody else's", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phone, desk, other] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const before = Math.max(phone.base, ...phone.counters);
+  const kept = await change(ana, { presence: false });
+  for (const device of [phone, desk]) expect((await device.nextOf("s"))[2]).toEqual(kept);
+  expect(Math.max(...phone.counters)).toBe(before + 1);
+  await post(ana, id, "après");
+  await other.nextLive();
+  expect(other.raw.filter((raw) => raw.startsWith('["s"'))).toEqual([]);
+});
+
+test("a device that was away hears of them in its welcome, one that was not does not hear them again, and so it is after a restart", async () => {
+  const ana = await seedPerson();
+  const phone = await Device.open(ana);
+  const kept = await change(ana, { tala: false });
+  await phone.nextOf("s");
+  const counter = Math.max(...phone.counters);
+  const welcomeOf = async (epoch: string, from: number) => {
+    const device = await Device.attach(ana);
+    return (await device.hello(epoch, from))[9];
+  };
+  const hear = async () => [
+    await welcomeOf("", 0),
+    await welcomeOf(phone.epoch, counter - 1),
+    await welcomeOf(phone.epoch, counter),
+  ];
+  expect(await hear()).toEqual([kept, kept, null]);
+  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
+  expect(await hear()).toEqual([kept, kept, null]);
+  expect(await request(ana, { type: "changes", since: 0 })).toMatchObject({ settings: kept });
+  expect(await request(ana, { type: "changes", since: counter })).toMatchObject({ settings: null });
+});
+
+test("a change that could not be told stands, is not answered as done, and is told before the next socket", async () => {
+  const ana = await seedPerson();
+  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+    configure: async () => {
+      throw new Error("the channel is not there");
+    },
+  });
+  const answer = await callWith({ USER_CHANNEL }, "PATCH", "/api/settings", {
+    token: ana.token,
+    body: { receipts: false },
+  });
+  expect(answer).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  expect(await settingsOf(ana)).toMatchObject({ version: 1, settings: { receipts: false } });
+  expect(await toldVersion(ana)).toBe(0);
+  const device = await Device.attach(ana);
+  expect((await device.hello())[9]).toEqual(await settingsOf(ana));
+  expect(await toldVersion(ana)).toBe(1);
+});
+
+test("asked again, a change that could not be told is in force", async () => {
+  const ana = await seedPerson();
+  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+    configure: async () => {
+      throw new Error("the channel is not there");
+    },
+  });
+  await callWith({ USER_CHANNEL }, "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
+  expect(await change(ana, { tala: false })).toMatchObject({ version: 2, settings: { tala: false } });
+  expect(await toldVersion(ana)).toBe(2);
+});
+
+test("what a channel is told late does not undo what it was told before", async () => {
+  const ana = await seedPerson();
+  await change(ana, { receipts: false });
+  const newest = await change(ana, { presence: false });
+  await env.USER_CHANNEL.getByName(ana.id).configure(ana.id, { version: 1, settings: defaultSettings });
+  const device = await Device.attach(ana);
+  expect((await device.hello())[9]).toEqual(newest);
+});
+
+test("the number of a change is told once, however many there were, and after a restart too", async () => {
+  const ana = await seedPerson();
+  const phone = await Device.open(ana);
+  const channel = env.USER_CHANNEL.getByName(ana.id);
+  const count = counterReserve + 100;
+  for (let version = 1; version <= count; version++)
+    await channel.configure(ana.id, { version, settings: defaultSettings });
+  await until(() => phone.counters.length === count);
+  const told = Math.max(...phone.counters);
+  phone.close();
+  await evictDurableObject(channel);
+  await request(ana, { type: "changes", since: 0 });
+  await channel.configure(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
+  const { counter, settings } = await request(ana, { type: "changes", since: told });
+  expect(counter).toBeGreaterThan(told);
+  expect(settings).toMatchObject({ version: count + 1 });
+});

@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { FoundPerson } from "#contract/people.ts";
+import { makeCaptchaToken, type Person, testPassword } from "#tests/support/people/people.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+
+/** One account for each number, in whichever form it is written, and accounts of before there was one form. */
+
+beforeEach(() =>
+  env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
+);
+
+const trunk = (phone: string): string => `+2430${phone.slice(4)}`;
+const signUp = async (phone: string) =>
+  call("POST", "/api/auth/signup", {
+    body: {
+      phone,
+      password: testPassword,
+      data: { username: "Imposteur" },
+      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "sign_up", subject: phone }) },
+    },
+  });
+const signIn = async (phone: string, password = testPassword) =>
+  (await call("POST", "/api/auth/token?grant_type=password", { body: { phone, password } })).body as Partial<Session>;
+const find = async (by: Person, phone: string) =>
+  (await call("POST", "/api/people/search", { token: by.token, body: { phone } })).body as FoundPerson[];
+/** As an account of before has it: with the 0 in its number. */
+const rewrite = async (person: Person, phone: string): Promise<void> => {
+  for (const table of ["users", "profiles"])
+    await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(phone, person.id).run();
+};
+
+test("the number with its trunk 0 is registered already where the number is, and the other way round", async () => {
+  const ana = await newPerson();
+  for (const typed of [trunk(ana.phone), `00${trunk(ana.phone).slice(1)}`, `243 0 ${ana.phone.slice(4)}`])
+    expect(await signUp(typed)).toMatchObject({ status: 422, body: { error_code: "phone_exists" } });
+  const ben = await newPerson();
+  await rewrite(ben, trunk(ben.phone));
+  expect(await signUp(ben.phone)).toMatchObject({ status: 422, body: { error_code: "phone_exists" } });
+});
+
+test("a new account's number is stored without a trunk 0", async () => {
+  const { body } = await signUp("+243 0 81 555 00 01");
+  expect(body).toMatchObject({ user: { phone: "+243815550001" } });
+});
+
+test("an account of before is signed in to by either form, and where there are two by the one that is typed", async () => {
+  const ana = await newPerson();
+  expect((await signIn(trunk(ana.phone))).user?.id).toBe(ana.id);
+  const ben = await newPerson();
+  const stored = ben.phone;
+  await rewrite(ben, trunk(stored));
+  for (const typed of [stored, trunk(stored)]) expect((await signIn(typed)).user?.id).toBe(ben.id);
+  const cleo = await newPerson();
+  await rewrite(cleo, stored);
+  expect((await signIn(stored)).user?.id).toBe(cleo.id);
+  expect((await signIn(trunk(stored))).user?.id).toBe(ben.id);
+});
+
+test("wrong passwords count for a number, whichever form is typed", async () => {
+  const ana = await newPerson();
+  const answers: unknown[] = [];
+  for (let n = 0; n < 6; n++) {
+    const phone = n % 2 === 0 ? ana.phone : trunk(ana.phone);
+    const { status } = await call("POST", "/api/auth/token?grant_type=password", {
+      body: { phone, password: "Wrong2026" },
+    });
+    answers.push(status);
+  }
+  expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
+});
+
+test("a number as it is dialled at home finds its owner before anybody who has it in another form", async () => {
+  const [ana, owner, other] = [await newPerson(), await newPerson(), await newPerson()];
+  owner.phone = `+24385510${owner.phone.slice(-4)}`; // nobody else's begins so
+  await rewrite(owner, owner.phone);
+  await rewrite(other, trunk(owner.phone));
+  const home = `0${owner.phone.slice(4)}`;
+  for (const typed of [home, owner.phone, owner.phone.slice(1), `00${owner.phone.slice(1)}`]) {
+    const found = await find(ana, typed);
+    expect(found.map(({ id }) => id)).toEqual([owner.id, other.id]);
+    expect(found.map(({ phone }) => phone)).toEqual([owner.phone, trunk(owner.phone)]);
+  }
+  expect((await find(ana, trunk(owner.phone))).map(({ id }) => id)).toEqual([other.id, owner.id]);
+  // A part of it finds both as well.
+  expect((await find(ana, home.slice(0, -4))).map(({ id }) => id)).toEqual(
+    expect.arrayContaining([owner.id, other.id]),
+  );
+});

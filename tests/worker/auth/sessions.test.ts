@@ -1,0 +1,413 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import type { AuthUser, Session } from "#contract/auth/auth.ts";
+import type { Security, Device as SignedIn } from "#contract/auth/security.ts";
+import { createUuid } from "#contract/ids.ts";
+import { accessTokenSeconds, stepUpSeconds } from "#contract/limits.ts";
+import { closeCodes } from "#contract/wire/server-frames.ts";
+import { type Person, testPassword } from "#tests/support/people/people.ts";
+import { within } from "#tests/worker/support/clock.ts";
+import { Device } from "#tests/worker/support/device.ts";
+import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import worker from "#worker/index.ts";
+
+const chromeOnAndroid =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+const newPassword = "Makutano2027";
+
+const trySignIn = (person: Person, password = testPassword) =>
+  call("POST", "/api/auth/token?grant_type=password", {
+    headers: { "user-agent": chromeOnAndroid },
+    body: { phone: person.phone, password },
+  });
+/** The same person on one device more. */
+const signIn = async (person: Person, password = testPassword): Promise<Person> => {
+  const { status, body } = await trySignIn(person, password);
+  if (status !== 200) throw new Error(`not signed in: ${JSON.stringify(body)}`);
+  const { access_token, refresh_token } = body as Session;
+  return { ...person, token: access_token, refreshToken: refresh_token };
+};
+const devicesOf = async ({ token }: Person): Promise<SignedIn[]> => {
+  const { body } = await call("GET", "/api/auth/sessions", { token });
+  return (body as { devices: SignedIn[] }).devices;
+};
+const securityOf = async ({ token }: Person): Promise<Security> =>
+  (await call("GET", "/api/auth/security", { token })).body as Security;
+const change = (person: Person, body: object) => call("PUT", "/api/auth/user", { token: person.token, body });
+const showPassword = (person: Person, password = testPassword) =>
+  call("POST", "/api/auth/proof", { token: person.token, body: { password } });
+const end = (person: Person, id: string) => call("DELETE", `/api/auth/sessions/${id}`, { token: person.token });
+const isIn = async ({ token }: Person) => (await call("GET", "/api/auth/user", { token })).status === 200;
+const refresh = ({ refreshToken }: Person) =>
+  call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token: refreshToken } });
+/** As if so long had passed since the person's sessions began, were renewed and showed a factor. */
+const letPass = (person: Person, seconds: number) =>
+  env.DB.prepare(
+    "UPDATE sessions SET refreshed_at = refreshed_at - ?1, created_at = created_at - ?1, proved_at = proved_at - ?1 WHERE user_id = ?2",
+  )
+    .bind(seconds * 1_000, person.id)
+    .run();
+/** The account asks for a second step from now on. */
+const addCodeApp = (person: Person) =>
+  env.DB.prepare("INSERT INTO factors VALUES (?, ?, 'Téléphone', 'x', 1, 0, 0, 0)").bind(createUuid(), person.id).run();
+
+const needsProof = { status: 403, body: { error_code: "reauthentication_needed" } };
+const day = 86_400;
+
+/** Code with which the socket ends, within two seconds of the revocation. */
+const endOf = async (device: Device) => (await within(2_000, device.closed)).code;
+
+test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
+  const person = await newPerson();
+  const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: person.phone, password: testPassword },
+  });
+  const { origin } = cookieSite;
+  const asked = await call("POST", "/api/auth/proof", {
+    headers: { origin, cookie: cookiesOf(signedIn) },
+    body: { password: testPassword },
+  });
+  expect(asked.status).toBe(200);
+  expect(asked.body).toMatchObject({ access_token: "", refresh_token: "" });
+  const changed = await call("PUT", "/api/auth/user", {
+    headers: { origin, cookie: cookiesOf(asked) },
+    body: { password: newPassword },
+  });
+  expect(changed.status).toBe(200);
+  expect(JSON.stringify(changed.body)).not.toMatch(/"(access|refresh)_token":"[^"]/);
+  expect((await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(asked) } })).status).toBe(200);
+});
+
+// ── the list ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("the devices of a person are listed with what they are and when they were last heard of, one's own marked", async () => {
+  const first = await newPerson();
+  await letPass(first, 3_600);
+  const before = Date.now();
+  const second = await signIn(first);
+  const [here, there, ...more] = await devicesOf(second);
+  expect(more).toEqual([]);
+  expect(here).toMatchObject({ device: "Chrome · Android", current: true });
+  expect(here?.used_at).toBeGreaterThanOrEqual(before);
+  expect(there).toMatchObject({ device: "", current: false });
+  expect(before - (there?.used_at ?? 0)).toBeGreaterThan(3_500_000);
+  await refresh(first);
+  expect((await devicesOf(second)).map(({ current }) => current)).toEqual([false, true]);
+  expect((await securityOf(second)).devices).toEqual(await devicesOf(second));
+});
+
+test("nobody sees somebody else's devices, nor their own that owe a step, or could not be renewed any more", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  await letPass(ana, 31 * day);
+  await signIn(ana);
+  await addCodeApp(ana);
+  const ana2 = await signIn(ana);
+  expect((await call("GET", "/api/auth/sessions", { token: ana2.token })).body).toMatchObject({
+    error_code: "insufficient_aal",
+  });
+  await env.DB.prepare("DELETE FROM factors WHERE user_id = ?").bind(ana.id).run();
+  const ana3 = await signIn(ana);
+  expect((await devicesOf(ana3)).map(({ device }) => device)).toEqual(["Chrome · Android", "Chrome · Android"]);
+  expect(await devicesOf(ben)).toHaveLength(1);
+});
+
+test("how an account is kept is one answer", async () => {
+  const ana = await newPerson();
+  expect(await securityOf(ana)).toEqual({
+    factors: [],
+    passkeys: [],
+    passkey_second_step: false,
+    recovery_codes: null,
+    email: null,
+    pending_email: null,
+    identities: [],
+    providers: [],
+    devices: [expect.objectContaining({ current: true })],
+    reset: null,
+    proof_until: expect.any(Number),
+  });
+  await letPass(ana, stepUpSeconds);
+  expect((await securityOf(ana)).proof_until).toBeNull();
+});
+
+// ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("ending another device signs it out within two seconds, and nobody else", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  const [here, there] = [await Device.open(ana), await Device.open(other)];
+  const [target] = (await devicesOf(ana)).filter(({ current }) => !current);
+  expect((await end(ana, target?.id ?? "")).status).toBe(204);
+  expect(await endOf(there)).toBe(closeCodes.signedOut);
+  expect(await isIn(other)).toBe(false);
+  expect(await refresh(other)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+  expect(await here.pong()).toMatch(/^\./);
+  here.close();
+  expect((await end(ana, target?.id ?? "")).status).toBe(404);
+});
+
+test("somebody else's device cannot be named", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [bens] = await devicesOf(ben);
+  expect(await end(ana, bens?.id ?? "")).toMatchObject({ status: 404, body: { error_code: "not_found" } });
+  expect((await end(ana, "x")).status).toBe(400);
+  expect(await isIn(ben)).toBe(true);
+});
+
+test("ending one's own device takes the browser's cookies away", async () => {
+  const ana = await newPerson();
+  const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: ana.phone, password: testPassword },
+  });
+  const headers = { ...cookieSite, cookie: cookiesOf(signedIn) };
+  const { body } = await call("GET", "/api/auth/sessions", { headers });
+  const own = (body as { devices: SignedIn[] }).devices.find(({ current }) => current);
+  const ended = await call("DELETE", `/api/auth/sessions/${own?.id}`, { headers });
+  expect(ended.status).toBe(204);
+  expect(cookiesOf(ended)).toBe("");
+  expect(ended.headers.getSetCookie()).toHaveLength(2);
+  expect(await isIn(ana)).toBe(true);
+});
+
+test("ending all others leaves one's own, and takes those with it that owe a step", async () => {
+  const ana = await newPerson();
+  const others = [await signIn(ana), await signIn(ana)];
+  await addCodeApp(ana);
+  const owing = await signIn(ana);
+  const sockets = await Promise.all(others.map((other) => Device.open(other)));
+  expect((await call("DELETE", "/api/auth/sessions", { token: ana.token })).status).toBe(204);
+  expect(await Promise.all(sockets.map(endOf))).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
+  expect(await Promise.all([ana, ...others, owing].map(isIn))).toEqual([true, false, false, false]);
+});
+
+// ── ages ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("a session that may not be renewed any more is of no use after ten minutes", async () => {
+  const [idle, old] = [await newPerson(), await newPerson()];
+  const now = Date.now();
+  await letPass(idle, 30 * day + 60);
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day + 60) * 1_000, old.id)
+    .run();
+  vi.useFakeTimers({ toFake: ["Date"], now: now + (accessTokenSeconds + 31) * 1_000 }); // and the tolerance of clocks
+  try {
+    for (const person of [idle, old]) {
+      expect(await call("GET", "/api/auth/user", { token: person.token })).toMatchObject({
+        status: 401,
+        body: { error_code: "bad_jwt" },
+      });
+      expect(await refresh(person)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
+      expect(await refresh(person)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a socket that is held open without renewing ends with its session, within the hour", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const fresh = await signIn(ana);
+  const [idle, used] = [await Device.open(ana), await Device.open(fresh)];
+  const old = await Device.open(ben);
+  const ends = Promise.all([idle.closed, old.closed]);
+  await env.DB.prepare("UPDATE sessions SET refreshed_at = refreshed_at - ? WHERE user_id = ? AND device = ''")
+    .bind((30 * day + 60) * 1_000, ana.id)
+    .run();
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day + 60) * 1_000, ben.id)
+    .run();
+  await worker.scheduled(createScheduledController(), env);
+  expect((await ends).map(({ code }) => code)).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
+  expect(await Promise.all([ana, ben, fresh].map(isIn))).toEqual([false, false, true]);
+  expect(await used.pong()).toMatch(/^\./);
+  used.close();
+});
+
+test("the session whose cookies a new one takes ends, whoever signs in and however far they get", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const signInOver = (cookie: string, person: Person) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers: { ...cookieSite, cookie },
+      body: { phone: person.phone, password: testPassword },
+    });
+  const idsOf = async (person: Person) => (await devicesOf(person)).map(({ id }) => id);
+  const own = await idsOf(ana);
+  const first = cookiesOf(await signInOver("", ana));
+  expect(await idsOf(ana)).toHaveLength(2);
+  const second = cookiesOf(await signInOver(first, ana));
+  await expect.poll(() => idsOf(ana)).toHaveLength(2);
+  const [newest] = (await idsOf(ana)).filter((id) => !own.includes(id));
+
+  // A refused password takes nobody's place.
+  const { status } = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: { ...cookieSite, cookie: second },
+    body: { phone: ben.phone, password: newPassword },
+  });
+  expect(status).toBe(400);
+  expect(await idsOf(ana)).toContain(newest);
+
+  await addCodeApp(ben);
+  const half = await signInOver(second, ben);
+  expect(half.body).toMatchObject({ awaits: ["totp"] });
+  await expect.poll(() => idsOf(ana)).toEqual(own);
+});
+
+test("nobody's session carries what a page asks for somebody else, neither a request nor a socket", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const ask = (person: string) => call("GET", "/api/contacts", { token: ana.token, headers: { "x-person": person } });
+  expect((await ask(ana.id)).status).toBe(200);
+  expect(await ask(ben.id)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  const connect = (person: string) => Device.connect(ana, {}, `?person=${person}`);
+  const own = await connect(ana.id);
+  expect(own.status).toBe(101);
+  own.webSocket?.accept();
+  own.webSocket?.close();
+  expect((await connect(ben.id)).status).toBe(401);
+});
+
+test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
+  const ana = await newPerson();
+  await letPass(ana, 30 * day - 60);
+  expect((await refresh(ana)).status).toBe(200);
+  const ben = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day - 60) * 1_000, ben.id)
+    .run();
+  expect((await refresh(ben)).status).toBe(200);
+});
+
+// ── the password shown anew ──────────────────────────────────────────────────────────────────────────────────
+
+test("the password shown anew opens what asks for it for five minutes, by the tokens it gave", async () => {
+  const ana = await newPerson();
+  await letPass(ana, stepUpSeconds);
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+  expect(await showPassword(ana, "Faux1234")).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_credentials" },
+  });
+  const shown = await showPassword(ana);
+  expect(shown.status).toBe(200);
+  const session = shown.body as Session;
+  // Whoever copied the token from before gains nothing.
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+  const renewed = { ...ana, token: session.access_token, refreshToken: session.refresh_token };
+  expect((await securityOf(renewed)).proof_until).toBeGreaterThan(Date.now());
+  expect((await change(renewed, { password: newPassword })).status).toBe(200);
+});
+
+test("where a second step is asked for, the password does not do", async () => {
+  const ana = await newPerson();
+  await addCodeApp(ana);
+  expect(await showPassword(ana)).toMatchObject(needsProof);
+});
+
+test("guessing the password by showing it anew costs tries of that session alone, which others' failures leave", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  await drain("sign_in_by_account", limitKeyOf(ana.phone));
+  await drain("sign_in_by_address", limitKeyOf("local"));
+  expect((await showPassword(ana)).status).toBe(200);
+  const tries = [];
+  for (let n = 0; n < 6; n++) tries.push((await showPassword(ana, "Wrong2026")).status);
+  expect(tries).toEqual([400, 400, 400, 400, 400, 429]);
+  const { status, headers } = await showPassword(ana);
+  expect(status).toBe(429);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await showPassword(other)).status).toBe(200);
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'sign_in_by_address:%'").run();
+});
+
+// ── a new password ───────────────────────────────────────────────────────────────────────────────────────────
+
+test("a new password counts at once, and signs everybody else out", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  const socket = await Device.open(other);
+  const changed = await change(ana, { password: newPassword });
+  expect(changed.status).toBe(200);
+  expect((changed.body as AuthUser).id).toBe(ana.id);
+  expect(await endOf(socket)).toBe(closeCodes.signedOut);
+  expect([await isIn(ana), await isIn(other)]).toEqual([true, false]);
+  expect((await refresh(other)).status).toBe(400);
+  expect((await trySignIn(ana)).body).toMatchObject({ error_code: "invalid_credentials" });
+  expect((await trySignIn(ana, newPassword)).status).toBe(200);
+});
+
+test.each(["court1A".slice(0, 5), "sansmajuscule1", "SansChiffre"])("%s is no password", async (password) => {
+  const ana = await newPerson();
+  expect(await change(ana, { password })).toMatchObject({ status: 422, body: { error_code: "weak_password" } });
+  expect((await trySignIn(ana)).status).toBe(200);
+});
+
+test("the password there is already is no new one", async () => {
+  const ana = await newPerson();
+  expect(await change(ana, { password: testPassword })).toMatchObject({
+    status: 422,
+    body: { error_code: "same_password" },
+  });
+});
+
+test("what was mailed to get past a password does not get past the next one", async () => {
+  const ana = await newPerson();
+  const later = Date.now() + 60_000;
+  for (const type of ["recovery", "email_change"]) {
+    await env.DB.prepare(
+      "INSERT INTO mailed_tokens (hash, code_hash, user_id, type, email, expires_at) VALUES (?, 'x', ?, ?, 'a@b.test', ?)",
+    )
+      .bind(createUuid(), ana.id, type, later)
+      .run();
+  }
+  // Nor does the address that somebody who knew the former one wanted to get in by later.
+  await env.DB.prepare("INSERT INTO account_security (user_id, pending_email) VALUES (?, 'a@b.test')")
+    .bind(ana.id)
+    .run();
+  await change(ana, { password: newPassword });
+  const left = await env.DB.prepare("SELECT type FROM mailed_tokens WHERE user_id = ?").bind(ana.id).all();
+  expect(left.results).toEqual([]);
+  const { body } = await call("GET", "/api/auth/security", { token: ana.token });
+  expect(body).toMatchObject({ pending_email: null });
+});
+
+test("an empty change changes nothing and answers who one is", async () => {
+  const ana = await newPerson();
+  const { status, body } = await change(ana, {});
+  expect({ status, id: (body as AuthUser).id }).toEqual({ status: 200, id: ana.id });
+});
+
+// ── the account ──────────────────────────────────────────────────────────────────────────────────────────────
+
+test("an account is deleted only shortly after its person showed who they are", async () => {
+  const ana = await newPerson();
+  const remove = (token: string) => call("DELETE", "/api/account", { token, body: { user_id: ana.id } });
+  await letPass(ana, stepUpSeconds);
+  expect(await remove(ana.token)).toMatchObject(needsProof);
+  expect(await isIn(ana)).toBe(true);
+  const { access_token } = (await showPassword(ana)).body as Session;
+  expect((await remove(access_token)).status).toBe(204);
+  // Asked again by whoever lost the answer.
+  expect((await remove(access_token)).status).toBe(204);
+  expect((await remove(ana.token)).status).toBe(204);
+});
+
+test("a new name is taken without a fresh proof, a new number and what is not kept are refused", async () => {
+  const ana = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(ana.id).run();
+  const named = await change(ana, { data: { username: "Ana Mbo" } });
+  expect(named).toMatchObject({ status: 200, body: { user_metadata: { username: "Ana Mbo" } } });
+  const read = await call("GET", `/api/users/${ana.id}`, { token: ana.token });
+  expect(read.body).toMatchObject({ username: "Ana Mbo" });
+  for (const body of [{ phone: "+243810009999" }, { data: { color: "red" } }]) {
+    expect(await change(ana, body)).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
+  }
+  expect(await change(ana, { data: { username: "\u202E" } })).toMatchObject({ body: { error_code: "invalid_name" } });
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+});
+
+test("a client that wants to check tokens by itself finds no key it could use, and asks who it is", async () => {
+  const { status, body } = await call("GET", "/api/auth/.well-known/jwks.json");
+  expect({ status, body }).toEqual({ status: 200, body: { keys: [] } });
+});

@@ -1,0 +1,255 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Challenge, Session } from "#contract/auth/auth.ts";
+import { proofIntervalMs, proofLevelMax } from "#contract/limits.ts";
+import { makeCaptchaToken, phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
+import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
+
+const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
+  call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
+const userOf = (token: string) => call("GET", "/api/auth/user", { token });
+const openSession = async (phone: string) => (await signIn(phone, testPassword)).body as Session;
+
+test("phone and password open a session of their own", async () => {
+  const person = await newPerson();
+  const session = await openSession(person.phone.slice(1));
+  expect(session.user.id).toBe(person.id);
+  expect(session.refresh_token).not.toBe(person.refreshToken);
+  expect(await userOf(session.access_token)).toMatchObject({ status: 200 });
+});
+
+test("an unknown phone and a wrong password are answered alike", async () => {
+  const person = await newPerson();
+  const wrong = await signIn(person.phone, "Wrong2026");
+  const unknown = await signIn(phoneOf(990), "Wrong2026");
+  expect(wrong).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_credentials", msg: "Invalid login credentials" },
+  });
+  expect({ status: unknown.status, body: unknown.body }).toEqual({ status: wrong.status, body: wrong.body });
+});
+
+test("an unknown phone is hashed for as a wrong password is", async () => {
+  const person = await newPerson();
+  const time = async (phone: string) => {
+    const start = performance.now();
+    await signIn(phone, "Wrong2026");
+    return performance.now() - start;
+  };
+  const [wrong, unknown]: [number[], number[]] = [[], []];
+  // In turns, so that what keeps the machine busy for a while keeps both waiting.
+  for (let n = 0; n < 3; n++) {
+    wrong.push(await time(person.phone));
+    unknown.push(await time(phoneOf(991)));
+  }
+  // Hashing takes many times what the rest does: without it the unknown phone would be far below an eighth, on a busy
+  // machine too. How near they are: npm run bench -- timing.
+  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 8);
+});
+
+test("after five failures even the right password waits at that address, and nobody else does", async () => {
+  const [victim, other] = [await newPerson(), await newPerson()];
+  const answers = await Promise.all(Array.from({ length: 7 }, () => signIn(victim.phone, "Wrong2026")));
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
+  const paused = await signIn(victim.phone, testPassword);
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  const wait = Number(paused.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(300);
+  expect(await signIn(other.phone, testPassword)).toMatchObject({ status: 200 });
+  expect(await userOf(victim.token)).toMatchObject({ status: 200 });
+
+  // Whoever is elsewhere with the right password is not kept out by it.
+  const elsewhere = { "cf-connecting-ip": "203.0.113.77" };
+  expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
+
+  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
+    .bind(`sign_in_by_account_and_address:${limitKeyOf(victim.phone)} ${limitKeyOf("local")}`)
+    .run();
+  emptyBuckets.clear();
+  expect(await signIn(victim.phone, testPassword)).toMatchObject({ status: 200 });
+});
+
+test("signing in rightly costs nothing, however often", async () => {
+  const person = await newPerson();
+  for (let n = 0; n < 6; n++) expect((await signIn(person.phone, testPassword)).status).toBe(200);
+});
+
+test("who has failed often at one address brings a proof of work for each further try there", async () => {
+  const person = await newPerson();
+  const address = "198.51.100.7";
+  await drain("sign_in_by_address", limitKeyOf(address));
+  const headers = { "cf-connecting-ip": address, "x-forwarded-for": "203.0.113.9" };
+  const unproved = { status: 400, body: { error_code: "captcha_failed" } };
+  for (const password of ["Wrong2026", testPassword]) {
+    expect(await signIn(person.phone, password, headers)).toMatchObject(unproved);
+  }
+  const prove = async (password: string, subject = person.phone) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers,
+      body: {
+        phone: person.phone,
+        password,
+        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject }, headers) },
+      },
+    });
+  expect(await prove(testPassword, phoneOf(1001))).toMatchObject(unproved);
+  expect((await prove("Wrong2026")).body).toMatchObject({ error_code: "invalid_credentials" });
+  expect((await prove(testPassword)).status).toBe(200);
+  const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
+  expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+});
+
+test("whoever fails at somebody's number from everywhere makes others prove some work there, and shuts nobody out", async () => {
+  const person = await newPerson();
+  await drain("sign_in_by_account", limitKeyOf(person.phone));
+  const headers = { "cf-connecting-ip": "203.0.113.190" };
+  const unproved = { status: 400, body: { error_code: "captcha_failed" } };
+  // What is refused for want of a proof uses up none of the tries.
+  for (let n = 0; n < 7; n++) expect(await signIn(person.phone, testPassword, headers)).toMatchObject(unproved);
+  const prove = async (password: string) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers,
+      body: {
+        phone: person.phone,
+        password,
+        gotrue_meta_security: {
+          captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject: person.phone }, headers),
+        },
+      },
+    });
+  expect((await prove(testPassword)).status).toBe(200);
+  const wrong = [];
+  for (let n = 0; n < 6; n++) wrong.push((await prove("Wrong2026")).status);
+  expect(wrong).toEqual([400, 400, 400, 400, 400, 429]);
+});
+
+test("proofs spent on one number from many networks make the next one for it dearer, and none for another", async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
+  const key = `spent_proofs_by_account:${limitKeyOf(person.phone)}`;
+  const full_at = Date.now() + 1_000 * proofIntervalMs;
+  await env.DB.prepare("INSERT INTO rate_limits VALUES (?, ?)").bind(key, full_at).run();
+  const levelOf = async (action: string, subject: string) => {
+    const { body } = await call("POST", "/api/auth/challenge", {
+      headers: { "cf-connecting-ip": "203.0.119.1" },
+      body: { action, subject },
+    });
+    return (body as Challenge).parameters.data?.["level"];
+  };
+  expect(await levelOf("sign_in", person.phone)).toBe(proofLevelMax);
+  expect(await levelOf("sign_in", other.phone)).toBe(0);
+  expect(await levelOf("recover_by_code", person.phone)).toBe(0);
+});
+
+test("a device on which somebody signed in lets them in whoever failed elsewhere, and has five tries of its own", async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
+  const at = (phone: string, password: string, cookie = "") => signIn(phone, password, { ...cookieSite, cookie });
+  const device = cookiesOf(await at(person.phone, testPassword))
+    .split("; ")
+    .filter((cookie) => cookie.startsWith("__Host-lisolo-device="))
+    .join();
+  for (const { phone } of [person, other]) {
+    await drain("sign_in_by_account", limitKeyOf(phone));
+    await drain("sign_in_by_account_and_address", `${limitKeyOf(phone)} ${limitKeyOf("local")}`);
+  }
+  await drain("sign_in_by_address", limitKeyOf("local"));
+  expect((await at(person.phone, testPassword)).status).not.toBe(200);
+  const inside = await at(person.phone, testPassword, device);
+  expect(inside.status).toBe(200);
+  // It is nobody else's, and no other device's.
+  expect((await at(other.phone, testPassword, device)).status).not.toBe(200);
+  for (const forged of [device.replace(/.$/, (end) => (end === "A" ? "B" : "A")), device.replace("=", "=A")]) {
+    expect((await at(person.phone, testPassword, forged)).status).not.toBe(200);
+  }
+  const tries = [];
+  for (let n = 0; n < 6; n++) tries.push((await at(person.phone, "Wrong2026", device)).status);
+  expect(tries).toEqual([400, 400, 400, 400, 400, 429]);
+  expect((await at(person.phone, testPassword, device)).status).toBe(429);
+  await refill("sign_in_by_address");
+});
+
+test("somebody who signs in again and again waits after twenty times", async () => {
+  const person = await newPerson();
+  await drain("sign_in_success_by_account", person.id);
+  const paused = await signIn(person.phone, testPassword);
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect((await userOf(person.token)).status).toBe(200);
+});
+
+test("the eleventh device takes the place of the first", async () => {
+  const person = await newPerson();
+  const second = await openSession(person.phone);
+  const now = Date.now();
+  for (let n = 1; n <= 8; n++) await insertSession(openDb(env), newSession(person.id, now + n));
+  expect(await userOf(person.token)).toMatchObject({ status: 200 });
+  const eleventh = await openSession(person.phone);
+  expect(await userOf(person.token)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  for (const { access_token } of [second, eleventh]) expect((await userOf(access_token)).status).toBe(200);
+});
+
+test.each([
+  ["another grant", "/api/auth/token?grant_type=magic", { phone: "1", password: "x" }, "unsupported_grant_type"],
+  ["no grant", "/api/auth/token", { phone: "1", password: "x" }, "unsupported_grant_type"],
+  ["no phone", "/api/auth/token?grant_type=password", { password: "x" }, "validation_failed"],
+  ["no password", "/api/auth/token?grant_type=password", { phone: phoneOf(1) }, "validation_failed"],
+  [
+    "a list for a phone",
+    "/api/auth/token?grant_type=password",
+    { phone: [phoneOf(1)], password: "x" },
+    "validation_failed",
+  ],
+])("signing in with %s is refused", async (_, path, body, error_code) => {
+  expect(await call("POST", path, { body })).toMatchObject({ status: 400, body: { error_code } });
+});
+
+test("signing out everywhere ends every session and clears the cookies", async () => {
+  const person = await newPerson();
+  const second = await openSession(person.phone);
+  const browser = await signIn(person.phone, testPassword, cookieSite);
+  const cookie = cookiesOf(browser);
+  const out = await call("POST", "/api/auth/logout?scope=global", { headers: { ...cookieSite, cookie } });
+  expect(out.status).toBe(204);
+  expect(out.headers.getSetCookie()).toEqual([
+    "__Host-lisolo-at=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
+    "__Host-lisolo-rt=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
+  ]);
+  expect(out.headers.get("clear-site-data")).toBe('"cache"');
+  for (const token of [person.token, second.access_token]) {
+    expect(await userOf(token)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  }
+  const refresh_token = second.refresh_token;
+  const refreshed = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  expect(refreshed).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+});
+
+test("signing out here, or everywhere else, leaves the rest", async () => {
+  const person = await newPerson();
+  const [second, third] = [await openSession(person.phone), await openSession(person.phone)];
+  const out = (token: string, scope: string) => call("POST", `/api/auth/logout?scope=${scope}`, { token });
+  expect((await out(third.access_token, "local")).status).toBe(204);
+  expect((await userOf(third.access_token)).status).toBe(401);
+  expect((await userOf(second.access_token)).status).toBe(200);
+  expect((await out(second.access_token, "others")).status).toBe(204);
+  expect((await userOf(person.token)).status).toBe(401);
+  expect((await userOf(second.access_token)).status).toBe(200);
+});
+
+test("a browser that was away for longer than its access token signs out by its refresh token", async () => {
+  const person = await newPerson();
+  const browser = await signIn(person.phone, testPassword, cookieSite);
+  const cookie =
+    cookiesOf(browser)
+      .split("; ")
+      .find((one) => one.startsWith("__Host-lisolo-rt=")) ?? "";
+  expect((await call("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie } })).status).toBe(204);
+  expect((await userOf(person.token)).status).toBe(401);
+});
+
+test("signing out without a session is refused and still clears the cookies", async () => {
+  const out = await call("POST", "/api/auth/logout", { headers: cookieSite });
+  expect(out).toMatchObject({ status: 401, body: { error_code: "no_authorization" } });
+  expect(out.headers.getSetCookie()).toHaveLength(2);
+});

@@ -1,0 +1,102 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { policies } from "#worker/lib/limits/rate-limit.ts";
+
+/** Whether a number has an account shows in nothing that a try at it brings. How long it takes: `npm run bench -- timing`. */
+
+const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
+  call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
+
+/** The database and the pepper, with what was asked of them in order. */
+const watched = () => {
+  const asked: string[] = [];
+  const DB = {
+    prepare: (query: string) => {
+      asked.push(query);
+      return env.DB.prepare(query);
+    },
+    batch: (list: D1PreparedStatement[]) => env.DB.batch(list),
+  };
+  return { DB, asked };
+};
+
+test("the same is asked of the database, and the same said, for a known number and for an unknown one", async () => {
+  const person = await newPerson();
+  const seen = [];
+  for (const phone of [person.phone, phoneOf(2500)]) {
+    const { DB, asked } = watched();
+    const body = { phone, password: "Wrong2026" };
+    const answer = await callWith({ DB }, "POST", "/api/auth/token?grant_type=password", { body });
+    seen.push({ status: answer.status, body: answer.body, headers: [...answer.headers], asked });
+  }
+  expect(seen[0]?.status).toBe(400);
+  expect(seen[0]?.asked.length).toBeGreaterThan(3);
+  expect(seen[1]).toEqual(seen[0]);
+});
+
+test("tries are counted for an unknown number as for a known one", async () => {
+  const person = await newPerson();
+  const address = { "cf-connecting-ip": "203.0.113.81" };
+  const outcomes = [];
+  for (const phone of [person.phone, phoneOf(2501)]) {
+    const answers = [];
+    for (let n = 0; n < 6; n++) answers.push(await signIn(phone, "Wrong2026", address));
+    outcomes.push(answers.map(({ status }) => status));
+    const [last] = answers.slice(-1);
+    expect(last?.body).toMatchObject({ code: 429, error_code: "rate_limited" });
+    expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  expect(outcomes[0]).toEqual([400, 400, 400, 400, 400, 429]);
+  expect(outcomes[1]).toEqual(outcomes[0]);
+});
+
+test("one try on each of three hundred accounts from one address is let through for as many as that address has left", async () => {
+  const person = await newPerson();
+  const address = "203.0.113.82";
+  const { burst, everyMs } = policies.sign_in_by_address;
+  const left = 3;
+  pass(0);
+  await env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
+    .bind(`sign_in_by_address:${limitKeyOf(address)}`, Date.now() + (burst - left) * everyMs)
+    .run();
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, n) =>
+      // Whoever names another address in a header is where the platform says.
+      signIn(phoneOf(3_000 + n), "Wrong2026", {
+        "cf-connecting-ip": address,
+        "x-forwarded-for": `198.51.100.${n % 250}`,
+        "x-real-ip": `198.51.100.${n % 250}`,
+        "true-client-ip": `198.51.100.${n % 250}`,
+        forwarded: `for=198.51.100.${n % 250}`,
+      }),
+    ),
+  );
+  const codes = answers.map(({ body }) => (body as { error_code: string }).error_code);
+  expect(codes.filter((code) => code === "invalid_credentials")).toHaveLength(left);
+  expect(codes.filter((code) => code === "captcha_failed")).toHaveLength(300 - left);
+  // Also the right password wants a proof of work there, and is let in elsewhere.
+  expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": address })).status).toBe(400);
+  expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.83" })).status).toBe(200);
+});
+
+test("whoever takes another address of their own for each try has one all the same", async () => {
+  const person = await newPerson();
+  const from = (n: number, network = "2001:db8:7:7") => ({ "cf-connecting-ip": `${network}:${n}::${n}` });
+  const answers = [];
+  for (let n = 1; n <= 6; n++) answers.push((await signIn(person.phone, "Wrong2026", from(n))).status);
+  expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
+  expect((await signIn(person.phone, testPassword, from(1, "2001:db8:7:8"))).status).toBe(200);
+});
+
+test("whoever guesses from everywhere keeps nobody out who is signed in", async () => {
+  const person = await newPerson();
+  await drain("sign_in_by_account", limitKeyOf(person.phone));
+  expect((await signIn(person.phone, testPassword)).body).toMatchObject({ error_code: "captcha_failed" });
+  expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(200);
+  const body = { refresh_token: person.refreshToken };
+  expect((await call("POST", "/api/auth/token?grant_type=refresh_token", { body })).status).toBe(200);
+});

@@ -1,0 +1,178 @@
+import { evictDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { callAbandonedMs, callBeatMs, callNoteMs } from "#contract/limits.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { Device, request } from "#tests/worker/support/device.ts";
+import {
+  channelStub,
+  evict,
+  line,
+  linesOf,
+  newCallers,
+  newContact,
+  newTalk,
+  Phone,
+} from "#tests/worker/support/phone.ts";
+
+/** A call of which one side's device is gone, while the other's says that it is there: its person is free. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Ana and Ben talk; the phone of one of them says nothing any more. `lone` and `other` are theirs who does and does not. */
+const newLoneTalk = async (silent: "caller" | "callee") => {
+  const talk = await newTalk();
+  const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+  const friend = await newContact(gone.person);
+  const tablet = await Phone.of(gone.person, friend.id);
+  const wait = async (ms: number) => {
+    for (let waited = 0; waited < ms; waited += callBeatMs) {
+      pass(callBeatMs);
+      expect(await lone.beat(talk.call)).toEqual({ passed: true });
+    }
+  };
+  return { ...talk, gone, lone, friend, tablet, wait };
+};
+const refused = { error: "call_in_progress" };
+
+test.each(["caller", "callee"] as const)(
+  "who was the %s and whose device is gone for a minute calls somebody else, and has left that call",
+  async (silent) => {
+    const { ana, id, call, gone, lone, friend, tablet, wait } = await newLoneTalk(silent);
+    await wait(callAbandonedMs - callBeatMs);
+    expect(await tablet.dial(createUuid())).toEqual(refused);
+    await wait(callBeatMs);
+    // That nothing is heard of one side ends nothing: they may hear each other.
+    expect(await lone.ask({ type: "standing", call })).toMatchObject({ over: null });
+    const other = createUuid();
+    expect(await tablet.dial(other)).toMatchObject({ over: null });
+    await friend.phone.hears(other, "ring");
+    for (const phone of [gone, lone]) await phone.hears(call, "ended");
+    const seconds = callAbandonedMs / 1_000;
+    expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "ended", { seconds })]);
+    expect(tablet.heard(other)).toEqual(["ring"]);
+  },
+);
+
+test("whose device is gone is rung on the others, those that come later too, and has left when they answer", async () => {
+  const { ana, call, lone, friend, tablet, wait } = await newLoneTalk("caller");
+  const other = createUuid();
+  await friend.phone.dial(other);
+  expect((await friend.phone.hears(other, "missed")).data).toMatchObject({ reason: "busy" });
+  await wait(callAbandonedMs);
+  const again = createUuid();
+  await friend.phone.dial(again);
+  await tablet.hears(again, "ring");
+  const late = await Device.attach(ana);
+  expect(late.callsOf(await late.hello()).map(({ call_id }) => call_id)).toContain(again);
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  // The channel forgets what it found out, and finds it out again.
+  await evictDurableObject(channelStub(ana.id));
+  const latest = await Phone.of(ana, friend.id);
+  await latest.hears(again, "ring");
+  expect(await latest.answer(again)).toMatchObject({ over: null, call: { to_device: latest.id } });
+  await lone.hears(call, "ended");
+  expect(friend.phone.heard(again)).toEqual(["ring", "answered"]);
+});
+
+test("a device that says it is there again makes its person busy again", async () => {
+  const { id, call, gone, friend, tablet, wait } = await newLoneTalk("callee");
+  await wait(callAbandonedMs);
+  const other = createUuid();
+  await friend.phone.dial(other);
+  await tablet.hears(other, "ring");
+  expect(await gone.beat(call)).toEqual({ passed: true });
+  expect(await tablet.answer(other)).toEqual(refused);
+  await friend.phone.hangUp(other, "missed");
+  const again = createUuid();
+  await friend.phone.dial(again);
+  expect((await friend.phone.hears(again, "missed")).data).toMatchObject({ reason: "busy" });
+  expect(await tablet.hangUp(call, "ended", undefined, id)).toEqual({
+    error: "answered_elsewhere",
+  });
+});
+
+test("another device's signs of life keep no call of one that is gone, by either carrier", async () => {
+  const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
+  const tablet = await Phone.of(gone.person, id);
+  const refusal = { error: "call_not_found" };
+  for (let waited = 0; waited < callAbandonedMs; waited += callBeatMs) {
+    await wait(callBeatMs);
+    expect(await tablet.beat(call)).toEqual(refusal);
+    const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
+    expect(await request(ana, beat)).toMatchObject(refusal);
+  }
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(await tablet.dial(createUuid(), "audio", friend.id)).toMatchObject({ over: null });
+  await lone.hears(call, "ended");
+});
+
+test.each(["caller", "callee"] as const)(
+  "any device of the %s ends the call that another one was silent in for a minute",
+  async (silent) => {
+    const { id, call, gone, lone, wait } = await newLoneTalk(silent);
+    const tablet = await Phone.of(gone.person, id);
+    await wait(callAbandonedMs - callBeatMs);
+    expect(await tablet.hangUp(call, "ended")).toEqual({ error: "answered_elsewhere" });
+    await wait(callBeatMs);
+    expect(await tablet.hangUp(call, "ended")).toMatchObject({
+      over: { status: "ended", seconds: callAbandonedMs / 1_000 },
+    });
+    await lone.hears(call, "ended");
+  },
+);
+
+test.each(["caller", "callee"] as const)(
+  "the %s calls the same person anew when the device that talked is gone",
+  async (silent) => {
+    const { ana, id, call, gone, lone, wait } = await newLoneTalk(silent);
+    const tablet = await Phone.of(gone.person, id);
+    await wait(callAbandonedMs - callBeatMs);
+    expect(await tablet.dial(createUuid())).toEqual(refused);
+    await wait(callBeatMs);
+    const again = createUuid();
+    expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
+    await lone.hears(again, "ring");
+    expect(lone.heard(call)).toEqual(["ring", "answered", "ended"]);
+    await lone.answer(again);
+    await tablet.hears(again, "answered");
+    await lone.hangUp(again, "ended");
+    expect((await linesOf(ana, id)).map(({ body }) => body)).toMatchObject([{ id: call, seconds: 60 }, { id: again }]);
+  },
+);
+
+test("an object that sleeps between any two beats knows which side is there and which is gone", async () => {
+  const { id, call, gone, lone, friend, tablet } = await newLoneTalk("caller");
+  const alone = await newContact(lone.person);
+  const beat = async (...phones: Phone[]) => {
+    for (const phone of phones) {
+      await evict(id);
+      pass(callBeatMs / 2);
+      expect(await phone.beat(call)).toEqual({ passed: true });
+    }
+  };
+  for (let i = 0; i < 9; i++) await beat(lone, gone);
+  expect(await tablet.dial(createUuid())).toEqual(refused);
+  for (let heard = 0; heard < callAbandonedMs + callNoteMs; heard += callBeatMs) await beat(lone, lone);
+  expect(await alone.phone.dial(createUuid(), "audio", alone.id)).toMatchObject({ over: null });
+  expect(await lone.dial(createUuid(), "audio", alone.id)).toEqual(refused);
+  const other = createUuid();
+  expect(await tablet.dial(other)).toMatchObject({ over: null });
+  await friend.phone.hears(other, "ring");
+  await lone.hears(call, "ended");
+});
+
+test("a call that was just answered is abandoned by nobody, however long it rang", async () => {
+  const { ana, anas, bens } = await newCallers();
+  const call = createUuid();
+  const friend = await newContact(ana);
+  await anas.dial(call);
+  pass(callBeatMs);
+  await bens.answer(call);
+  await anas.hears(call, "answered");
+  pass(callAbandonedMs - 1_000);
+  const tablet = await Phone.of(ana, friend.id);
+  expect(await tablet.dial(createUuid())).toEqual(refused);
+});

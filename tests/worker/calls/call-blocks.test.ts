@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { callRingMs } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
+import {
+  alarm,
+  evict,
+  line,
+  linesOf,
+  newCallers,
+  newRing,
+  newTalk,
+  type Outcome,
+  type Phone,
+} from "#tests/worker/support/phone.ts";
+import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call as callApi } from "#tests/worker/support/site.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+/** Calls and blocks: who blocks hears nothing of the other's, and the other hears nothing of the block. */
+
+const block = async (by: Person, other: Person, isBlocked = true) => {
+  const { status } = await callApi(isBlocked ? "PUT" : "DELETE", `/api/blocks/${other.id}`, { token: by.token });
+  if (status >= 300) throw new Error(`not blocked: ${status}`);
+  await until(async () => {
+    const { people } = await request(by, { type: "changes", since: 0 });
+    return people.find(({ profile }) => profile.id === other.id)?.blocked === isBlocked;
+  });
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What came over a socket, without what differs between any two calls. */
+const shapeOf = (phone: Phone, names: readonly Uuid[]) =>
+  phone.link.raw
+    .filter((raw) => !raw.startsWith("."))
+    .map((raw) => names.reduce((text, name) => text.replaceAll(name, "id"), raw).replace(/-?\d{4,}/g, "n"))
+    .map((raw) => (raw.startsWith('["m"') || raw.startsWith('["w"') ? raw.slice(0, 4) : raw));
+
+test("who calls somebody that blocks them is answered, step by step, as if nobody were there", async () => {
+  const play = async (isBlocked: boolean) => {
+    const { ana, ben, id, anas, bens } = await newCallers();
+    const tablet = await Device.open(ben);
+    if (isBlocked) await block(ana, ben);
+    // Without a block Ana is away; with one she looks about.
+    if (!isBlocked) anas.link.close();
+    const call = createUuid();
+    const outcomes: Outcome[] = [await bens.dial(call), await bens.dial(call)];
+    outcomes.push(await bens.signal(call, "offre"), await bens.beat(call));
+    if (isBlocked) {
+      const late = await Device.attach(ana);
+      expect(late.callsOf(await late.hello())).toEqual([]);
+      expect((await request(ana, { type: "changes", since: 0 })).calls).toEqual([]);
+      for (const asked of [
+        { type: "standing", call },
+        { type: "beat", call },
+        { type: "answer", call, device: anas.id },
+        { type: "hangUp", call, device: anas.id, status: "rejected" },
+      ] as const) {
+        expect(await anas.ask(asked), asked.type).toEqual({ error: "call_not_found" });
+      }
+      expect(await anas.dial(createUuid())).toEqual({ error: "contact_blocked" });
+    }
+    outcomes.push(await bens.ask({ type: "standing", call }));
+    await alarm(id);
+    pass(callRingMs);
+    await alarm(id);
+    await bens.hears(call, "missed");
+    outcomes.push(await bens.dial(call), await bens.hangUp(call, "missed"));
+    outcomes.push(await bens.signal(call, "trop tard"), await bens.beat(call));
+    await until(() => tablet.frames.length >= 3);
+    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+    const { preview, unread, head, othersDelivered } = await rowOf(ben, id);
+    if (isBlocked) {
+      expect(anas.told).toEqual([]);
+      expect(await linesOf(ana, id)).toEqual([]);
+      expect(await rowOf(ana, id)).toMatchObject({ head: 0, unread: 0, preview: null });
+    }
+    vi.restoreAllMocks();
+    const names = [id, call, bens.id, ana.id, ben.id, (await rowOf(ben, id)).epoch, bens.link.epoch];
+    const plain = names.reduce((text, name) => text.replaceAll(name, "id"), JSON.stringify(outcomes));
+    return {
+      outcomes: plain.replace(/\d{4,}/g, "n"),
+      frames: shapeOf(bens, names).sort(),
+      row: { kind: preview?.type, unread, head, othersDelivered },
+    };
+  };
+  const [blocked, away] = [await play(true), await play(false)];
+  expect(blocked).toEqual(away);
+  expect(blocked.frames.length).toBeGreaterThan(10);
+});
+
+test("a call that was held back stays so when the block ends, and rings nobody then either", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await block(ana, ben);
+  const call = createUuid();
+  await bens.dial(call);
+  await bens.hangUp(call, "missed");
+  await block(ana, ben, false);
+  await post(ben, id, "après");
+  await anas.link.nextOf("m");
+  await evict(id);
+  await alarm(id);
+  expect(anas.told).toEqual([]);
+  expect((await readLog(ana, id)).map(({ body }) => body.type)).toEqual(["withheld", "text"]);
+  expect((await readLog(ben, id))[0]).toMatchObject({ held: true, body: line(call, "missed") });
+  expect(await anas.ask({ type: "standing", call })).toEqual({ error: "call_not_found" });
+  await until(async () => (await rowOf(ana, id)).unread === 1);
+  // The next one rings.
+  const next = createUuid();
+  await bens.dial(next);
+  await anas.hears(next, "ring");
+});
+
+test("a call that began while its caller was blocked rings nobody and leaves no line when the block ends before it", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await block(ana, ben);
+  const call = createUuid();
+  await bens.dial(call);
+  await block(ana, ben, false);
+  await post(ben, id, "tu as débloqué");
+  await anas.link.nextLive();
+  await evict(id);
+  for (const type of ["standing", "beat"] as const) {
+    expect(await anas.ask({ type, call })).toEqual({ error: "call_not_found" });
+  }
+  expect(await anas.answer(call)).toEqual({ error: "call_not_found" });
+  expect(await anas.hangUp(call, "rejected")).toEqual({ error: "call_not_found" });
+  await bens.hangUp(call, "missed");
+  await bens.hears(call, "missed");
+  await alarm(id);
+  await post(ben, id, "encore");
+  await until(async () => (await rowOf(ana, id)).unread === 2);
+  expect(anas.told).toEqual([]);
+  expect((await readLog(ana, id)).map(({ body }) => body.type)).toEqual(["text", "withheld", "text"]);
+  expect((await readLog(ben, id))[1]).toMatchObject({ held: true, body: line(call, "missed") });
+});
+
+test("what a call of somebody who was blocked leaves is not what the other's list shows, and it may still be entered", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await block(ana, ben);
+  const call = createUuid();
+  await bens.dial(call);
+  await block(ana, ben, false);
+  await post(ben, id, "tu as débloqué");
+  await anas.link.nextLive();
+  await bens.hangUp(call, "missed");
+  await alarm(id);
+  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text" } });
+  await block(ana, ben);
+  const next = createUuid();
+  await bens.dial(next);
+  await block(ana, ben, false);
+  expect(await anas.dial(createUuid())).toMatchObject({ over: null, call: { call_id: next } });
+  await anas.hears(next, "answered");
+  await bens.hangUp(next, "ended");
+  await anas.hears(next, "ended");
+});
+
+test.each([
+  { who: "whom it rings for", talks: false, by: "ben", is: "rejected" },
+  { who: "the caller", talks: false, by: "ana", is: "missed" },
+  { who: "one of two who talk", talks: true, by: "ben", is: "ended" },
+] as const)("a call ends when $who blocks the other, where both see it, as $is", async ({ talks, by, is }) => {
+  const { ana, ben, id, anas, bens, call } = await (talks ? newTalk() : newRing());
+  const [blocker, other] = by === "ben" ? [ben, ana] : [ana, ben];
+  await block(blocker, other);
+  for (const phone of [anas, bens]) await phone.hears(call, is);
+  for (const person of [ana, ben]) {
+    expect((await linesOf(person, id)).map(({ body }) => body)).toEqual([line(call, is)]);
+  }
+  expect(await (by === "ben" ? anas : bens).signal(call, "encore")).toEqual({ error: "call_not_found" });
+});
+
+test("the end of a call that a block made is not lost when the other calls again before it is told", async () => {
+  const { ana, id, anas, bens, call } = await newTalk();
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const notify = UserChannel.prototype.notify;
+  const away = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (
+    this: InstanceType<typeof UserChannel>,
+    user,
+    notice,
+  ) {
+    return user === ana.id ? Promise.reject(new Error("away")) : notify.call(this, user, notice);
+  });
+  await conversationOf(env, id).block(id, ana.id, true);
+  await bens.hears(call, "ended");
+  expect(await bens.dial(createUuid())).toMatchObject({ over: null });
+  away.mockRestore();
+  pass(callRingMs);
+  await alarm(id);
+  await anas.hears(call, "ended");
+  expect(anas.told.map(({ data }) => data.call_id)).toEqual(anas.told.map(() => call));
+  // She is busy for nobody.
+  const cleo = await seedPerson();
+  const other = await befriend(ana, cleo);
+  const ring = createUuid();
+  await request(cleo, { type: "dial", conversation: other, call: ring, kind: "audio", device: createUuid() });
+  await anas.hears(ring, "ring");
+});
+
+test.each([false, true])("a call ends with the connection (talking: %s), and none begins after it", async (talks) => {
+  const { ana, ben, id, anas, bens, call } = await (talks ? newTalk() : newRing());
+  expect((await callApi("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
+  const is = talks ? "ended" : "missed";
+  for (const phone of [anas, bens]) await phone.hears(call, is);
+  expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, is)]);
+  for (const phone of [anas, bens]) expect(await phone.dial(createUuid())).toEqual({ error: "not_connected" });
+  expect(await anas.signal(call, "encore")).toEqual({ error: "call_not_found" });
+});

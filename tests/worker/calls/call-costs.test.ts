@@ -1,0 +1,100 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { callBeatMs, callLostMs, markHoldMs } from "#contract/limits.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { countRows } from "#tests/worker/support/counted-rows.ts";
+import { Device } from "#tests/worker/support/device.ts";
+import { alarm, channelStub, newCallers, newTalk } from "#tests/worker/support/phone.ts";
+import { Conversation } from "#worker/objects/conversation.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+/** What a call costs in rows and in requests from one object to another: the local counterpart of the bill. */
+const writtenMax = 24; // counted: 21
+const requestsMax = 12; // counted: 9
+const writtenAMinuteMax = 2.5; // counted: 2.25
+const toldMs = 5_000; // how often a side says that it hears nothing
+
+let counted = { read: 0, written: 0, requests: 0 };
+beforeAll(async () => {
+  counted = Object.assign(await countRows(), { requests: 0 });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Counts requests between objects; those of devices are theirs. */
+const countRequests = () => {
+  for (const [of, names] of [
+    [Conversation.prototype, ["call", "beat", "standing"]],
+    [UserChannel.prototype, ["notify", "signal"]],
+  ] as const) {
+    for (const name of names) {
+      const prototype = of as unknown as Record<string, (...values: unknown[]) => unknown>;
+      const done = prototype[name];
+      vi.spyOn(prototype, name).mockImplementation(function (this: unknown, ...values) {
+        counted.requests += 1;
+        return done?.apply(this, values);
+      });
+    }
+  }
+};
+
+test("a call writes only so many rows and asks other objects only so often, however long it is but for a row now and then", async () => {
+  const { id, anas, bens } = await newCallers();
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  countRequests();
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  const call = createUuid();
+  await anas.dial(call);
+  await bens.hears(call, "ring");
+  await bens.answer(call);
+  await anas.hears(call, "answered");
+  await alarm(id);
+  const begun = { ...counted };
+  const minutes = 4;
+  for (let beat = 0; beat < (minutes * 60_000) / callBeatMs; beat++) {
+    pass(callBeatMs);
+    await Promise.all([anas.beat(call), bens.beat(call)]);
+  }
+  const talked = { written: counted.written - begun.written, requests: counted.requests - begun.requests };
+  await anas.hangUp(call, "ended");
+  await bens.hears(call, "ended");
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  const figures = { begun, talked, all: { ...counted } };
+  expect(talked.written / minutes, JSON.stringify(figures)).toBeLessThanOrEqual(writtenAMinuteMax);
+  expect(talked.requests).toBe((2 * minutes * 60_000) / callBeatMs);
+  expect(counted.written - talked.written).toBeLessThanOrEqual(writtenMax);
+  expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
+});
+
+test("a side that hears nothing and says so for as long as the other may be away writes no row for it", async () => {
+  const { id, bens, call } = await newTalk();
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  pass(0);
+  countRequests();
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  for (let unheard = toldMs; unheard < callLostMs; unheard += toldMs) {
+    pass(toldMs);
+    expect(await bens.ask({ type: "beat", call, device: bens.id, unheard })).toEqual({ passed: true });
+  }
+  expect(counted).toMatchObject({ written: 0, requests: callLostMs / toldMs - 1 });
+});
+
+test("a device that comes reads no calls but those under way, however many there were", async () => {
+  const { ana } = await newCallers();
+  await runInDurableObject(channelStub(ana.id), (_, { storage }) => {
+    for (let i = 0; i < 1_000; i++) storage.sql.exec("INSERT INTO calls VALUES (?, 2, NULL)", `c${i}`);
+  });
+  await runInDurableObject(channelStub(ana.id), (_, state) => state.abort("as if the machine had died")).catch(
+    () => {},
+  );
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  await Device.open(ana);
+  await scheduler.wait(20);
+  expect(counted.read).toBeLessThanOrEqual(50);
+});

@@ -1,0 +1,152 @@
+import { evictDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import {
+  callSignalMaxBytes,
+  dialBurst,
+  dialsPerSecond,
+  ringSignalBytes,
+  ringSignalBytesPerSecond,
+  talkSignalBytes,
+  talkSignalBytesPerSecond,
+  unansweredMax,
+  unansweredMs,
+} from "#contract/limits.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { post, until } from "#tests/worker/support/device.ts";
+import { channelStub, evict, newCallers, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
+import { call as ask } from "#tests/worker/support/site.ts";
+
+/** Whom a call rings is not rung without end, and the objects that count are put to sleep within seconds. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Rings and gives up so often; each time once that phone has heard it, if one is named: what is given up at once may ring nowhere. */
+const ringInVain = async (caller: Phone, times: number, callee?: Phone): Promise<void> => {
+  for (let i = 0; i < times; i++) {
+    const call = createUuid();
+    expect(await caller.dial(call), `ring ${i}`).toMatchObject({ over: null });
+    await callee?.hears(call, "ring");
+    // A call that is known is asked for as often as one likes.
+    expect(await caller.dial(call)).toMatchObject({ over: null });
+    await caller.hangUp(call, "missed");
+  }
+};
+const limited = { error: "rate_limited" };
+
+test("nobody dials again and again, though their channel sleeps in between", async () => {
+  const { ana, anas } = await newCallers();
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  const contacts = [await newContact(ana), await newContact(ana), await newContact(ana)];
+  const phones = [anas, ...(await Promise.all(contacts.map(({ id }) => Phone.of(ana, id))))];
+  for (let i = 0; i < dialBurst; i++) {
+    if (i % 5 === 0) await evictDurableObject(channelStub(ana.id));
+    await ringInVain(phones[i % phones.length] as Phone, 1);
+  }
+  await evictDurableObject(channelStub(ana.id));
+  for (const phone of phones) expect(await phone.dial(createUuid())).toEqual(limited);
+  vi.spyOn(Date, "now").mockImplementation(() => now + 1_000 / dialsPerSecond);
+  await ringInVain(anas, 1);
+  expect(await anas.dial(createUuid())).toEqual(limited);
+});
+
+test("somebody who does not answer is rung ten times in ten minutes by one person, and then left alone", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await ringInVain(anas, unansweredMax / 2, bens);
+  await evict(id);
+  await ringInVain(anas, unansweredMax / 2, bens);
+  await evict(id);
+  const body = { conversation: id, type: "audio" };
+  const refused = await ask("POST", "/api/calls", { token: ana.token, body });
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  const wait = Number(refused.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(unansweredMs / 1_000 - 60);
+  expect(wait).toBeLessThanOrEqual(unansweredMs / 1_000);
+  expect(bens.told.filter(({ event_type }) => event_type === "ring")).toHaveLength(unansweredMax);
+  // They themselves may call, and others may call them.
+  const friend = await newContact(ben);
+  await ringInVain(friend.phone, 1);
+  pass(unansweredMs);
+  await ringInVain(anas, unansweredMax);
+  expect(await anas.dial(createUuid())).toEqual(limited);
+  await ringInVain(bens, 1);
+  await ringInVain(anas, 1);
+});
+
+test("whoever answers, or writes, is rung anew", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await ringInVain(anas, unansweredMax - 1);
+  const call = createUuid();
+  await anas.dial(call);
+  await bens.hears(call, "ring");
+  await bens.answer(call);
+  await anas.hangUp(call, "ended");
+  pass(60_000);
+  await ringInVain(anas, unansweredMax);
+  expect(await anas.dial(createUuid())).toEqual(limited);
+  await post(ana, id, "décroche");
+  expect(await anas.dial(createUuid())).toEqual(limited);
+  await post(ben, id, "dans un moment");
+  await ringInVain(anas, 1);
+});
+
+/** Says it as often as it is let, at one moment; how many bytes that is on a device of the other person. */
+const pour = async (phone: Phone, call: Uuid, on: Phone, signal: string): Promise<number> => {
+  const before = on.link.raw.length;
+  let passed = 0;
+  while ((await phone.signal(call, signal)).passed) passed++;
+  const heard = () => on.link.raw.slice(before).filter((text) => text.includes('"signal"'));
+  await until(() => heard().length === passed);
+  return heard().reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
+};
+
+// Some of it takes more in a frame than by itself, and some is nearly nothing but frame.
+test.each([
+  "x".repeat(callSignalMaxBytes),
+  "\u0001".repeat(callSignalMaxBytes / 4),
+  "é".repeat(4_000),
+  "x".repeat(100),
+])("whoever is rung, or rings, is told only so much before they talk, whatever it is made of (%#)", async (signal) => {
+  const { anas, bens, call } = await newRing();
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  for (const [phone, on] of [
+    [anas, bens],
+    [bens, anas],
+  ] as const) {
+    const bytes = await pour(phone, call, on, signal);
+    expect(bytes).toBeLessThanOrEqual(ringSignalBytes);
+    expect(bytes).toBeGreaterThan(ringSignalBytes / 2);
+  }
+});
+
+test("what is too much to be said goes when it is said again, and there is more room in a talk", async () => {
+  const { id, anas, bens, call } = await newRing();
+  let now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  const signal = "x".repeat(4_000);
+  await pour(anas, call, bens, signal);
+  const asked = { type: "signal", call, from: anas.id, to: null, signal } as const;
+  const refused = await anas.link.ask((ref) => ["j", ref, id, asked]);
+  expect(refused).toEqual(["n", expect.any(Number), "rate_limited", expect.any(Number)]);
+  const wait = refused[0] === "n" ? (refused[3] ?? 0) : 0;
+  expect(wait).toBeLessThanOrEqual((5_000 / ringSignalBytesPerSecond) * 1_000);
+  now += wait - 100;
+  expect(await anas.signal(call, signal)).toEqual(limited);
+  now += 100;
+  expect(await anas.signal(call, signal)).toEqual({ passed: true });
+  expect(await anas.signal(call, signal)).toEqual(limited);
+  await bens.answer(call);
+  await anas.hears(call, "answered");
+  const talked = await pour(anas, call, bens, signal);
+  expect(talked).toBeLessThanOrEqual(talkSignalBytes);
+  expect(talked).toBeGreaterThan(talkSignalBytes - 5_000);
+  now += 10_000;
+  const later = await pour(anas, call, bens, signal);
+  expect(later).toBeLessThanOrEqual(10 * talkSignalBytesPerSecond + 5_000);
+  expect(later).toBeGreaterThan(10 * talkSignalBytesPerSecond - 5_000);
+  expect(await anas.beat(call)).toEqual({ passed: true });
+});

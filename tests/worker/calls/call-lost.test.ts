@@ -1,0 +1,172 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { CallAsk } from "#contract/calls/call-commands.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { callBeatMs, callLostMs } from "#contract/limits.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { Device, request, until } from "#tests/worker/support/device.ts";
+import { channelStub, evict, line, linesOf, newContact, newTalk, Phone } from "#tests/worker/support/phone.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+/** A call in which one side's phone died: the other one hears nothing of it and says so, and so does its person's next device. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const toldMs = 5_000; // how often a side says that it hears nothing
+const talkedMs = 3_000;
+const refused = { error: "call_in_progress" };
+
+/** Ana and Ben talk for three seconds, and one of them is gone: `tablet` is theirs too, and `lone` hears nothing any more. */
+const newLoss = async (silent: "caller" | "callee" = "caller") => {
+  const talk = await newTalk();
+  const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+  const friend = await newContact(gone.person);
+  const tablet = await Phone.of(gone.person, friend.id);
+  // It says whose it is.
+  await tablet.hangUp(createUuid(), "missed");
+  pass(talkedMs);
+  let unheard = 0;
+  const beat = (more: Partial<Extract<CallAsk, { type: "beat" }>> = {}) =>
+    lone.ask({ type: "beat", call: talk.call, device: lone.id, ...more });
+  const wait = async (ms: number) => {
+    for (const until = unheard + ms; unheard < until; ) {
+      const step = Math.min(toldMs, until - unheard);
+      pass(step);
+      unheard += step;
+      expect(await beat({ unheard })).toEqual({ passed: true });
+    }
+  };
+  const lines = async () => (await linesOf(talk.ana, talk.id)).map(({ body }) => body);
+  return { ...talk, gone, lone, friend, tablet, wait, beat, lines };
+};
+
+/** Whatever an object was asked for on the side is over. */
+const settled = () => scheduler.wait(30);
+
+test.each(["caller", "callee"] as const)(
+  "another device of the %s calls somebody else as soon as the one that died cannot come back, and what was talked is in the line",
+  async (silent) => {
+    const { call, lone, friend, tablet, wait, lines } = await newLoss(silent);
+    await wait(callLostMs - 1);
+    expect(await tablet.dial(createUuid())).toEqual(refused);
+    expect(lone.heard(call)).toEqual(["ring", "answered"]);
+    pass(1);
+    const other = createUuid();
+    expect(await tablet.dial(other)).toMatchObject({ over: null });
+    await friend.phone.hears(other, "ring");
+    await lone.hears(call, "ended");
+    expect(await lines()).toEqual([line(call, "ended", { seconds: talkedMs / 1_000 })]);
+  },
+);
+
+test("it calls the same person anew, who is rung, and it is rung by others", async () => {
+  const { id, call, gone, lone, friend, wait } = await newLoss();
+  const tablet = await Phone.of(gone.person, id);
+  await wait(callLostMs);
+  const other = createUuid();
+  await friend.phone.dial(other);
+  await tablet.hears(other, "ring");
+  await friend.phone.hangUp(other, "missed");
+  await tablet.hears(other, "missed");
+  const again = createUuid();
+  expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
+  await lone.hears(again, "ring");
+  expect(lone.heard(call)).toEqual(["ring", "answered", "ended"]);
+});
+
+test("who waits for a device that has no socket left is let go, and hears that it failed", async () => {
+  const { call, gone, lone, wait, lines } = await newLoss();
+  gone.link.close(1000);
+  await gone.link.closed;
+  await wait(callLostMs - toldMs);
+  await settled();
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  await wait(toldMs);
+  expect((await lone.hears(call, "ended")).data).toMatchObject({ reason: "failed", seconds: talkedMs / 1_000 });
+  expect(await lines()).toEqual([line(call, "ended", { seconds: talkedMs / 1_000, reason: "failed" })]);
+});
+
+test.each([
+  { what: "has its socket still, as in a tunnel", come: async () => {} },
+  {
+    what: "has just come by another one, which has not said whose it is",
+    come: async ({ person, link }: Phone) => {
+      link.close(1000);
+      await link.closed;
+      return Device.open(person);
+    },
+  },
+  {
+    what: "asks by HTTP what is told, for it has no socket any more",
+    come: async ({ person, link }: Phone, call: Uuid) => {
+      link.close(1000);
+      await link.closed;
+      await channelStub(person.id).findSaid(person.id, call, 0);
+    },
+  },
+])("who waits for a device that $what goes on waiting", async ({ come }) => {
+  const { call, gone, lone, wait } = await newLoss();
+  await wait(callLostMs - 1);
+  await come(gone, call);
+  await wait(1);
+  await settled();
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+});
+
+test("a channel that cannot be asked whether the device is there ends nothing", async () => {
+  const { call, gone, lone, wait } = await newLoss();
+  gone.link.close(1000);
+  await gone.link.closed;
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const away = vi.spyOn(UserChannel.prototype, "mayCome").mockRejectedValue(new Error("away"));
+  await wait(callLostMs);
+  await until(() => away.mock.calls.length > 0);
+  await settled();
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  away.mockRestore();
+  await wait(toldMs);
+  await lone.hears(call, "ended");
+});
+
+test.each(["socket", "HTTP"])(
+  "a device that is there by %s is not given up because it is not heard",
+  async (carrier) => {
+    const { ana, id, call, gone, lone, tablet, wait } = await newLoss();
+    const beat = { type: "beat", call, device: gone.id } as const;
+    if (carrier === "HTTP") {
+      gone.link.close(1000);
+      await gone.link.closed;
+    }
+    for (let waited = 0; waited < 2 * callLostMs; waited += callBeatMs) {
+      await wait(callBeatMs);
+      const said = carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.ask(beat);
+      expect(said).toMatchObject({ passed: true });
+      expect(await tablet.dial(createUuid())).toEqual(refused);
+    }
+    await settled();
+    expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  },
+);
+
+test("a side that hears the other one again has missed nobody", async () => {
+  const { call, gone, tablet, wait, beat, lines } = await newLoss();
+  await wait(callLostMs - toldMs);
+  await beat();
+  pass(callLostMs);
+  expect(await tablet.dial(createUuid())).toEqual(refused);
+  await gone.hangUp(call, "ended");
+  const seconds = (talkedMs + 2 * callLostMs - toldMs) / 1_000;
+  expect(await lines()).toEqual([line(call, "ended", { seconds })]);
+});
+
+test("a conversation that dies meanwhile waits for longer, and is told again", async () => {
+  const { id, call, lone, tablet, wait } = await newLoss();
+  await wait(callLostMs - toldMs);
+  await evict(id);
+  await wait(toldMs);
+  expect(await tablet.dial(createUuid())).toEqual(refused);
+  await wait(callLostMs);
+  expect(await tablet.dial(createUuid())).toMatchObject({ over: null });
+  await lone.hears(call, "ended");
+});

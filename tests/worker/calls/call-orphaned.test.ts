@@ -1,0 +1,95 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { callGoneMs } from "#contract/limits.ts";
+import { holdTimers, pass } from "#tests/worker/support/clock.ts";
+import { Device, request } from "#tests/worker/support/device.ts";
+import { line, linesOf, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
+
+/** A ring whose caller's page went, to be loaded anew or for good. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const pageWent = 1001;
+
+/** What objects put off for as long as a page may take to come back, and that time over. */
+const holdGoing = () => {
+  const timers = holdTimers(callGoneMs);
+  return {
+    ...timers,
+    go: () => {
+      pass(callGoneMs);
+      return timers.go();
+    },
+  };
+};
+
+/** How it stands, asked after whatever was put off. */
+const overOf = async (phone: Phone, call: string) => (await phone.ask({ type: "standing", call })).over;
+
+test("ends when nothing of it comes back, as one that nobody took", async () => {
+  const { ana, id, anas, bens, call } = await newRing();
+  const timers = holdGoing();
+  anas.link.close(pageWent);
+  await timers.whenHeld();
+  expect(bens.heard(call)).toEqual(["ring"]);
+  await timers.go();
+  await bens.hears(call, "missed");
+  expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+});
+
+test("ends though another device of the caller's is there, which has nothing to do with it", async () => {
+  const { ana, id, anas, bens, call } = await newRing();
+  const tablet = await Phone.of(ana, id);
+  const friend = await newContact(ana);
+  await tablet.ask({ type: "standing", call: call }, friend.id); // names nobody
+  await tablet.hangUp(call, "missed", undefined, friend.id); // says which it is
+  const timers = holdGoing();
+  pass(1);
+  anas.link.close(pageWent);
+  await timers.whenHeld();
+  await timers.go();
+  await bens.hears(call, "missed");
+  await tablet.hears(call, "missed");
+});
+
+test.each([
+  { what: "has a socket again", back: async (ana: Phone["person"]) => void (await Device.open(ana)) },
+  {
+    what: "asks by HTTP, for it has no socket any more",
+    back: async (ana: Phone["person"], conversation: string, call: string) =>
+      void (await request(ana, { type: "standing", conversation, call })),
+  },
+])("rings on when the caller $what", async ({ back }) => {
+  const { ana, id, anas, bens, call } = await newRing();
+  const timers = holdGoing();
+  anas.link.close(pageWent);
+  await timers.whenHeld();
+  await back(ana, id, call);
+  await timers.go();
+  expect(await overOf(bens, call)).toBe(null);
+  expect(bens.heard(call)).toEqual(["ring"]);
+  expect(await bens.answer(call)).toMatchObject({ over: null });
+});
+
+test("goes on when it was answered meanwhile, for the page may come back to it", async () => {
+  const { ana, id, anas, bens, call } = await newRing();
+  const timers = holdGoing();
+  anas.link.close(pageWent);
+  await timers.whenHeld();
+  await bens.answer(call);
+  await timers.go();
+  expect(await overOf(bens, call)).toBe(null);
+  expect(bens.heard(call)).toEqual(["ring", "answered"]);
+  expect(await linesOf(ana, id)).toEqual([]);
+});
+
+test("rings on when a socket only broke, as networks do", async () => {
+  const { anas, bens, call } = await newRing();
+  const timers = holdGoing();
+  anas.link.close(1000);
+  await anas.link.closed;
+  expect(await overOf(bens, call)).toBe(null);
+  expect(timers.count()).toBe(0);
+  expect(bens.heard(call)).toEqual(["ring"]);
+});

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { alarm, evict, linesOf, newCallers, Phone } from "#tests/worker/support/phone.ts";
+import { dice } from "#tests/worker/support/seeded-random.ts";
+
+/** What cannot both be, at the same moment, again and again: accepted or refused, and everybody agrees. */
+
+const pairs = 20;
+const roundsOfPair = 10; // so few that nobody dials too often
+const patienceMs = 600_000; // ends what hangs: two hundred rounds, on a machine that may be busy
+
+/** Side by side, so that what waits in one pair keeps no other waiting. */
+const withPairs = (play: (pair: number) => Promise<void>): Promise<unknown> =>
+  Promise.all(Array.from({ length: pairs }, (_, pair) => play(pair)));
+
+const lastOf = (phone: Phone, call: string): string | undefined => phone.heard(call).at(-1);
+const ends = ["missed", "rejected", "cancelled", "ended"];
+const isOver = (phone: Phone, call: string): boolean => ends.includes(lastOf(phone, call) ?? "");
+
+test(
+  "answered and given up at the same moment, a call is either, for both sides and in the log",
+  async () => {
+    const roll = dice(7);
+    const seen = { answered: 0, missed: 0 };
+    await withPairs(async () => {
+      const { ana, ben, id, anas, bens } = await newCallers();
+      const expected: [string, string][] = [];
+      for (let round = 0; round < roundsOfPair; round++) {
+        const call = createUuid();
+        await anas.dial(call);
+        await bens.hears(call, "ring");
+        const late = [roll() * 3, roll() * 3];
+        const [answer, end] = await Promise.all([
+          scheduler.wait(late[0] ?? 0).then(() => bens.answer(call)),
+          scheduler.wait(late[1] ?? 0).then(() => anas.hangUp(call, "missed")),
+          round === 5 ? evict(id) : undefined,
+        ]);
+        // The end is always taken; what it is called says which of the two came first.
+        const status = end.over?.status ?? "";
+        if (answer.error) expect([answer.error, status]).toEqual(["call_not_found", "missed"]);
+        else expect([answer.call?.to_device, status]).toEqual([bens.id, "ended"]);
+        seen[answer.error ? "missed" : "answered"] += 1;
+        expected.push([call, status]);
+        await until(() => isOver(anas, call) && isOver(bens, call));
+        for (const phone of [anas, bens]) {
+          expect(lastOf(phone, call)).toBe(status);
+          expect(phone.heard(call).filter((event) => ends.includes(event))).toHaveLength(1);
+          if (answer.error) expect(phone.heard(call)).not.toContain("answered");
+        }
+      }
+      for (const person of [ana, ben]) {
+        const lines = await linesOf(person, id);
+        expect(lines.map(({ body }) => (body.type === "call" ? [body.id, body.status] : []))).toEqual(expected);
+      }
+    });
+    // Both came first now and then, else nothing was tried.
+    expect(Math.min(seen.answered, seen.missed)).toBeGreaterThan(0);
+  },
+  patienceMs,
+);
+
+test(
+  "two who call each other at the same moment always talk, in one call with one line",
+  async () => {
+    await withPairs(async () => {
+      const { ana, ben, id, anas, bens } = await newCallers();
+      const made: string[] = [];
+      for (let round = 0; round < roundsOfPair; round++) {
+        const [one, other] = [createUuid(), createUuid()];
+        const outcomes = await Promise.all([anas.dial(one), bens.dial(other)]);
+        const ids = new Set(outcomes.map(({ call }) => call?.call_id));
+        expect(ids.size, JSON.stringify(outcomes)).toBe(1);
+        const [call = ""] = [...ids] as string[];
+        made.push(call);
+        await Promise.all([anas.hears(call, "answered"), bens.hears(call, "answered")]);
+        const finished = await Promise.all([anas.hangUp(call, "ended"), bens.hangUp(call, "ended")]);
+        expect(finished[0].over).toEqual(finished[1].over);
+        await until(() => isOver(anas, call) && isOver(bens, call));
+        const unborn = call === one ? other : one;
+        expect([...anas.heard(unborn), ...bens.heard(unborn)]).toEqual([]);
+      }
+      for (const person of [ana, ben]) {
+        const lines = await linesOf(person, id);
+        expect(lines.map(({ body }) => (body.type === "call" ? body.id : ""))).toEqual(made);
+      }
+    });
+  },
+  patienceMs,
+);
+
+test("whatever two with two devices each do, what they hear, the log and the answers agree", async () => {
+  const roll = dice(11);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  for (let pair = 0; pair < 6; pair++) {
+    const { ana, ben, id, anas, bens } = await newCallers();
+    const more = await Promise.all([ana, ben].map((person) => Phone.of(person, id)));
+    const phones = [anas, bens, ...more];
+    const calls: string[] = [];
+    for (let step = 0; step < 15; step++) {
+      await Promise.all(
+        phones.map((phone) => {
+          const call = calls.at(-1) ?? "";
+          const deed = pick(["dial", "answer", "answer", "hangUp", "nothing"]);
+          if (deed === "dial" && roll() < 0.5) {
+            const fresh = createUuid();
+            calls.push(fresh);
+            return phone.dial(fresh);
+          }
+          if (deed === "answer" && call) return phone.answer(call);
+          if (deed === "hangUp" && call) return phone.hangUp(call, pick(["missed", "rejected", "cancelled", "ended"]));
+          return undefined;
+        }),
+      );
+      if (roll() < 0.2) await evict(id);
+      if (roll() < 0.2) await alarm(id);
+    }
+    // What is still open is ended by whoever may.
+    for (const call of calls) for (const phone of phones) await phone.hangUp(call, "ended");
+    const lines = await linesOf(ana, id);
+    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual(lines.map(({ body }) => body));
+    const ended = new Map(lines.map(({ body }) => (body.type === "call" ? [body.id, body.status] : ["", ""])));
+    expect(ended.size).toBe(lines.length);
+    await until(() => phones.every((phone) => [...ended].every(([call, status]) => lastOf(phone, call) === status)));
+    for (const phone of phones) {
+      for (const call of new Set(phone.told.map(({ data }) => data.call_id))) {
+        expect(phone.heard(call).filter((event) => ends.includes(event))).toEqual([ended.get(call)]);
+        expect(phone.heard(call).filter((event) => event === "ring").length).toBeLessThanOrEqual(1);
+      }
+    }
+  }
+});

@@ -1,0 +1,97 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import { createUuid } from "#contract/ids.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { request } from "#tests/worker/support/device.ts";
+import { channelStub, evict, line, linesOf, newRing, newTalk, Phone } from "#tests/worker/support/phone.ts";
+import { befriend, newPair } from "#tests/worker/support/seeded-people.ts";
+import { call as callApi, newPerson } from "#tests/worker/support/site.ts";
+
+/** The sessions by which two people got into a call: it goes on no longer than they do. */
+
+const signOut = async ({ token }: Pick<Person, "token">, scope: "local" | "global" | "others") => {
+  const { status } = await callApi("POST", `/api/auth/logout?scope=${scope}`, { token });
+  expect(status).toBe(204);
+};
+
+const signInAgain = async (person: Person): Promise<Person> => {
+  const { phone, password } = person;
+  const { body } = await callApi("POST", "/api/auth/token?grant_type=password", { body: { phone, password } });
+  return { ...person, token: (body as Session).access_token };
+};
+
+test.each(["local", "global"] as const)(
+  "who signs out (%s) leaves the call that they talk in, and gives up the one that rings",
+  async (scope) => {
+    pass(0); // however long the machine takes, they talk for no second
+    for (const who of ["ana", "ben"] as const) {
+      const talk = await newTalk();
+      await evictDurableObject(channelStub(talk[who].id));
+      await evict(talk.id);
+      await signOut(talk[who], scope);
+      const [own, other] = who === "ana" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+      await other.hears(talk.call, "ended");
+      await own.link.closed;
+      const reader = who === "ana" ? talk.ben : talk.ana;
+      expect((await linesOf(reader, talk.id)).map(({ body }) => body)).toEqual([line(talk.call, "ended")]);
+    }
+    const { ana, ben, id, bens, call } = await newRing();
+    await signOut(ana, scope);
+    await bens.hears(call, "missed");
+    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+  },
+);
+
+test("a call goes on when another session of its person ends, or its own is only renewed", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const id = await befriend(ana, ben);
+  const other = await signInAgain(ana);
+  const [anas, bens] = [await Phone.of(ana, id), await Phone.of(ben, id)];
+  const call = createUuid();
+  await anas.dial(call);
+  await bens.hears(call, "ring");
+  await bens.answer(call);
+  const body = { refresh_token: ana.refreshToken };
+  const renewed = await callApi("POST", "/api/auth/token?grant_type=refresh_token", { body });
+  expect(renewed.status).toBe(200);
+  await signOut(other, "local");
+  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
+  expect(await anas.beat(call)).toEqual({ passed: true });
+  // The renewed one is the same session.
+  await signOut({ token: (renewed.body as Session).access_token }, "local");
+  await bens.hears(call, "ended");
+});
+
+test("a call dialled and answered by HTTP ends with the session that did it, also when another one ends it for all", async () => {
+  for (const scope of ["local", "others"] as const) {
+    const [ana, ben] = [await newPerson(), await newPerson()];
+    const id = await befriend(ana, ben);
+    const other = await signInAgain(ben);
+    const call = createUuid();
+    await request(ana, { type: "dial", conversation: id, call, kind: "audio", device: createUuid() });
+    const answered = await request(ben, { type: "answer", conversation: id, call, device: createUuid() });
+    expect(answered).toMatchObject({ over: null });
+    await signOut(scope === "local" ? ben : other, scope);
+    const { over } = await request(ana, { type: "standing", conversation: id, call });
+    expect(over, scope).toMatchObject({ status: "ended" });
+  }
+});
+
+test("a call that rings goes on ringing where a session of whom it is for ends", async () => {
+  const { ben, anas, call } = await newRing();
+  await signOut(ben, "local");
+  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
+});
+
+test("a session that ends while it dials gets into no call", async () => {
+  const { ana, ben, id } = await newPair();
+  const bens = await Phone.of(ben, id);
+  const call = createUuid();
+  const dialling = request(ana, { type: "dial", conversation: id, call, kind: "audio", device: createUuid() });
+  await Promise.all([dialling, channelStub(ana.id).closeSessions(ana.id, [ana.session])]);
+  await signOut(ana, "local");
+  const standing = await bens.ask({ type: "standing", call });
+  expect(standing.error ?? standing.over?.status).toMatch(/call_not_found|missed/);
+});

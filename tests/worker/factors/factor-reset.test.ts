@@ -1,0 +1,297 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { FactorReset, Security } from "#contract/auth/security.ts";
+import en from "#i18n/en.json";
+import fr from "#i18n/fr.json";
+import pt from "#i18n/pt.json";
+import { makeAuthenticator } from "#tests/support/browser/authenticator.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { mailsTo } from "#tests/worker/support/mailbox.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import {
+  codeOf,
+  enrol,
+  eventsOf,
+  makeRecoveryCodes,
+  newGuarded,
+  showCode,
+  showRecoveryCode,
+  signIn,
+  signInByCode,
+  signInHalfway,
+  startClock,
+  stopClock,
+  wait,
+} from "#tests/worker/support/with-second-factor.ts";
+
+/** Whoever lost their second step waits for three days, of which everybody who is signed in is told. */
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+const hours = 3_600;
+const waitSeconds = 72 * hours;
+const texts = { fr, en, pt };
+type Bearer = { token: string };
+
+const ask = (by: Bearer) => call("POST", "/api/auth/factors/reset", { token: by.token });
+const keep = (by: Bearer) => call("DELETE", "/api/auth/factors/reset", { token: by.token });
+/** Of somebody who is signed in already: their token is renewed, for it lasts no three days. */
+const renew = async (refresh_token: string): Promise<Session> => {
+  const { status, body } = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  expect(status).toBe(200);
+  return body as Session;
+};
+const renewed = async (person: { refreshToken: string }): Promise<Bearer> => ({
+  token: (await renew(person.refreshToken)).access_token,
+});
+const securityOf = async (token: string): Promise<Security> =>
+  (await call("GET", "/api/auth/security", { token })).body as Security;
+const told = (user: string, event: string) => until(async () => (await eventsOf(user)).includes(event));
+
+test("the second step is taken away at the first sign-in after three days, and not before", async () => {
+  const ana = await newGuarded();
+  await makeRecoveryCodes(ana);
+  await env.DB.prepare("UPDATE account_security SET passkey_step = 1 WHERE user_id = ?").bind(ana.id).run();
+  const answer = await ask(await signInHalfway(ana));
+  const started_at = Date.now();
+  const dates = { started_at, due_at: started_at + waitSeconds * 1_000 };
+  expect(answer).toMatchObject({ status: 200, body: dates });
+  await told(ana.id, "reset_started");
+  expect((await securityOf(ana.token)).reset).toEqual(dates);
+
+  wait(waitSeconds - 1);
+  const half = await signInHalfway(ana);
+  wait(1);
+  const whole = await signIn(ana);
+  expect(whole.awaits).toBeUndefined();
+  await told(ana.id, "reset_done");
+  const after = await securityOf(whole.access_token);
+  expect(after).toMatchObject({ factors: [], recovery_codes: 0, passkey_second_step: false, reset: null });
+  // What owed a step that is gone is over; the owner's other devices stay.
+  expect((await call("GET", "/api/auth/user", { token: half.token })).status).toBe(401);
+  expect((await renew(ana.refreshToken)).awaits).toBeUndefined();
+  expect((await signIn(ana)).awaits).toBeUndefined();
+});
+
+test("asked again the wait is as long as it was, and everybody was told once, with its end", async () => {
+  const ana = await newGuarded();
+  const first = (await ask(await signInHalfway(ana))).body as FactorReset;
+  wait(3_600);
+  const half = await signInHalfway(ana);
+  expect((await ask(half)).body).toEqual(first);
+  expect((await ask(half)).body).toEqual(first);
+  await told(ana.id, "reset_started");
+  const events = await eventsOf(ana.id);
+  expect(events.filter((event) => event === "reset_started")).toHaveLength(1);
+  const sync = await call("GET", "/api/sync?since=0", { token: (await renew(ana.refreshToken)).access_token });
+  const { notices } = sync.body as { notices: object[] };
+  expect(notices).toContainEqual(expect.objectContaining({ event: "reset_started", due_at: first.due_at }));
+});
+
+const newAddress = () => `reset-${crypto.randomUUID()}@recovery.test`;
+const confirm = (user: string, column: "email" | "pending_email", address: string | null) =>
+  env.DB.prepare(
+    `INSERT INTO account_security (user_id, ${column}) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET ${column} = ?2`,
+  )
+    .bind(user, address)
+    .run();
+/** What can be compared of an answer. */
+const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
+  status,
+  names: [...headers.keys()],
+  fields: Object.keys(body as object),
+});
+
+test("the recovery address is told when a reset starts, once, of what to do and when, and of nothing else", async () => {
+  const ana = await newGuarded();
+  const address = newAddress();
+  await confirm(ana.id, "email", address);
+  const half = await signInHalfway(ana);
+  const headers = { "accept-language": "en" };
+  const { body } = await call("POST", "/api/auth/factors/reset", { token: half.token, headers });
+  await until(async () => (await mailsTo(address)).length === 1);
+  const [mail] = await mailsTo(address);
+  const due = new Date((body as FactorReset).due_at);
+  expect(mail?.subject).toBe("Lisolo: somebody asks for your second step to be removed");
+  for (const words of [
+    "in 72 hours",
+    `${due.getUTCFullYear()}`,
+    `${due.toISOString().slice(11, 16)} (UTC)`,
+    texts.en.security.reset.keep,
+    // Whoever asks may be a stranger: the owner reads it in their own language too.
+    texts.fr.security.reset.keep,
+    texts.pt.security.reset.keep,
+  ]) {
+    expect(mail?.text).toContain(words);
+    expect(mail?.html).toContain(words);
+  }
+  expect(mail?.text).not.toContain(ana.phone.slice(-6));
+  expect(mail?.html).not.toMatch(/https?:|href|token/);
+
+  await ask(half);
+  wait(hours);
+  await ask(await signInHalfway(ana));
+  await keep(await renewed(ana));
+  wait(hours);
+  await ask(await signInHalfway(ana));
+  await until(async () => (await mailsTo(address)).length > 1);
+  expect(await mailsTo(address)).toHaveLength(2);
+});
+
+test("an address that was never confirmed is told of no reset, and whoever asks learns nothing of it", async () => {
+  const [ana, ben, cleo] = [await newGuarded(), await newGuarded(), await newGuarded()];
+  const [confirmed, pending] = [newAddress(), newAddress()];
+  await confirm(ana.id, "email", confirmed);
+  await confirm(ben.id, "pending_email", pending);
+  const answers = [];
+  for (const person of [ben, cleo, ana]) answers.push(seen(await ask(await signInHalfway(person))));
+  const [withPending, withNone, withAddress] = answers;
+  expect(withAddress).toEqual(withNone);
+  expect(withPending).toEqual(withNone);
+  await until(async () => (await mailsTo(confirmed)).length === 1);
+  await told(ben.id, "reset_started");
+  expect(await mailsTo(pending)).toEqual([]);
+});
+
+test("only a session that owes its second step may ask for it", async () => {
+  const [ana, ben] = [await newGuarded(), await newPerson()];
+  for (const whole of [ana, ben]) {
+    expect(await ask(whole)).toMatchObject({ status: 409, body: { error_code: "reset_not_possible" } });
+  }
+  expect((await securityOf(ana.token)).reset).toBeNull();
+});
+
+test("one tap of anybody signed in stops it, and tapped again it is stopped", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  await ask(half);
+  expect(await keep(half)).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
+  wait(waitSeconds - 60);
+  const { access_token: token } = await renew(ana.refreshToken);
+  // Five minutes after any factor was shown: it takes none.
+  expect((await keep({ token })).status).toBe(204);
+  expect((await keep({ token })).status).toBe(204);
+  await told(ana.id, "reset_cancelled");
+  expect((await eventsOf(ana.id)).filter((event) => event === "reset_cancelled")).toHaveLength(1);
+  wait(120);
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+});
+
+test("stopped again and again it cannot be asked for again for longer and longer, and its owner is kept from nothing", async () => {
+  const ana = await newGuarded();
+  let { refresh_token } = await renew(ana.refreshToken);
+  for (const pause of [1, 24, 168, 168]) {
+    expect((await ask(await signInHalfway(ana))).status).toBe(200);
+    const owner = await renew(refresh_token);
+    ({ refresh_token } = owner);
+    expect((await keep({ token: owner.access_token })).status).toBe(204);
+    wait(pause * hours - 10);
+    const half = await signInHalfway(ana);
+    const early = await ask(half);
+    expect(early).toMatchObject({ status: 429, body: { error_code: "reset_paused" } });
+    expect(Number(early.headers.get("retry-after"))).toBe(10);
+    expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
+    wait(10);
+  }
+});
+
+test("a stop of long ago counts no more, nor does any once the password is another", async () => {
+  const ana = await newGuarded();
+  const stop = async () => {
+    const half = await signInHalfway(ana);
+    expect((await ask(half)).status).toBe(200);
+    const whole = (await showCode(half, ana.factor, codeOf(ana.secret))).body as Session;
+    return { token: whole.access_token };
+  };
+  const isPaused = async () => (await ask(await signInHalfway(ana))).status === 429;
+  await stop();
+  wait(hours);
+  await stop();
+  wait(hours);
+  expect(await isPaused()).toBe(true);
+  wait(32 * 24 * hours);
+  await stop();
+  wait(hours);
+  const by = await stop();
+  expect(await isPaused()).toBe(true);
+  const changed = await call("PUT", "/api/auth/user", { token: by.token, body: { password: "Nouveau2026" } });
+  expect(changed.status).toBe(200);
+  const body = { phone: ana.phone, password: "Nouveau2026" };
+  const { body: half } = await call("POST", "/api/auth/token?grant_type=password", { body });
+  expect((await ask({ token: (half as Session).access_token })).status).toBe(200);
+});
+
+test("whoever shows a second step after all is there themselves, and nobody waits any more", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const shows = [
+    (half: Bearer) => showCode(half, ana.factor, codeOf(ana.secret)),
+    (half: Bearer) => showRecoveryCode(half, codes[0] ?? ""),
+  ];
+  for (const show of shows) {
+    const half = await signInHalfway(ana);
+    await ask(half);
+    const shown = await show(half);
+    expect(shown.status).toBe(200);
+    expect((await securityOf((shown.body as Session).access_token)).reset).toBeNull();
+  }
+  await told(ana.id, "reset_cancelled");
+  wait(waitSeconds + 1);
+  expect((await signIn(ana)).awaits).toBeDefined();
+});
+
+test("a new code app that counts stops it too", async () => {
+  const ana = await newGuarded();
+  await ask(await signInHalfway(ana));
+  const more = await enrol(ana);
+  expect((await showCode(ana, more.id, codeOf(more.totp.secret))).status).toBe(200);
+  wait(waitSeconds + 1);
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+});
+
+test("whoever signs in by a passkey when the wait is over is there themselves, and keeps the code app", async () => {
+  const ana = await newGuarded();
+  const phone = await makeAuthenticator(site.origin);
+  const ceremonyOf = async (path: string, by: Partial<Bearer>) => {
+    const { body } = await call("POST", `/api/auth/passkeys/${path}/options`, { token: by.token });
+    return body as { ceremony: string; options: Parameters<typeof phone.create>[0] };
+  };
+  const made = await ceremonyOf("registration", ana);
+  const added = { ceremony: made.ceremony, response: await phone.create(made.options) };
+  expect((await call("POST", "/api/auth/passkeys", { token: ana.token, body: added })).status).toBe(200);
+  await ask(await signInHalfway(ana));
+  wait(waitSeconds + 1);
+  const posed = await ceremonyOf("sign-in", {});
+  const shown = { ceremony: posed.ceremony, response: await phone.get(posed.options) };
+  expect((await call("POST", "/api/auth/passkeys/sign-in", { body: shown })).status).toBe(200);
+  await told(ana.id, "reset_cancelled");
+  expect((await signIn(ana)).awaits).toEqual(["totp", "passkey"]);
+});
+
+test("who has the paper and nothing else may ask too, and gets in by another of its codes when the wait is over", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const half = await signInByCode(ana, codes[0] ?? "");
+  expect((await ask({ token: half.access_token })).status).toBe(200);
+  wait(waitSeconds + 1);
+  const whole = await signInByCode(ana, codes[1] ?? "");
+  expect(whole.awaits).toBeUndefined();
+  expect((await securityOf(whole.access_token)).recovery_codes).toBe(0);
+});
+
+test("stopped at the very moment at which it would take effect, it is one or the other", async () => {
+  const ana = await newGuarded();
+  await ask(await signInHalfway(ana));
+  wait(waitSeconds);
+  const { access_token: token } = await renew(ana.refreshToken);
+  const [session, kept] = await Promise.all([signIn(ana), keep({ token })]);
+  expect(kept.status).toBe(204);
+  const { factors } = await securityOf(token);
+  expect(session.awaits === undefined).toBe(factors.length === 0);
+  await until(async () => {
+    const events = await eventsOf(ana.id);
+    return events.includes("reset_done") !== events.includes("reset_cancelled");
+  });
+});

@@ -1,0 +1,385 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { Ceremony, Passkey } from "#contract/auth/factors.ts";
+import type { Security } from "#contract/auth/security.ts";
+import { createUuid } from "#contract/ids.ts";
+import { ceremonySeconds, passkeysMax } from "#contract/limits.ts";
+import {
+  type Authenticator,
+  flags,
+  type KeyKind,
+  makeAuthenticator,
+  type Tweak,
+} from "#tests/support/browser/authenticator.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { request, until } from "#tests/worker/support/device.ts";
+import { call, newPerson, refill, site } from "#tests/worker/support/site.ts";
+
+type Bearer = { token: string };
+type Options = Parameters<Authenticator["create"]>[0];
+
+const pose = async (path: string, by?: Bearer): Promise<{ ceremony: string; options: Options }> => {
+  const { status, body } = await call("POST", `/api/auth/passkeys/${path}/options`, { token: by?.token });
+  expect(status, JSON.stringify(body)).toBe(200);
+  const { ceremony, options } = body as Ceremony;
+  return { ceremony, options: options as Options };
+};
+
+const register = async (by: Bearer, authenticator: Authenticator, tweak: Tweak = {}, more: object = {}) => {
+  const { ceremony, options } = await pose("registration", by);
+  const body = { ceremony, response: await authenticator.create(options, tweak), ...more };
+  return call("POST", "/api/auth/passkeys", { token: by.token, body });
+};
+
+/** Somebody with one passkey, and what holds it. */
+const withPasskey = async (...made: Parameters<typeof makeAuthenticator> | []) => {
+  const person = await newPerson();
+  const authenticator = await makeAuthenticator(made[0] ?? site.origin, made[1]);
+  const { status, body } = await register(person, authenticator);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { person, authenticator, passkey: body as Passkey };
+};
+
+const signIn = async (authenticator: Authenticator, tweak: Tweak = {}) => {
+  const { ceremony, options } = await pose("sign-in");
+  const body = { ceremony, response: await authenticator.get(options, tweak) };
+  return { body, answer: await call("POST", "/api/auth/passkeys/sign-in", { body }) };
+};
+const step = async (by: Bearer, authenticator: Authenticator, tweak: Tweak = {}) => {
+  const { ceremony, options } = await pose("step", by);
+  const body = { ceremony, response: await authenticator.get(options, tweak) };
+  return call("POST", "/api/auth/passkeys/step", { token: by.token, body });
+};
+const wantStep = (by: Bearer, second_step: boolean) =>
+  call("PUT", "/api/auth/passkeys/second-step", { token: by.token, body: { second_step } });
+const remove = (by: Bearer, { id }: Passkey) => call("DELETE", `/api/auth/passkeys/${id}`, { token: by.token });
+
+const securityOf = async ({ token }: Bearer): Promise<Security> =>
+  (await call("GET", "/api/auth/security", { token })).body as Security;
+const byPassword = async ({ phone, password }: Person): Promise<Session> =>
+  (await call("POST", "/api/auth/token?grant_type=password", { body: { phone, password } })).body as Session;
+const userOf = (token: string) => call("GET", "/api/auth/user", { token });
+/** As if no factor had been shown for long. */
+const forgetProofs = ({ id }: Person) =>
+  env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(id).run();
+
+// All tests come from one address.
+beforeEach(async () => {
+  await refill("passkey_by_address");
+});
+
+const refused = { status: 400, body: { error_code: "passkey_refused" } };
+const proofNeeded = { status: 403, body: { error_code: "reauthentication_needed" } };
+
+test.each<KeyKind>(["ES256", "EdDSA", "RS256"])(
+  "a passkey of the kind %s signs in without a password",
+  async (kind) => {
+    const { person, authenticator } = await withPasskey(site.origin, { kind });
+    const { answer } = await signIn(authenticator);
+    expect(answer.status).toBe(200);
+    const session = answer.body as Session;
+    expect(session.awaits).toBeUndefined();
+    expect(session.user.id).toBe(person.id);
+    const claims = JSON.parse(atob(session.access_token.split(".")[1] ?? "")) as Record<string, unknown>;
+    expect(claims).toMatchObject({ aal: "aal2", amr: [{ method: "passkey" }] });
+    expect((await call("GET", "/api/contacts", { token: session.access_token })).status).toBe(200);
+  },
+);
+
+test("a browser is asked for a passkey that knows its person, and is told nothing it needs not know", async () => {
+  const { person, authenticator } = await withPasskey();
+  const { options } = await pose("registration", person);
+  expect(options).toMatchObject({
+    rp: { name: "Lisolo", id: "lisolo.test" },
+    user: { name: person.phone, displayName: person.username },
+    attestation: "none",
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: "public-key", alg })),
+    excludeCredentials: [{ id: authenticator.id, transports: ["hybrid", "internal"] }],
+  });
+  const handle = Buffer.from(options.user?.id ?? "", "base64url");
+  expect(handle).toHaveLength(32);
+  expect(handle.toString("latin1")).not.toContain(person.id);
+  expect((await pose("registration", person)).options.user?.id).toBe(options.user?.id);
+
+  const { options: open } = await pose("sign-in");
+  expect(Buffer.from(open.challenge, "base64url")).toHaveLength(32);
+  expect(open).toMatchObject({ rpId: "lisolo.test", userVerification: "required" });
+  expect(open).not.toHaveProperty("allowCredentials");
+});
+
+test("a passkey is listed by name, renamed by its person alone, and gone once it is removed", async () => {
+  const person = await newPerson();
+  const [authenticator, synced] = [
+    await makeAuthenticator(site.origin),
+    await makeAuthenticator(site.origin, { counts: false, isSynced: true }),
+  ];
+  const named = (await register(person, authenticator, {}, { name: "  Mon téléphone " })).body as Passkey;
+  const unnamed = (await register(person, synced)).body as Passkey;
+  expect(named).toMatchObject({ name: "Mon téléphone", synced: false, used_at: null });
+  expect(unnamed).toMatchObject({ synced: true });
+  expect(unnamed.name).not.toBe("");
+
+  const other = await newPerson();
+  const path = `/api/auth/passkeys/${named.id}`;
+  const notFound = { status: 404, body: { error_code: "passkey_not_found" } };
+  expect(await call("PATCH", path, { token: other.token, body: { name: "À moi" } })).toMatchObject(notFound);
+  expect(await remove(other, named)).toMatchObject(notFound);
+  expect(await call("PATCH", path, { token: person.token, body: { name: "Tecno" } })).toMatchObject({
+    status: 200,
+    body: { id: named.id, name: "Tecno" },
+  });
+  expect(await call("PATCH", path, { token: person.token, body: { name: " " } })).toMatchObject({ status: 400 });
+  expect((await securityOf(person)).passkeys.map(({ name }) => name)).toEqual(["Tecno", unnamed.name]);
+
+  expect((await signIn(authenticator)).answer.status).toBe(200);
+  expect((await securityOf(person)).passkeys[0]?.used_at).toBeGreaterThan(0);
+  expect((await remove(person, named)).status).toBe(204);
+  expect(await remove(person, named)).toMatchObject(notFound);
+  expect((await signIn(authenticator)).answer).toMatchObject(refused);
+  expect((await signIn(synced)).answer.status).toBe(200);
+});
+
+const lies: [string, Tweak][] = [
+  ["for another origin", { origin: "https://lisolo.test.example" }],
+  ["for our origin without encryption", { origin: "http://lisolo.test" }],
+  ["for our origin on another port", { origin: "https://lisolo.test:8443" }],
+  ["for another site", { rpId: "example.test" }],
+  ["for the domain above ours", { rpId: "test" }],
+  ["to another question", { challenge: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" }],
+  ["to a question of the other kind", { type: "webauthn.other" }],
+  ["by a device that did not verify its person", { flags: flags.present }],
+  ["by a device at which nobody was", { flags: flags.verified }],
+];
+
+test.each(lies)("a passkey made %s is not added", async (_, tweak) => {
+  const person = await newPerson();
+  const said = tweak.flags === undefined ? tweak : { flags: tweak.flags | flags.attested };
+  expect(await register(person, await makeAuthenticator(site.origin), said)).toMatchObject(refused);
+  expect((await securityOf(person)).passkeys).toEqual([]);
+});
+
+test.each<[string, Tweak]>([
+  ...lies,
+  ["signed by another key", { isForged: true }],
+  ["meant for somebody else", { userHandle: Buffer.alloc(32, 7).toString("base64url") }],
+  ["meant for nobody", { userHandle: undefined }],
+])("an answer %s signs nobody in, and counts for no step", async (_, tweak) => {
+  const { person, authenticator } = await withPasskey();
+  expect((await signIn(authenticator, tweak)).answer).toMatchObject(refused);
+  // Of one's own passkeys a device need not say whose they are.
+  const isStep = "userHandle" in tweak && tweak.userHandle === undefined;
+  expect((await step(person, authenticator, tweak)).status).toBe(isStep ? 200 : 400);
+  expect((await signIn(authenticator)).answer.status).toBe(200);
+});
+
+test("an answer counts once", async () => {
+  const { person, authenticator } = await withPasskey(site.origin, { counts: false });
+  const { body, answer } = await signIn(authenticator);
+  expect(answer.status).toBe(200);
+  expect(await call("POST", "/api/auth/passkeys/sign-in", { body })).toMatchObject(refused);
+
+  const { ceremony, options } = await pose("sign-in");
+  const again = { ceremony, response: await authenticator.get(options) };
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => call("POST", "/api/auth/passkeys/sign-in", { body: again })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+
+  const made = await pose("registration", person);
+  const response = await (await makeAuthenticator(site.origin)).create(made.options);
+  const add = () => call("POST", "/api/auth/passkeys", { token: person.token, body: { ...made, response } });
+  expect((await add()).status).toBe(200);
+  expect(await add()).toMatchObject(refused);
+});
+
+test("a wrong answer uses the question up", async () => {
+  const { authenticator } = await withPasskey();
+  const { ceremony, options } = await pose("sign-in");
+  for (const tweak of [{ isForged: true }, {}]) {
+    const body = { ceremony, response: await authenticator.get(options, tweak) };
+    expect(await call("POST", "/api/auth/passkeys/sign-in", { body })).toMatchObject(refused);
+  }
+});
+
+test("a question is answered within five minutes, for what it was put, by whom and in which session", async () => {
+  const { person, authenticator } = await withPasskey();
+  const late = await pose("sign-in");
+  const passed = ceremonySeconds * 1_000 + 1;
+  await env.DB.prepare("UPDATE ceremonies SET expires_at = expires_at - ? WHERE id = ?")
+    .bind(passed, late.ceremony)
+    .run();
+  const toSignIn = async ({ ceremony, options }: typeof late) =>
+    call("POST", "/api/auth/passkeys/sign-in", { body: { ceremony, response: await authenticator.get(options) } });
+  expect(await toSignIn(late)).toMatchObject(refused);
+  expect(await toSignIn(await pose("step", person))).toMatchObject(refused);
+  expect(await toSignIn({ ...(await pose("sign-in")), ceremony: createUuid() })).toMatchObject(refused);
+
+  const toStep = async (by: Bearer, { ceremony, options }: typeof late) =>
+    call("POST", "/api/auth/passkeys/step", {
+      token: by.token,
+      body: { ceremony, response: await authenticator.get(options) },
+    });
+  expect(await toStep(person, await pose("sign-in"))).toMatchObject(refused);
+  const elsewhere = { token: (await byPassword(person)).access_token };
+  expect(await toStep(elsewhere, await pose("step", person))).toMatchObject(refused);
+
+  const add = async (by: Bearer, { ceremony, options }: typeof late) => {
+    const response = await (await makeAuthenticator(site.origin)).create(options);
+    return call("POST", "/api/auth/passkeys", { token: by.token, body: { ceremony, response } });
+  };
+  const stranger = await newPerson();
+  expect(await add(stranger, await pose("registration", person))).toMatchObject(refused);
+  expect(await add(elsewhere, await pose("registration", person))).toMatchObject(refused);
+  expect(await add(person, await pose("step", person))).toMatchObject(refused);
+});
+
+test("somebody else's passkey is no step of one's own", async () => {
+  const [{ person }, other] = [await withPasskey(), await withPasskey()];
+  await forgetProofs(person);
+  const handle = (await pose("registration", other.person)).options.user?.id;
+  for (const userHandle of [undefined, handle]) {
+    expect(await step(person, other.authenticator, { userHandle })).toMatchObject(refused);
+  }
+  expect(await wantStep(person, true)).toMatchObject(proofNeeded);
+});
+
+test("a passkey that is somebody's is not added to another account", async () => {
+  const [{ authenticator }, other] = [await withPasskey(), await newPerson()];
+  expect(await register(other, authenticator)).toMatchObject(refused);
+  expect((await signIn(authenticator, {})).answer).toMatchObject(refused); // it took the other's handle with it
+});
+
+test("a counter that stands still or goes back is a copy's, and the passkey stays", async () => {
+  const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { person, authenticator } = await withPasskey();
+  expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(200);
+  for (const counter of [7, 6, 1, 0]) {
+    expect((await signIn(authenticator, { counter })).answer).toMatchObject(refused);
+    expect(await step(person, authenticator, { counter })).toMatchObject(refused);
+  }
+  // Objects of other tests may have something to say too.
+  expect(warned.mock.calls.filter(([line]) => String(line).includes("passkey"))).toEqual(
+    Array.from({ length: 8 }, () => ["a passkey's counter did not grow: it may have been copied"]),
+  );
+  warned.mockRestore();
+  expect((await securityOf(person)).passkeys).toHaveLength(1);
+  expect((await signIn(authenticator, { counter: 8 })).answer.status).toBe(200);
+});
+
+test("a passkey that counts nothing may be used again and again", async () => {
+  const { authenticator } = await withPasskey(site.origin, { counts: false, isSynced: true });
+  for (let n = 0; n < 3; n++) expect((await signIn(authenticator)).answer.status).toBe(200);
+});
+
+test("an unknown passkey, a removed one and a forged answer are answered alike, in about the same time", async () => {
+  const [{ authenticator }, removed] = [await withPasskey(), await withPasskey()];
+  expect((await remove(removed.person, removed.passkey)).status).toBe(204);
+  const stranger = await makeAuthenticator(site.origin);
+  const verify = vi.spyOn(crypto.subtle, "verify");
+  const ask = async (by: Authenticator, tweak: Tweak = {}) => {
+    const { ceremony, options } = await pose("sign-in");
+    const body = { ceremony, response: await by.get(options, { userHandle: "AAAA", ...tweak }) };
+    const [start, before] = [performance.now(), verify.mock.calls.length];
+    const { status, body: said } = await call("POST", "/api/auth/passkeys/sign-in", { body });
+    const took = performance.now() - start;
+    return { took, said: { status, said, signaturesChecked: verify.mock.calls.length - before } };
+  };
+  const answers: Awaited<ReturnType<typeof ask>>[][] = [];
+  for (let n = 0; n < 15; n++) {
+    answers.push([await ask(stranger), await ask(removed.authenticator), await ask(authenticator, { isForged: true })]);
+  }
+  for (const { said } of answers.flat()) expect(said).toEqual(answers[0]?.[0]?.said);
+  expect(answers[0]?.[0]?.said).toMatchObject({ signaturesChecked: 1 });
+  // Of each the quickest: a busy machine only ever adds to what an answer takes.
+  const [unknown = 0, gone = 0, forged = 0] = [0, 1, 2].map((kind) =>
+    Math.min(...answers.map((three) => three[kind]?.took ?? 0)),
+  );
+  expect(unknown).toBeGreaterThan(forged / 2);
+  expect(forged).toBeGreaterThan(unknown / 2);
+  expect(gone).toBeGreaterThan(forged / 2);
+});
+
+test("a passkey is asked for after the password once its person wants it, and no more once the last is gone", async () => {
+  const { person, authenticator, passkey } = await withPasskey();
+  expect((await byPassword(person)).awaits).toBeUndefined();
+  expect(await wantStep(person, true)).toMatchObject({ status: 200, body: { second_step: true } });
+
+  const owing = await byPassword(person);
+  expect(owing.awaits).toEqual(["passkey"]);
+  expect(await call("GET", "/api/contacts", { token: owing.access_token })).toMatchObject({
+    status: 401,
+    body: { error_code: "insufficient_aal" },
+  });
+  const { options } = await pose("step", { token: owing.access_token });
+  expect(options).toMatchObject({ allowCredentials: [{ id: authenticator.id }] });
+  const whole = await step({ token: owing.access_token }, authenticator);
+  expect(whole.status).toBe(200);
+  const { access_token, awaits } = whole.body as Session;
+  expect(awaits).toBeUndefined();
+  expect((await call("GET", "/api/contacts", { token: access_token })).status).toBe(200);
+  expect((await userOf(owing.access_token)).status).toBe(401);
+  expect((await signIn(authenticator)).answer.body).not.toHaveProperty("awaits");
+
+  expect((await remove(person, passkey)).status).toBe(204);
+  expect(await securityOf(person)).toMatchObject({ passkey_second_step: false, passkeys: [] });
+  expect((await byPassword(person)).awaits).toBeUndefined();
+  expect(await wantStep(person, true)).toMatchObject({ status: 404, body: { error_code: "passkey_not_found" } });
+});
+
+test("what changes how one signs in takes a factor shown just now, and a passkey is one", async () => {
+  const { person, authenticator, passkey } = await withPasskey();
+  const begun = await pose("registration", person);
+  await forgetProofs(person);
+  const { token } = person;
+  expect(await call("POST", "/api/auth/passkeys/registration/options", { token })).toMatchObject(proofNeeded);
+  expect(await remove(person, passkey)).toMatchObject(proofNeeded);
+  expect(await wantStep(person, true)).toMatchObject(proofNeeded);
+  const path = `/api/auth/passkeys/${passkey.id}`;
+  expect((await call("PATCH", path, { token, body: { name: "Tecno" } })).status).toBe(200);
+
+  // Whoever was asked while it counted may take their time with the browser's dialog.
+  const response = await (await makeAuthenticator(site.origin)).create(begun.options);
+  expect((await call("POST", "/api/auth/passkeys", { token, body: { ...begun, response } })).status).toBe(200);
+
+  const proved = await step(person, authenticator);
+  expect(await wantStep(person, true)).toMatchObject(proofNeeded); // by a token from before
+  expect((await wantStep({ token: (proved.body as Session).access_token }, true)).status).toBe(200);
+});
+
+test("the other devices are told of a passkey that was added, and of one that was removed", async () => {
+  const person = await newPerson();
+  const other = { ...person, token: (await byPassword(person)).access_token };
+  const passkey = (await register(person, await makeAuthenticator(site.origin))).body as Passkey;
+  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  await until(async () => (await told()).length === 1);
+  expect((await remove(person, passkey)).status).toBe(204);
+  await until(async () => (await told()).length === 2);
+  expect(await told()).toEqual(["passkey_added", "passkey_removed"]);
+});
+
+test("the other devices are told when a passkey is asked for after the password, and when it is no more, each time once", async () => {
+  const { person } = await withPasskey();
+  const other = { ...person, token: (await byPassword(person)).access_token };
+  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  for (const isWanted of [false, true, true, false, false]) {
+    expect(await wantStep(person, isWanted)).toMatchObject({ status: 200, body: { second_step: isWanted } });
+  }
+  await until(async () => (await told()).includes("passkey_step_off"));
+  expect(await told()).toEqual(["passkey_step_on", "passkey_step_off"]);
+});
+
+test("nobody has more passkeys than can be kept apart", async () => {
+  const { person } = await withPasskey();
+  const last = await pose("registration", person);
+  const row =
+    "INSERT INTO passkeys SELECT ?1, ?1, user_id, '', 0, '', 0, 'x', 1, NULL FROM passkeys WHERE user_id = ?2 LIMIT 1";
+  for (let n = 1; n < passkeysMax; n++) await env.DB.prepare(row).bind(createUuid(), person.id).run();
+  const tooMany = { status: 422, body: { error_code: "too_many_passkeys" } };
+  const response = await (await makeAuthenticator(site.origin)).create(last.options);
+  const body = { ...last, response };
+  expect(await call("POST", "/api/auth/passkeys", { token: person.token, body })).toMatchObject(tooMany);
+  const again = await call("POST", "/api/auth/passkeys/registration/options", { token: person.token });
+  expect(again).toMatchObject(tooMany);
+});

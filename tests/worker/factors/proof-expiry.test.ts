@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { Ceremony } from "#contract/auth/factors.ts";
+import { createUuid } from "#contract/ids.ts";
+import { type Authenticator, makeAuthenticator } from "#tests/support/browser/authenticator.ts";
+import { testPassword } from "#tests/support/people/people.ts";
+import { call, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
+import {
+  codeOf,
+  enrol,
+  newGuarded,
+  showCode,
+  signIn,
+  signInHalfway,
+  startClock,
+  stopClock,
+  wait,
+  wrongCodeOf,
+} from "#tests/worker/support/with-second-factor.ts";
+import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
+import { insertFlow } from "#worker/auth/providers/oauth-flows.ts";
+import { makeWay } from "#worker/auth/providers/provider-client.ts";
+import { openDb } from "#worker/db/client.ts";
+
+/** What a proof began ends with it, and nobody else's wrong codes keep an owner from showing theirs. */
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+const proofNeeded = { status: 403, body: { error_code: "reauthentication_needed" } };
+const tables = ["ceremonies", "oauth_flows", "auth_codes", "factors"] as const;
+
+const prove = async (token: string): Promise<string> => {
+  const { body } = await call("POST", "/api/auth/proof", { token, body: { password: testPassword } });
+  return (body as Session).access_token;
+};
+
+test("the first code of a new code app needs a fresh proof; those of one that counts need none", async () => {
+  const ana = await newPerson();
+  const { id, totp } = await enrol(ana);
+  wait(301);
+  expect(await showCode(ana, id, codeOf(totp.secret, -1))).toMatchObject(proofNeeded);
+  expect((await signIn(ana)).awaits).toBeUndefined();
+  const shown = await showCode({ token: await prove(ana.token) }, id, codeOf(totp.secret, -1));
+  expect(shown.status).toBe(200);
+  wait(301);
+  const { access_token: token } = shown.body as Session;
+  expect((await showCode({ token }, id, codeOf(totp.secret))).status).toBe(200);
+});
+
+/** Everything that a session may begin, begun in this one, but a code app. */
+const beginAll = async (user: string, token: string) => {
+  const { sid } = JSON.parse(atob(token.split(".")[1] ?? "")) as { sid: string };
+  const { body } = await call("POST", "/api/auth/passkeys/registration/options", { token });
+  const { ceremony, options } = body as Ceremony;
+  const authenticator = await makeAuthenticator(site.origin);
+  const response = await authenticator.create(options as Parameters<Authenticator["create"]>[0]);
+  const link = { user_id: user, session_id: sid, provider: "kivu", code_challenge: "a".repeat(43) };
+  await insertFlow(openDb(env), makeWay(), { ...link, redirect_to: "https://lisolo.test/login" });
+  const expires_at = Date.now() + 60_000;
+  await issueAuthCode(openDb(env), { ...link, method: "oauth", subject: createUuid(), expires_at });
+  return () => call("POST", "/api/auth/passkeys", { token, body: { ceremony, response } });
+};
+const countOf = async (user: string) => {
+  const counted = tables.map((name) =>
+    env.DB.prepare(
+      `SELECT count(*) AS n FROM ${name} WHERE user_id = ? ${name === "factors" ? "AND is_verified = 0" : ""}`,
+    ).bind(user),
+  );
+  return (await env.DB.batch<{ n: number }>(counted)).map(({ results }) => results[0]?.n);
+};
+
+test("once a code app counts, what other sessions began by a proof leads to nothing, and one's own goes on", async () => {
+  const ana = await newPerson();
+  const thief = await signIn(ana);
+  const answerThief = await beginAll(ana.id, thief.access_token);
+  const answerOwn = await beginAll(ana.id, ana.token);
+  const { id, totp } = await enrol(ana);
+  expect(await countOf(ana.id)).toEqual([2, 2, 2, 1]);
+  const shown = await showCode(ana, id, codeOf(totp.secret));
+  expect(shown.status).toBe(200);
+  expect(await countOf(ana.id)).toEqual([1, 1, 1, 0]);
+  expect(await answerThief()).toMatchObject({ status: 400, body: { error_code: "passkey_refused" } });
+  expect((await answerOwn()).status).toBe(200);
+});
+
+test("a new password takes away what other sessions began, and every code app that does not count yet", async () => {
+  const ana = await newPerson();
+  const thief = await signIn(ana);
+  await beginAll(ana.id, thief.access_token);
+  await enrol({ token: thief.access_token });
+  expect(await countOf(ana.id)).toEqual([1, 1, 1, 1]);
+  const body = { password: "Nouveau2026" };
+  expect((await call("PUT", "/api/auth/user", { token: ana.token, body })).status).toBe(200);
+  expect(await countOf(ana.id)).toEqual([0, 0, 0, 0]);
+});
+
+test("wrong codes of whoever has the password keep a signed-in owner from no step-up", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  for (let n = 0; n < 5; n++) await showCode(half, ana.factor, wrongCodeOf(ana.secret));
+  await drain("totp_failure_by_user", ana.id);
+  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(429);
+  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(200);
+});
+
+test("wrong codes from one address close code apps there and not elsewhere", async () => {
+  const ana = await newGuarded();
+  await drain("totp_failure_by_user_and_address", `${ana.id} ${limitKeyOf("192.0.2.1")}`);
+  const half = await signInHalfway(ana);
+  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
+});
+
+test("a signed-in session has twenty wrong codes a day", async () => {
+  const ana = await newGuarded();
+  for (let n = 0; n < 20; n++) {
+    expect((await showCode(ana, ana.factor, wrongCodeOf(ana.secret))).status).toBe(422);
+    wait(6);
+  }
+  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(429);
+});

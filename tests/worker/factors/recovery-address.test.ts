@@ -1,0 +1,211 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { Security, SecurityNotice } from "#contract/auth/security.ts";
+import { type Person, testPassword } from "#tests/support/people/people.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { broughtBy, type Mail, mailsTo } from "#tests/worker/support/mailbox.ts";
+import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { refreshCookie } from "#worker/lib/http/cookies.ts";
+import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
+
+let lastAddress = 0;
+const newAddress = () => `person-${++lastAddress}@address.test`;
+
+const prove = async (person: Person): Promise<Person> => {
+  const { status, body } = await call("POST", "/api/auth/proof", {
+    token: person.token,
+    body: { password: person.password },
+  });
+  expect(status).toBe(200);
+  return { ...person, token: (body as Session).access_token };
+};
+const change = ({ token }: Person, email: string) => call("PUT", "/api/auth/user", { token, body: { email } });
+const verify = (body: object) => call("POST", "/api/auth/verify", { body });
+const securityOf = async ({ token }: Person) =>
+  (await call("GET", "/api/auth/security", { token })).body as Pick<Security, "email" | "pending_email">;
+const waitForMail = async (email: string, n = 1): Promise<Mail> => {
+  await until(async () => (await mailsTo(email)).length >= n);
+  return (await mailsTo(email))[0] as Mail;
+};
+
+/** Somebody with a proof of just now, and an address that was confirmed. */
+const newReachable = async () => {
+  const person = await prove(await newPerson());
+  const email = newAddress();
+  expect((await change(person, email)).status).toBe(200);
+  const { token } = broughtBy(await waitForMail(email));
+  expect(await verify({ type: "email_change", token_hash: token })).toMatchObject({ status: 200, body: {} });
+  return { ...person, email };
+};
+const tokensOf = (user: string) =>
+  env.DB.prepare("SELECT type, email FROM mailed_tokens WHERE user_id = ?").bind(user).all();
+
+const expired = { status: 403, body: { error_code: "otp_expired" } };
+
+describe("a recovery address", () => {
+  test("counts once its mail was answered, by link or by code, and signs nobody in", async () => {
+    const person = await prove(await newPerson());
+    const email = newAddress();
+    expect((await change(person, ` ${email.toUpperCase()} `)).status).toBe(200);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: email });
+    const { link, code } = broughtBy(await waitForMail(email));
+    expect(link.href).toMatch(/^https:\/\/lisolo\.test\/recover#token=.+&type=email_change$/);
+    const answer = await verify({ type: "email_change", email, token: code });
+    expect(answer).toMatchObject({ status: 200, body: {} });
+    expect(answer.body).toEqual({});
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await securityOf(person)).toMatchObject({ email, pending_email: null });
+    expect((await call("GET", "/api/auth/user", { token: person.token })).body).toMatchObject({ email });
+    expect(await verify({ type: "email_change", email, token: code })).toMatchObject(expired);
+  });
+
+  test("is changed only after a proof", async () => {
+    const person = await newPerson();
+    await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(person.id).run();
+    const email = newAddress();
+    const refused = { status: 403, body: { error_code: "reauthentication_needed" } };
+    expect(await change(person, email)).toMatchObject(refused);
+    expect(await change(person, "")).toMatchObject(refused);
+    expect(await mailsTo(email)).toEqual([]);
+  });
+
+  test("that is not confirmed recovers nothing", async () => {
+    const person = await prove(await newPerson());
+    const email = newAddress();
+    await change(person, email);
+    const { token, code } = broughtBy(await waitForMail(email));
+    expect(await verify({ type: "recovery", token_hash: token })).toMatchObject(expired);
+    expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
+    expect((await tokensOf(person.id)).results).toEqual([{ type: "email_change", email }]);
+  });
+
+  test("goes on until the next one is confirmed, and is told of it", async () => {
+    const person = await newReachable();
+    const next = newAddress();
+    await change(person, next);
+    expect(await securityOf(person)).toMatchObject({ email: person.email, pending_email: next });
+    const told = await waitForMail(person.email, 2);
+    expect(told.text).not.toContain(next);
+    const { token } = broughtBy(await waitForMail(next));
+    await verify({ type: "email_change", token_hash: token });
+    expect(await securityOf(person)).toMatchObject({ email: next, pending_email: null });
+  });
+
+  test("is told to the other devices, as added, changed or removed, and not to the one that did it", async () => {
+    const person = await prove(await newPerson());
+    const body = { phone: person.phone, password: testPassword };
+    const other = (await call("POST", "/api/auth/token?grant_type=password", { body })).body as Session;
+    const told = async (token: string) => {
+      const { notices } = (await call("GET", "/api/sync?since=0", { token })).body as { notices: SecurityNotice[] };
+      return notices.map(({ event }) => event).filter((event) => event.startsWith("email"));
+    };
+    const confirm = async (email: string, by: object) => {
+      expect((await change(person, email)).status).toBe(200);
+      const { token: token_hash } = broughtBy(await waitForMail(email));
+      expect(
+        (await call("POST", "/api/auth/verify", { ...by, body: { type: "email_change", token_hash } })).status,
+      ).toBe(200);
+    };
+    await confirm(newAddress(), { token: person.token });
+    await until(async () => (await told(other.access_token)).length === 1);
+    // In a browser, whose access token has run out while its person looked for the mail.
+    const cookie = `${refreshCookie}=${other.refresh_token}`;
+    await confirm(newAddress(), { headers: { cookie, origin: site.origin } });
+    await until(async () => (await told(person.token)).length === 1);
+    // Where nobody is signed in.
+    await confirm(newAddress(), {});
+    expect((await change(person, "")).status).toBe(200);
+    await until(async () => (await told(other.access_token)).length === 3);
+    expect(await told(other.access_token)).toEqual(["email_added", "email_changed", "email_removed"]);
+    expect(await told(person.token)).toEqual(["email_changed", "email_changed"]);
+  });
+
+  test("that is another's is told to nobody but whoever reads its mails", async () => {
+    const owner = await newReachable();
+    const other = await prove(await newPerson());
+    const free = newAddress();
+    const [taken, notTaken] = [await change(other, owner.email), await change(await prove(await newPerson()), free)];
+    expect(taken.status).toBe(notTaken.status);
+    const { token } = broughtBy(await waitForMail(owner.email, 2));
+    const answer = await verify({ type: "email_change", token_hash: token });
+    expect(answer).toMatchObject({ status: 422, body: { error_code: "email_exists" } });
+    expect(await securityOf(other)).toMatchObject({ email: null, pending_email: null });
+    expect(await securityOf(owner)).toMatchObject({ email: owner.email });
+  });
+
+  test("is confirmed by the newest mail only, and not after another wish", async () => {
+    const person = await prove(await newPerson());
+    const [first, second] = [newAddress(), newAddress()];
+    await change(person, first);
+    const { token, code } = broughtBy(await waitForMail(first));
+    await change(person, second);
+    expect(await verify({ type: "email_change", token_hash: token })).toMatchObject(expired);
+    expect(await verify({ type: "email_change", email: first, token: code })).toMatchObject(expired);
+    await change(person, "");
+    const late = broughtBy(await waitForMail(second));
+    expect(await verify({ type: "email_change", token_hash: late.token })).toMatchObject(expired);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: null });
+  });
+
+  test("that was removed is told so, and what was mailed to it leads nowhere", async () => {
+    const person = await newReachable();
+    await env.DB.prepare(
+      "INSERT INTO mailed_tokens (hash, code_hash, user_id, type, email, expires_at) VALUES (?, 'x', ?, 'recovery', ?, ?)",
+    )
+      .bind(crypto.randomUUID(), person.id, person.email, Date.now() + 60_000)
+      .run();
+    expect((await change(person, "")).status).toBe(200);
+    expect((await tokensOf(person.id)).results).toEqual([]);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: null });
+    expect((await waitForMail(person.email, 2)).subject).toBe(
+      "Lisolo\u00a0: votre adresse de récupération a été retirée",
+    );
+  });
+
+  test("can be asked for a few times only: nobody's mailbox is filled by us", async () => {
+    const person = await prove(await newPerson());
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n++) statuses.push((await change(person, newAddress())).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    const email = newAddress();
+    const others: number[] = [];
+    for (let n = 0; n < 5; n++) others.push((await change(await prove(await newPerson()), email)).status);
+    expect(others).toEqual([200, 200, 200, 200, 429]);
+  });
+
+  test("and a password that are changed together are both changed, or neither", async () => {
+    const person = await prove(await newPerson());
+    const email = newAddress();
+    const changeBoth = (password: string) =>
+      call("PUT", "/api/auth/user", { token: person.token, body: { password, email } });
+    const signIn = (password: string) =>
+      call("POST", "/api/auth/token?grant_type=password", { body: { phone: person.phone, password } });
+    const bucket = `mail_by_user:${person.id}`;
+    expect(await changeBoth(testPassword)).toMatchObject({ status: 422, body: { error_code: "same_password" } });
+    expect(await env.DB.prepare("SELECT * FROM rate_limits WHERE key = ?").bind(bucket).first()).toBeNull();
+    await drain("mail_by_user", person.id);
+    expect(await changeBoth("Nouveau2026")).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+    expect((await signIn(testPassword)).status).toBe(200);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: null });
+    await env.DB.prepare("DELETE FROM rate_limits WHERE key = ?").bind(bucket).run();
+    emptyBuckets.clear();
+    expect((await changeBoth("Nouveau2026")).status).toBe(200);
+    expect((await signIn("Nouveau2026")).status).toBe(200);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: email });
+  });
+
+  test("must look like one", async () => {
+    const person = await prove(await newPerson());
+    for (const email of [
+      "ana",
+      "ana@",
+      "@x.test",
+      "a b@x.test",
+      "ana@x.test\r\nbcc: b@x.test",
+      `${"a".repeat(250)}@x.test`,
+    ]) {
+      expect(await change(person, email)).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
+    }
+  });
+});

@@ -1,0 +1,362 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+import { makeCaptchaToken, type Person } from "#tests/support/people/people.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { broughtBy, type Mail, mailsTo } from "#tests/worker/support/mailbox.ts";
+import { call, cookieSite, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
+import { replaceRecoveryCodes } from "#worker/auth/second-factor/recovery-codes.ts";
+import { openDb } from "#worker/db/client.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+
+let lastAddress = 0;
+const newAddress = () => `person-${++lastAddress}@recovery.test`;
+
+/** Somebody with a confirmed recovery address. */
+const newReachable = async (): Promise<Person & { email: string }> => {
+  const person = await newPerson();
+  const email = newAddress();
+  await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(person.id, email).run();
+  return { ...person, email };
+};
+
+const proof = async (purpose: ChallengeRequest) => ({
+  gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, purpose) },
+});
+const mailProof = (email: string) => proof({ action: "recover", subject: email });
+const codeProof = (phone: string) => proof({ action: "recover_by_code", subject: phone });
+let lastHost = 0;
+/** Each from another network, so that none of the wide limits counts here. */
+const post = (path: string, body: object, headers = {}) => {
+  const host = ++lastHost;
+  return call("POST", path, {
+    body,
+    headers: { "cf-connecting-ip": `10.${64 + (host >> 8)}.${host & 255}.7`, ...headers },
+  });
+};
+const recover = async (email: string, more: object = {}, query = "", headers = {}) =>
+  post(`/api/auth/recover${query}`, { email, ...(await mailProof(email)), ...more }, headers);
+const verify = (body: object, headers = {}) => post("/api/auth/verify", body, headers);
+
+const newestTo = async (email: string, n = 1): Promise<Mail> => {
+  await until(async () => (await mailsTo(email)).length >= n);
+  return (await mailsTo(email))[0] as Mail;
+};
+const askFor = async (email: string) => {
+  const before = (await mailsTo(email)).length;
+  expect((await recover(email)).status).toBe(200);
+  return broughtBy(await newestTo(email, before + 1));
+};
+const ageTokens = (email: string) =>
+  env.DB.prepare("UPDATE mailed_tokens SET expires_at = 1 WHERE email = ?").bind(email).run();
+
+const expired = { status: 403, body: { error_code: "otp_expired" } };
+const wrong = { status: 400, body: { error_code: "invalid_credentials" } };
+
+/** Everything of an answer that somebody could compare, but for what changes with each one. */
+const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
+  status,
+  body,
+  headers: [...headers].filter(([name]) => name !== "date" && name !== "cf-ray"),
+});
+
+describe("asking for a mail", () => {
+  test("brings a link and a code in the language of the one who asks, and says for how long", async () => {
+    const { email } = await newReachable();
+    await recover(email, {}, "", { "accept-language": "pt-PT,pt;q=0.9" });
+    const { subject, text, html } = await newestTo(email);
+    expect(subject).toBe("Lisolo: uma nova palavra-passe");
+    expect(text).toMatch(/60 minutos/);
+    expect(text).toMatch(/ignore/);
+    expect(html).toContain('<html lang="pt">');
+    expect(html).not.toMatch(/<img|<script|src=/);
+    const { link, token, code } = broughtBy({ subject, text, html, to: email });
+    expect(link.origin + link.pathname).toBe("https://lisolo.test/recover");
+    expect(link.search).toBe("");
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    expect(code).toMatch(/^\d{8}$/);
+  });
+
+  test("is answered the same whether somebody has the address, and writes to nobody else", async () => {
+    const { email } = await newReachable();
+    const unknown = newAddress();
+    expect(seen(await recover(unknown))).toEqual(seen(await recover(email)));
+    await newestTo(email);
+    expect(await mailsTo(unknown)).toEqual([]);
+  });
+
+  test("counts against the address that was typed, known or not, in whatever case it was typed", async () => {
+    const { email } = await newReachable();
+    const unknown = newAddress();
+    for (const address of [email, unknown]) {
+      const answers = [];
+      for (let n = 0; n < 5; n++) answers.push(await recover(n % 2 ? address.toUpperCase() : address));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+      expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(600);
+    }
+  });
+
+  test("wants a proof of work, each good once", async () => {
+    const { email } = await newReachable();
+    const refused = { status: 400, body: { error_code: "captcha_failed" } };
+    expect(await recover(email, { gotrue_meta_security: {} })).toMatchObject(refused);
+    expect(await recover(email, { gotrue_meta_security: { captcha_token: "e30=" } })).toMatchObject(refused);
+    const used = await mailProof(email);
+    expect((await recover(email, used)).status).toBe(200);
+    expect(await recover(email, used)).toMatchObject(refused);
+    expect(await recover(newAddress(), used)).toMatchObject(refused);
+  });
+
+  test("keeps neither token nor code, and voids what was mailed before", async () => {
+    const { email } = await newReachable();
+    const first = await askFor(email);
+    const rows = JSON.stringify(
+      (await env.DB.prepare("SELECT * FROM mailed_tokens WHERE email = ?").bind(email).all()).results,
+    );
+    expect(rows).not.toContain(first.token);
+    expect(rows).not.toContain(first.code);
+    const second = await askFor(email);
+    expect(await verify({ type: "recovery", token_hash: first.token })).toMatchObject(expired);
+    expect(await verify({ type: "recovery", email, token: first.code })).toMatchObject(expired);
+    expect((await verify({ type: "recovery", token_hash: second.token })).status).toBe(200);
+  });
+
+  test("leads to our own page whatever other place is named", async () => {
+    const places = [
+      "https://evil.test/",
+      "//evil.test",
+      "https://lisolo.test.evil.test/",
+      "javascript:alert(1)",
+      "/app",
+    ];
+    for (const place of places) {
+      const { email } = await newReachable();
+      const challenge = { code_challenge: "a".repeat(43), code_challenge_method: "s256" };
+      await recover(email, challenge, `?${new URLSearchParams({ redirect_to: place })}`);
+      const mail = await newestTo(email);
+      expect(broughtBy(mail).link.href).toMatch(/^https:\/\/lisolo\.test\/recover#token=/);
+      expect(mail.text + mail.html).not.toContain("evil");
+    }
+  });
+});
+
+describe("showing what a mail brought", () => {
+  test.each(["link", "code"])("signs in by its %s, once, however many try at once", async (by) => {
+    const { email, id } = await newReachable();
+    const { token, code } = await askFor(email);
+    const body = { type: "recovery", ...(by === "link" ? { token_hash: token } : { email, token: code }) };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => verify(body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403, 403]);
+    const session = answers.find(({ status }) => status === 200)?.body as Session;
+    expect(session.user).toMatchObject({ id, email });
+    expect(await verify({ type: "recovery", token_hash: token })).toMatchObject(expired);
+    expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
+  });
+
+  test("takes the code as people type it", async () => {
+    const { email } = await newReachable();
+    const { code } = await askFor(email);
+    const typed = ` ${code.slice(0, 4)} ${code.slice(4)}`;
+    expect((await verify({ type: "recovery", email: email.toUpperCase(), token: typed })).status).toBe(200);
+  });
+
+  test("lets the new session set a password without the old one, and ends the others", async () => {
+    const person = await newReachable();
+    const { token } = await askFor(person.email);
+    const { body } = await verify({ type: "recovery", token_hash: token });
+    const { access_token } = body as Session;
+    const changed = await call("PUT", "/api/auth/user", { token: access_token, body: { password: "Nouveau2026" } });
+    expect(changed.status).toBe(200);
+    expect((await call("GET", "/api/auth/user", { token: access_token })).status).toBe(200);
+    expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(401);
+    const signIn = (password: string) =>
+      call("POST", "/api/auth/token?grant_type=password", { body: { phone: person.phone, password } });
+    expect((await signIn("Nouveau2026")).status).toBe(200);
+    expect(await signIn(person.password)).toMatchObject(wrong);
+  });
+
+  test("tells the recovery address that the password is another, for the other devices are signed out", async () => {
+    const person = await newReachable();
+    const { token } = await askFor(person.email);
+    const { body } = await verify({ type: "recovery", token_hash: token });
+    const changed = await call("PUT", "/api/auth/user", {
+      token: (body as Session).access_token,
+      headers: { "accept-language": "pt" },
+      body: { password: "Nouveau2026" },
+    });
+    expect(changed.status).toBe(200);
+    const { subject, text } = await newestTo(person.email, 2);
+    expect(subject).toBe("Lisolo: a sua palavra-passe foi alterada");
+    // It may be a stranger who did it: the owner reads it in their own language too.
+    for (const words of ["Mot de passe oublié", "Forgot your password?"]) expect(text).toContain(words);
+    expect(text).not.toMatch(/https?:|Nouveau2026/);
+    expect(text).not.toContain(person.phone.slice(-6));
+  });
+
+  test("owes the second step where one is asked for", async () => {
+    const person = await newReachable();
+    await env.DB.prepare(
+      "INSERT INTO factors (id, user_id, friendly_name, secret, is_verified, created_at, updated_at) VALUES (?, ?, '', 'x', 1, 0, 0)",
+    )
+      .bind(crypto.randomUUID(), person.id)
+      .run();
+    const { token } = await askFor(person.email);
+    const { status, body } = await verify({ type: "recovery", token_hash: token });
+    expect({ status, body }).toMatchObject({ status: 200, body: { awaits: ["totp"] } });
+    const halfway = { token: (body as Session).access_token };
+    const owes = { status: 401, body: { error_code: "insufficient_aal" } };
+    expect(await call("PUT", "/api/auth/user", { ...halfway, body: { password: "Nouveau2026" } })).toMatchObject(owes);
+    expect(await call("GET", "/api/conversations", halfway)).toMatchObject(owes);
+  });
+
+  test("after an hour is nothing any more", async () => {
+    const { email } = await newReachable();
+    const { token, code } = await askFor(email);
+    await ageTokens(email);
+    expect(await verify({ type: "recovery", token_hash: token })).toMatchObject(expired);
+    expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
+  });
+
+  test("stops to take codes after five wrong ones, though many come at once; the link still goes", async () => {
+    const { email } = await newReachable();
+    const { token, code } = await askFor(email);
+    const guess = (n: number) => String((Number(code) + n) % 10 ** 8).padStart(8, "0");
+    const guesses = Array.from({ length: 8 }, (_, n) => verify({ type: "recovery", email, token: guess(n + 1) }));
+    for (const answer of await Promise.all(guesses)) expect(answer).toMatchObject(expired);
+    expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
+    expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
+  });
+
+  test("refuses everything that is not right with one and the same answer", async () => {
+    const { email } = await newReachable();
+    const { token, code } = await askFor(email);
+    const bodies = [
+      { type: "recovery", email: newAddress(), token: code },
+      { type: "recovery", email, token: "00000000" === code ? "1" : "00000000" },
+      { type: "recovery", email, token: "" },
+      { type: "recovery", token_hash: "x".repeat(43) },
+      { type: "recovery", token_hash: "" },
+      { type: "email_change", token_hash: token },
+      { type: "email_change", email, token: code },
+      { type: "recovery", token: code },
+      { type: "recovery" },
+    ];
+    const first = seen(await verify(bodies[0] ?? {}));
+    expect(first).toMatchObject(expired);
+    for (const body of bodies.slice(1)) expect(seen(await verify(body))).toEqual(first);
+    expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
+  });
+
+  test("asks the database for the same whether somebody has the address", async () => {
+    const { email } = await newReachable();
+    await askFor(email);
+    const count = async (address: string): Promise<number> => {
+      let n = 0;
+      const db = new Proxy(env.DB, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name) as unknown;
+          if (typeof value !== "function") return value;
+          return (...args: unknown[]) => {
+            if (name === "prepare" || name === "batch") n++;
+            return Reflect.apply(value, target, args) as unknown;
+          };
+        },
+      });
+      const { findByCode, insertRecovery } = await import("#worker/auth/recovery/mailed-tokens.ts");
+      await findByCode(env, openDb({ ...env, DB: db }), "recovery", address, "12345678");
+      await insertRecovery(env, openDb({ ...env, DB: db }), address, null);
+      return n;
+    };
+    const known = await count(email);
+    expect(known).toBeGreaterThan(3);
+    expect(await count(newAddress())).toBe(known);
+  });
+
+  test("comes with cookies for a browser of ours, and nothing for a page of another", async () => {
+    const { email } = await newReachable();
+    const { token } = await askFor(email);
+    const forged = await verify(
+      { type: "recovery", token_hash: token },
+      { ...cookieSite, origin: "https://evil.test" },
+    );
+    expect(forged).toMatchObject({ status: 403, body: { error_code: "forbidden_origin" } });
+    const { body, headers } = await verify({ type: "recovery", token_hash: token }, cookieSite);
+    expect(body).toMatchObject({ access_token: "", refresh_token: "" });
+    expect(headers.getSetCookie()).toHaveLength(3); // the device's is the third
+  });
+});
+
+test("a mail's link that is fetched sends no token, and uses nothing up", async () => {
+  const { email } = await newReachable();
+  const { link, token } = await askFor(email);
+  expect(link.href).toBe(`https://lisolo.test/recover#token=${token}&type=recovery`);
+  for (const query of ["", `?${new URLSearchParams({ token, type: "recovery" })}`]) {
+    expect((await call("GET", `/api/auth/verify${query}`)).status).toBe(405);
+  }
+  expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
+});
+
+test("wrong tokens from an address keep nobody behind it from a right one", async () => {
+  const { email } = await newReachable();
+  const { token } = await askFor(email);
+  await drain("verify_by_address", limitKeyOf("local"));
+  const answer = (token_hash: string) => call("POST", "/api/auth/verify", { body: { type: "recovery", token_hash } });
+  expect((await answer("none")).status).toBe(429);
+  expect((await answer(token)).status).toBe(200);
+  await refill("verify_by_address");
+});
+
+describe("a recovery code in the password's place", () => {
+  const byCode = async (phone: string, code: string, more: object = {}, headers = {}) =>
+    post("/api/auth/recover/code", { phone, code, ...(await codeProof(phone)), ...more }, headers);
+
+  test("signs in once, and lets a new password be set", async () => {
+    const person = await newPerson();
+    const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
+    const tries = await Promise.all(Array.from({ length: 4 }, () => byCode(person.phone, code)));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+    const { access_token } = (tries.find(({ status }) => status === 200)?.body ?? {}) as Session;
+    const changed = await call("PUT", "/api/auth/user", { token: access_token, body: { password: "Nouveau2026" } });
+    expect(changed.status).toBe(200);
+  });
+
+  test("is refused the same for a wrong code, somebody else's code and a number that nobody has", async () => {
+    const [person, other] = [await newPerson(), await newPerson()];
+    const [code = ""] = await replaceRecoveryCodes(openDb(env), env, other.id);
+    const first = seen(await byCode(person.phone, code));
+    expect(first).toMatchObject(wrong);
+    expect(seen(await byCode(person.phone, "wrong"))).toEqual(first);
+    expect(seen(await byCode("+243810099998", code))).toEqual(first);
+  });
+
+  test("wants a proof of work, and counts against the number that was typed and where", async () => {
+    const person = await newPerson();
+    const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
+    const refused = await byCode(person.phone, code, { gotrue_meta_security: {} });
+    expect(refused).toMatchObject({ status: 400, body: { error_code: "captcha_failed" } });
+    for (const phone of [person.phone, "+243810099997"]) {
+      const address = "203.0.113.71";
+      await drain("recover_by_phone_and_address", hashKey(env, `${phone} ${address}`));
+      expect(await byCode(phone, code, {}, { "cf-connecting-ip": address })).toMatchObject({
+        status: 429,
+        body: { error_code: "rate_limited" },
+      });
+    }
+  });
+
+  test("does not stand for the second step too", async () => {
+    const person = await newPerson();
+    const [code = "", second = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
+    await env.DB.prepare(
+      "INSERT INTO factors (id, user_id, friendly_name, secret, is_verified, created_at, updated_at) VALUES (?, ?, '', 'x', 1, 0, 0)",
+    )
+      .bind(crypto.randomUUID(), person.id)
+      .run();
+    const { body } = await byCode(person.phone, code);
+    expect(body).toMatchObject({ awaits: ["totp"] });
+    const { access_token: token } = body as Session;
+    const more = await call("POST", "/api/auth/recovery-codes/verify", { token, body: { code: second } });
+    expect(more).toMatchObject({ status: 422, body: { error_code: "mfa_verification_failed" } });
+  });
+});

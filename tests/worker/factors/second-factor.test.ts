@@ -1,0 +1,287 @@
+import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AuthUser, Session } from "#contract/auth/auth.ts";
+import { testPassword } from "#tests/support/people/people.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import {
+  challenge,
+  codeOf,
+  enrol,
+  makeRecoveryCodes,
+  mayChange,
+  newGuarded,
+  showCode,
+  showRecoveryCode,
+  signIn,
+  signInHalfway,
+  startClock,
+  stopClock,
+  verify,
+  wait,
+} from "#tests/worker/support/with-second-factor.ts";
+import { api } from "#worker/api.ts";
+import { insertIdentity } from "#worker/auth/providers/identities.ts";
+import { type Method, stepsOwed, toAssurance } from "#worker/auth/second-factor/assurance.ts";
+import { openDb } from "#worker/db/client.ts";
+
+/** Sessions that owe their second step, and what showing one is worth. */
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+const refresh = (refresh_token: string) =>
+  call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+
+const [totp, all] = [
+  { isAsked: true, steps: ["totp"] as const },
+  { isAsked: true, steps: ["totp", "passkey", "recovery_code"] as const },
+].map(({ isAsked, steps }) => ({ isAsked, steps: [...steps] }));
+
+test.each<[string, typeof all, string[] | undefined]>([
+  ["password", { isAsked: false, steps: ["passkey", "recovery_code"] }, undefined],
+  ["password", totp, ["totp"]],
+  ["password", all, ["totp", "passkey", "recovery_code"]],
+  ["recovery", all, ["totp", "passkey", "recovery_code"]],
+  ["oauth", all, ["totp", "passkey", "recovery_code"]],
+  ["recovery_code", all, ["totp", "passkey"]],
+  ["recovery_code totp", all, undefined],
+  ["password recovery_code", all, undefined],
+  ["passkey", all, undefined],
+])("after %s, of %o there is owed %o", (methods, means, owed) => {
+  expect(stepsOwed(methods, means ?? { isAsked: false, steps: [] })).toEqual(owed);
+});
+
+test.each<[string, "aal1" | "aal2", Method[]]>([
+  ["password", "aal1", ["password"]],
+  ["recovery", "aal1", ["recovery"]],
+  ["oauth password", "aal1", ["password", "oauth"]],
+  ["recovery_code", "aal1", ["recovery_code"]],
+  ["recovery_code password", "aal1", ["password", "recovery_code"]],
+  ["recovery_code totp", "aal2", ["totp", "recovery_code"]],
+  ["password totp", "aal2", ["totp", "password"]],
+  ["password recovery_code", "aal2", ["recovery_code", "password"]],
+  ["passkey", "aal2", ["passkey"]],
+])("a session of %s is told to be %s", (methods, aal, amr) => {
+  const said = toAssurance({ methods, proved_at: 0, created_at: 5_000 });
+  expect(said).toEqual({ aal, amr: amr.map((method) => ({ method, timestamp: 5 })) });
+});
+
+test("the token says how sure one is, as GoTrue's clients read it", async () => {
+  const ana = await newPerson();
+  const alone = await signIn(ana);
+  expect(decodeJwt(alone.access_token)).toMatchObject({ aal: "aal1", amr: [{ method: "password" }] });
+  const { id, totp: app } = await enrol({ token: alone.access_token });
+  const first = await showCode({ token: alone.access_token }, id, codeOf(app.secret, -1));
+  const stepped = decodeJwt((first.body as Session).access_token);
+  expect(stepped).toMatchObject({ aal: "aal2", amr: [{ method: "totp" }, { method: "password" }] });
+  // It is the same session, which stays so when it is renewed.
+  expect(stepped["session_id"]).toBe(decodeJwt(alone.access_token)["session_id"]);
+  const renewed = (await refresh((first.body as Session).refresh_token)).body as Session;
+  expect(decodeJwt(renewed.access_token)).toMatchObject({
+    aal: "aal2",
+    amr: [{ method: "totp" }, { method: "password" }],
+  });
+
+  const half = await signInHalfway(ana);
+  expect(decodeJwt(half.token)).toMatchObject({ aal: "aal1", amr: [{ method: "password" }] });
+  const whole = (await showCode(half, id, codeOf(app.secret))).body as Session;
+  expect(decodeJwt(whole.access_token)).toMatchObject({ aal: "aal2" });
+});
+
+test("showing the step ends the session that owed it and begins another, under a new id", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  const whole = (await showCode(half, ana.factor, codeOf(ana.secret))).body as Session;
+  expect(whole.awaits).toBeUndefined();
+  expect(decodeJwt(whole.access_token)["session_id"]).not.toBe(decodeJwt(half.token)["session_id"]);
+  expect(await call("GET", "/api/auth/user", { token: half.token })).toMatchObject({
+    status: 401,
+    body: { error_code: "session_not_found" },
+  });
+  expect(await refresh(half.refresh_token)).toMatchObject({ body: { error_code: "refresh_token_not_found" } });
+  expect((await call("GET", "/api/contacts", { token: whole.access_token })).status).toBe(200);
+  expect((await refresh(whole.refresh_token)).status).toBe(200);
+});
+
+/** What a session that owes its step may ask: who it is, to go, and the step in all its forms. */
+const halfwayRoutes = [
+  "GET /api/auth/user",
+  "POST /api/auth/logout",
+  "POST /api/auth/factors/:id/challenge",
+  "POST /api/auth/factors/:id/verify",
+  "POST /api/auth/factors/reset",
+  "POST /api/auth/passkeys/step",
+  "POST /api/auth/passkeys/step/options",
+  "POST /api/auth/recovery-codes/verify",
+];
+
+test("a session that owes its step is refused on every route but those on which it shows it", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  const asked = new Set(
+    api.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
+  );
+  const open = new Set<string>();
+  const refused = new Set<string>();
+  for (const route of asked) {
+    const [method = "", path = ""] = route.split(" ");
+    if (route === "POST /api/auth/logout") continue; // would end it
+    const place = path.replace(/:\w+/g, ana.factor);
+    const bare = await call(method, place, ["GET", "DELETE"].includes(method) ? {} : { body: {} });
+    const answer = await call(method, place, {
+      token: half.token,
+      ...(["GET", "DELETE"].includes(method) ? {} : { body: {} }),
+    });
+    const isRefused = (answer.body as { error_code?: string }).error_code === "insufficient_aal";
+    if (isRefused) refused.add(route);
+    else if (bare.status === 401) open.add(route);
+  }
+  expect([...open].sort()).toEqual(halfwayRoutes.filter((route) => !route.endsWith("logout")).sort());
+  expect(refused.size).toBeGreaterThan(50);
+  const socket = await site.fetch(`${site.origin}/api/socket`, {
+    headers: { upgrade: "websocket", authorization: `Bearer ${half.token}` },
+  });
+  expect(socket.status).toBe(401);
+  expect(await socket.json()).toMatchObject({ error_code: "insufficient_aal" });
+  expect((await call("POST", "/api/auth/logout?scope=local", { token: half.token })).status).toBe(204);
+  expect((await call("GET", "/api/auth/user", { token: half.token })).status).toBe(401);
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
+});
+
+test("a session that owes its step learns of the account what the step takes, and nothing of where else to go on", async () => {
+  const ana = await newGuarded();
+  const secrets = { email: "ana@halfway.test", app: "Téléphone de Papa", name: "Ana Chez Kivu", provider: "kivu" };
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?1, ?2)").bind(ana.id, secrets.email),
+    env.DB.prepare("UPDATE factors SET friendly_name = ? WHERE user_id = ?").bind(secrets.app, ana.id),
+  ]);
+  const known = { provider: secrets.provider, subject: ana.id, email: secrets.email, name: secrets.name };
+  await insertIdentity(openDb(env), ana.id, known);
+  const half = await signInHalfway(ana);
+  const renewed = (await refresh(half.refresh_token)).body as Session;
+  const asked = await call("GET", "/api/auth/user", { token: renewed.access_token });
+  expect(asked.status).toBe(200);
+  const user = asked.body as AuthUser;
+  expect(user.factors).toMatchObject([{ id: ana.factor, factor_type: "totp", friendly_name: "TOTP 1" }]);
+  expect(renewed.user).toEqual(user);
+  const told = JSON.stringify([half, renewed, user]);
+  for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(told).not.toContain(secret);
+  // With the step shown it is all there again.
+  const whole = (await showCode({ token: renewed.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
+  expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });
+});
+
+test("a session that owes its step can neither add a code app nor make one count", async () => {
+  const ana = await newGuarded();
+  const pending = await enrol(ana);
+  const half = await signInHalfway(ana);
+  const add = await call("POST", "/api/auth/factors", { token: half.token, body: { factor_type: "totp" } });
+  expect(add).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
+  expect((await call("POST", `/api/auth/factors/${pending.id}/challenge`, { token: half.token })).status).toBe(404);
+  const question = await challenge(half, ana.factor);
+  expect((await verify(half, pending.id, question, codeOf(pending.totp.secret))).status).toBe(404);
+});
+
+test("a session may owe its step for ten minutes, and renewing it makes that no longer", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  wait(570);
+  const renewed = await refresh(half.refresh_token);
+  expect(renewed).toMatchObject({ status: 200, body: { awaits: ["totp"] } });
+  const { access_token: token, refresh_token } = renewed.body as Session;
+  const question = await challenge({ token }, ana.factor);
+  wait(31);
+  expect(await verify({ token }, ana.factor, question, codeOf(ana.secret))).toMatchObject({
+    status: 401,
+    body: { error_code: "session_not_found" },
+  });
+  expect(await refresh(refresh_token)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
+});
+
+test("a session that owed a step which is gone is not whole for that", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  expect((await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ana.token })).status).toBe(200);
+  const renewed = await refresh(half.refresh_token);
+  expect(renewed).toMatchObject({ status: 200, body: { awaits: [] } });
+  const { access_token: token } = renewed.body as Session;
+  expect(await call("GET", "/api/contacts", { token })).toMatchObject({ body: { error_code: "insufficient_aal" } });
+  expect((await signIn(ana)).awaits).toBeUndefined();
+});
+
+test("sessions whose step nobody showed in time are cleared away when the person comes again", async () => {
+  const ana = await newGuarded();
+  const count = () =>
+    env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ? AND awaits = 1").bind(ana.id).first("n");
+  for (let n = 0; n < 3; n++) await signInHalfway(ana);
+  wait(601);
+  await signInHalfway(ana);
+  await until(async () => (await count()) === 1);
+});
+
+test("what was shown counts for five minutes, and for tokens made from then on", async () => {
+  const ana = await newGuarded();
+  expect(await mayChange(ana)).toBe(true);
+  wait(301);
+  expect(await mayChange(ana)).toBe(false);
+  const shown = (await showCode(ana, ana.factor, codeOf(ana.secret))).body as Session;
+  expect(await mayChange({ token: shown.access_token })).toBe(true);
+  expect(await mayChange(ana)).toBe(false);
+  expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
+  wait(299);
+  expect(await mayChange({ token: shown.access_token })).toBe(true);
+  wait(2);
+  expect(await mayChange({ token: shown.access_token })).toBe(false);
+});
+
+test("whoever copied the refresh token of before gains nothing by what its owner shows", async () => {
+  const ana = await newGuarded();
+  wait(301);
+  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(200);
+  const copied = (await refresh(ana.refreshToken)).body as Session;
+  expect(await mayChange({ token: copied.access_token })).toBe(false);
+});
+
+test("where a second step is asked for the password alone is no proof, wherever it was shown", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  expect(await mayChange({ token: other.access_token })).toBe(true);
+  const { id, totp: app } = await enrol(ana);
+  const shown = (await showCode(ana, id, codeOf(app.secret))).body as Session;
+  // Shown elsewhere before it was asked for; that session stays.
+  expect(await mayChange({ token: other.access_token })).toBe(false);
+  expect((await call("GET", "/api/contacts", { token: other.access_token })).status).toBe(200);
+  for (const token of [shown.access_token, other.access_token]) {
+    const answer = await call("POST", "/api/auth/proof", { token, body: { password: testPassword } });
+    expect(answer).toMatchObject({ status: 403, body: { error_code: "reauthentication_needed" } });
+  }
+});
+
+test("the same means shown again and again stands once among a session's methods", async () => {
+  const ana = await newGuarded();
+  const [code = ""] = await makeRecoveryCodes(ana);
+  const once = (await showRecoveryCode(ana, code)).body as Session;
+  const twice = (await showCode({ token: once.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
+  const { amr } = decodeJwt(twice.access_token) as { amr: { method: string }[] };
+  expect(amr.map(({ method }) => method)).toEqual(["recovery_code", "totp", "password"]);
+});
+
+test("whoever has the password and never stops trying keeps the owner neither out nor from stopping a reset", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const [thief, owner] = [await signInHalfway(ana), await signInHalfway(ana)];
+  const post = (path: string, body: object) => call("POST", `/api/auth/${path}`, { token: thief.token, body });
+  const tries: [string, object][] = [
+    ["factors/reset", {}],
+    [`factors/${ana.factor}/challenge`, {}],
+    ["recovery-codes/verify", { code: "0000" }],
+    ["passkeys/step/options", {}],
+  ];
+  await post("factors/reset", {});
+  for (const [path, body] of tries) while ((await post(path, body)).status !== 429);
+  await drain("totp_failure_by_user", ana.id);
+  expect((await call("DELETE", "/api/auth/factors/reset", { token: ana.token })).status).toBe(204);
+  expect((await showRecoveryCode(owner, codes[0] ?? "")).status).toBe(200);
+});

@@ -1,0 +1,314 @@
+import { env } from "cloudflare:workers";
+import { Secret, URI } from "otpauth";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Session } from "#contract/auth/auth.ts";
+import type { Enrolled } from "#contract/auth/factors.ts";
+import { createUuid } from "#contract/ids.ts";
+import { factorsMax } from "#contract/limits.ts";
+import { until } from "#tests/worker/support/device.ts";
+import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import {
+  challenge,
+  codeOf,
+  enrol,
+  eventsOf,
+  makeRecoveryCodes,
+  newGuarded,
+  readAllRows,
+  showCode,
+  showRecoveryCode,
+  signIn,
+  signInHalfway,
+  startClock,
+  stopClock,
+  verify,
+  wait,
+  wrongCodeOf,
+} from "#tests/worker/support/with-second-factor.ts";
+import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { resealSecrets } from "#worker/auth/second-factor/key-rotation.ts";
+import { findStep } from "#worker/auth/second-factor/totp.ts";
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+const wrong = { status: 422, body: { error_code: "mfa_verification_failed" } };
+const tooLate = { status: 422, body: { error_code: "mfa_challenge_expired" } };
+const noFactor = { status: 404, body: { error_code: "mfa_factor_not_found" } };
+
+/** As if no code had been tried lately. */
+const refill = (user: string) =>
+  env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'totp%' AND key LIKE ?").bind(`%${user}`).run();
+
+test.each([
+  [59, "287082"],
+  [1_111_111_109, "081804"],
+  [1_111_111_111, "050471"],
+  [1_234_567_890, "005924"],
+  [2_000_000_000, "279037"],
+  [20_000_000_000, "353130"],
+])("%i s after 1970 the code of RFC 6238's secret is its %s", (seconds, code) => {
+  const secret = Uint8Array.from(new TextEncoder().encode("12345678901234567890"));
+  expect(findStep(secret, code, seconds * 1_000)).toBe(Math.floor(seconds / 30));
+});
+
+test("a code app outlives the change of the key it is kept under, once it was used in between", async () => {
+  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  const show = async (changed: object, { token, factor, secret }: typeof ana, steps: number) => {
+    const challenge_id = await challenge({ token }, factor);
+    const body = { challenge_id, code: codeOf(secret, steps) };
+    return callWith(changed, "POST", `/api/auth/factors/${factor}/verify`, { token, body });
+  };
+  const sealedOf = ({ factor }: typeof ana) =>
+    env.DB.prepare("SELECT secret FROM factors WHERE id = ?").bind(factor).first<string>("secret");
+  const before = await sealedOf(ana);
+  const first = await show({ FACTOR_KEY_NEXT: next }, ana, 0);
+  expect(first.status).toBe(200);
+  const { access_token: token } = first.body as Session;
+  const after = await sealedOf(ana);
+  expect(after).not.toBe(before);
+  expect((await show({ FACTOR_KEY_NEXT: next }, { ...ana, token }, 1)).status).toBe(200);
+  expect(await sealedOf(ana)).toBe(after);
+
+  // The one that was next is the only one from here on.
+  wait(60);
+  const kept = await signInHalfway(ana);
+  expect((await show({ FACTOR_KEY: next }, { ...ana, token: kept.token }, 0)).status).toBe(200);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  expect((await show({ FACTOR_KEY: next }, ben, 0)).status).toBe(500);
+  vi.restoreAllMocks();
+  expect((await show({}, ben, 0)).status).toBe(200);
+});
+
+test("a code app that nobody uses while the key changes is sealed anew by the hour", async () => {
+  const ana = await newGuarded();
+  const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  // Other tests leave rows that no key opens: they are told of and keep nothing else from its turn.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const said = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const changing = { ...env, FACTOR_KEY_NEXT: next };
+  await resealSecrets(changing);
+  const left = await env.DB.prepare(
+    "SELECT count(*) AS n FROM factors WHERE substr(secret, 1, 7) <> (SELECT substr(secret, 1, 7) FROM factors WHERE id = ?)",
+  )
+    .bind(ana.factor)
+    .first<number>("n");
+  // Objects of other tests may have something to say too.
+  expect(said.mock.calls.map(([line]) => line)).toContainEqual(expect.stringMatching(new RegExp(`: ${left}$`)));
+
+  const tokens = await signInHalfway(ana);
+  const body = { challenge_id: await challenge(tokens, ana.factor), code: codeOf(ana.secret) };
+  const shown = await callWith({ FACTOR_KEY: next }, "POST", `/api/auth/factors/${ana.factor}/verify`, {
+    token: tokens.token,
+    body,
+  });
+  expect(shown.status).toBe(200);
+});
+
+test("a new code app is told once, as text and as a picture that GoTrue's clients can show", async () => {
+  const ana = await newPerson();
+  const { id, friendly_name, type, totp } = await enrol(ana);
+  expect({ friendly_name, type }).toEqual({ friendly_name: "TOTP 1", type: "totp" });
+  const read = URI.parse(totp.uri);
+  expect(read).toMatchObject({ issuer: "Lisolo", label: ana.phone, algorithm: "SHA1", digits: 6, period: 30 });
+  expect(totp.uri.startsWith(`otpauth://totp/Lisolo:${encodeURIComponent(ana.phone)}?`)).toBe(true);
+  expect(read.secret.base32).toBe(totp.secret);
+  expect(read.secret.bytes).toHaveLength(20);
+  expect(totp.qr_code).toMatch(/^<svg .*<\/svg>$/);
+  const address = new URL(`data:image/svg+xml;utf-8,${totp.qr_code}`);
+  expect(decodeURIComponent(address.pathname + address.hash + address.search)).toContain("</svg>");
+  expect(address.hash + address.search).toBe("");
+  const me = (await call("GET", "/api/auth/user", { token: ana.token })).body;
+  expect(me).toMatchObject({ factors: [{ id, factor_type: "totp", status: "unverified" }] });
+  expect(JSON.stringify(me)).not.toContain(totp.secret);
+});
+
+test("a code app calls us as the program that asked is called, and Lisolo where it says nothing", async () => {
+  const ana = await newPerson();
+  const add = (issuer: unknown) =>
+    call("POST", "/api/auth/factors", { token: ana.token, body: { factor_type: "totp", issuer } });
+  for (const [issuer, called] of [
+    ["Lisolo · Kinshasa", "Lisolo · Kinshasa"],
+    [" Kivu: chat & appels ", "Kivu: chat & appels"],
+    ["", "Lisolo"],
+    [undefined, "Lisolo"],
+  ]) {
+    const { totp } = (await add(issuer)).body as Enrolled;
+    expect(new URL(totp.uri).searchParams.get("issuer")).toBe(called);
+    expect(decodeURIComponent(totp.uri)).toContain(`otpauth://totp/${called}:${ana.phone}?`);
+  }
+  for (const issuer of ["\ud800", "Li\u202eolos", "x".repeat(51), 7]) expect((await add(issuer)).status).toBe(400);
+});
+
+test("its secret stands nowhere in clear, and counts only in its own row", async () => {
+  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const rows = await readAllRows();
+  expect(rows).toContain(ana.factor);
+  const bytes = Buffer.from(Secret.fromBase32(ana.secret).bytes);
+  for (const form of [ana.secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("latin1")]) {
+    expect(rows).not.toContain(form);
+  }
+  expect(rows.toLowerCase()).not.toContain(bytes.toString("hex"));
+
+  // Ben's secret in Ana's row opens to nobody, so that who can write to the table gains nothing.
+  await env.DB.prepare("UPDATE factors SET secret = (SELECT secret FROM factors WHERE id = ?) WHERE id = ?")
+    .bind(ben.factor, ana.factor)
+    .run();
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  expect((await showCode(ana, ana.factor, codeOf(ben.secret))).status).toBe(500);
+  vi.restoreAllMocks();
+});
+
+test("a code app counts from its first right code on; one that never got so far makes way", async () => {
+  const ana = await newPerson();
+  const first = await enrol(ana, "Téléphone");
+  expect((await signIn(ana)).awaits).toBeUndefined();
+  const second = await enrol(ana, "Tablette");
+  expect((await signIn(ana)).user.factors).toMatchObject([{ id: second.id, friendly_name: "Tablette" }]);
+  expect(await call("POST", `/api/auth/factors/${first.id}/challenge`, { token: ana.token })).toMatchObject(noFactor);
+  expect(await showCode(ana, second.id, wrongCodeOf(second.totp.secret))).toMatchObject(wrong);
+  expect((await signIn(ana)).awaits).toBeUndefined();
+  expect(await eventsOf(ana.id)).not.toContain("factor_added");
+
+  const answer = await showCode(ana, second.id, codeOf(second.totp.secret));
+  expect(answer).toMatchObject({ status: 200, body: { user: { factors: [{ id: second.id, status: "verified" }] } } });
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+  await until(async () => (await eventsOf(ana.id)).includes("factor_added"));
+});
+
+test("nobody has more code apps than five", async () => {
+  const ana = await newPerson();
+  let token = ana.token;
+  for (let n = 0; n < factorsMax; n++) {
+    const { id, totp } = await enrol({ token });
+    const shown = await showCode({ token }, id, codeOf(totp.secret));
+    expect(shown.status).toBe(200);
+    token = (shown.body as Session).access_token;
+    wait(10);
+  }
+  const body = { factor_type: "totp" };
+  expect(await call("POST", "/api/auth/factors", { token, body })).toMatchObject({
+    status: 422,
+    body: { error_code: "too_many_enrolled_mfa_factors" },
+  });
+});
+
+test("a code is right in its own half minute, the one before and the one after", async () => {
+  const ana = await newGuarded();
+  wait(300);
+  for (const steps of [-2, 2]) expect(await showCode(ana, ana.factor, codeOf(ana.secret, steps))).toMatchObject(wrong);
+  wait(60);
+  let { token } = ana;
+  for (const steps of [-1, 0, 1]) {
+    const shown = await showCode({ token }, ana.factor, ` ${codeOf(ana.secret, steps).replace(/^.../, "$& ")}`);
+    expect(shown.status).toBe(200);
+    token = (shown.body as Session).access_token;
+  }
+});
+
+test("a code works once, however many bring it at once", async () => {
+  const ana = await newGuarded();
+  const code = codeOf(ana.secret);
+  const questions = await Promise.all(Array.from({ length: 10 }, () => challenge(ana, ana.factor)));
+  const answers = await Promise.all(questions.map((question) => verify(ana, ana.factor, question, code)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 422).length).toBeGreaterThan(2);
+
+  // Nor is it worth anything later, or on another device, or the one of the step before.
+  await refill(ana.id);
+  const half = await signInHalfway(ana);
+  for (const old of [code, codeOf(ana.secret, -1)]) expect(await showCode(half, ana.factor, old)).toMatchObject(wrong);
+});
+
+test("one code brought at once by devices that wait for their second step lets one of them in", async () => {
+  const ana = await newGuarded();
+  const code = codeOf(ana.secret);
+  const halves = [await signInHalfway(ana), await signInHalfway(ana), await signInHalfway(ana)];
+  const questions = await Promise.all(halves.map((half) => challenge(half, ana.factor)));
+  const answers = await Promise.all(halves.map((half, n) => verify(half, ana.factor, questions[n] ?? "", code)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+});
+
+test("a question is put to one session and one code app, for five minutes, until it is answered", async () => {
+  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const half = await signInHalfway(ana);
+  const [hers, his] = [await challenge(ana, ana.factor), await challenge(ben, ben.factor)];
+  for (const other of [hers, his, createUuid()]) {
+    expect(await verify(half, ana.factor, other, codeOf(ana.secret))).toMatchObject(tooLate);
+  }
+  const more = await enrol(ana);
+  expect(await verify(ana, more.id, hers, codeOf(more.totp.secret))).toMatchObject(tooLate);
+
+  const old = await challenge(half, ana.factor);
+  wait(301);
+  expect(await verify(half, ana.factor, old, codeOf(ana.secret))).toMatchObject(tooLate);
+
+  // A slip of the finger costs no new question; the right answer takes it away.
+  const question = await challenge(ana, ana.factor);
+  expect(await verify(ana, ana.factor, question, wrongCodeOf(ana.secret))).toMatchObject(wrong);
+  const shown = await verify(ana, ana.factor, question, codeOf(ana.secret));
+  expect(shown.status).toBe(200);
+  wait(60);
+  const token = (shown.body as Session).access_token;
+  expect(await verify({ token }, ana.factor, question, codeOf(ana.secret))).toMatchObject(tooLate);
+});
+
+test("somebody else's code app is not there, and their codes are wrong", async () => {
+  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  expect(await call("POST", `/api/auth/factors/${ana.factor}/challenge`, { token: ben.token })).toMatchObject(noFactor);
+  const question = await challenge(ana, ana.factor);
+  expect(await verify(ben, ana.factor, question, codeOf(ana.secret))).toMatchObject(noFactor);
+  expect(await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ben.token })).toMatchObject(noFactor);
+  expect(await showCode(ben, ben.factor, codeOf(ana.secret))).toMatchObject(wrong);
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+});
+
+test("codes are tried a few at a time, then a recovery code still goes", async () => {
+  const ana = await newGuarded();
+  const [code = ""] = await makeRecoveryCodes(ana);
+  const half = await signInHalfway(ana);
+  const question = await challenge(half, ana.factor);
+  for (let n = 0; n < 5; n++) {
+    expect(await verify(half, ana.factor, question, wrongCodeOf(ana.secret))).toMatchObject(wrong);
+  }
+  const refused = await verify(half, ana.factor, question, codeOf(ana.secret));
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await showRecoveryCode(half, code)).status).toBe(200);
+});
+
+test("after twenty wrong codes in a day from one address code apps wait, whatever they say; right ones cost nothing", async () => {
+  const ana = await newGuarded();
+  const failures = () =>
+    env.DB.prepare("SELECT full_at FROM rate_limits WHERE key = ?")
+      .bind(`totp_failure_by_user_and_address:${ana.id} ${limitKeyOf("local")}`)
+      .first<number>("full_at");
+  expect(await failures()).toBeNull();
+  const half = await signInHalfway(ana);
+  expect(await showCode(half, ana.factor, wrongCodeOf(ana.secret))).toMatchObject(wrong);
+  expect(await failures()).toBeGreaterThan(Date.now());
+  await drain("totp_failure_by_user_and_address", `${ana.id} ${limitKeyOf("local")}`);
+  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(429);
+});
+
+test("a code app goes only after a fresh proof; one that does not count yet goes without", async () => {
+  const ana = await newGuarded();
+  const pending = await enrol(ana);
+  wait(301);
+  const remove = (id: string) => call("DELETE", `/api/auth/factors/${id}`, { token: ana.token });
+  expect(await remove(ana.factor)).toMatchObject({ status: 403, body: { error_code: "reauthentication_needed" } });
+  expect(await remove(pending.id)).toMatchObject({ status: 200, body: { id: pending.id } });
+  expect(await eventsOf(ana.id)).not.toContain("factor_removed");
+
+  const shown = await showCode(ana, ana.factor, codeOf(ana.secret));
+  const token = (shown.body as Session).access_token;
+  const codes = await makeRecoveryCodes({ token });
+  expect(await call("DELETE", `/api/auth/factors/${ana.factor}`, { token })).toMatchObject({ status: 200 });
+  await until(async () => (await eventsOf(ana.id)).includes("factor_removed"));
+  const whole = await signIn(ana);
+  expect(whole).toMatchObject({ user: { factors: [] } });
+  expect(whole.awaits).toBeUndefined();
+  // They stand for a lost password too.
+  expect((await showRecoveryCode({ token: whole.access_token }, codes[0] ?? "")).status).toBe(200);
+});

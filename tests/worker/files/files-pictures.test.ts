@@ -1,0 +1,164 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import {
+  encode,
+  makeTracedGif,
+  makeTracedJpeg,
+  makeTracedPng,
+  makeTracedWebp,
+  plainTiff,
+  riff,
+  traces,
+  webpHeader,
+  webpPicture,
+} from "#tests/worker/support/metadata-pictures.ts";
+import { makePng } from "#tests/worker/support/pictures.ts";
+import { newPerson, site } from "#tests/worker/support/site.ts";
+import { bring, complete, keysOf, storedFile, upload } from "#tests/worker/support/uploads.ts";
+import { readImageHeader } from "#worker/lib/storage/image-header.ts";
+
+const found = (bytes: Buffer): string[] => traces.filter((trace) => bytes.includes(trace));
+
+/** The picture's pixels, as a decoder that knows nothing of us reads them. */
+const pixels = async (bytes: Uint8Array): Promise<Buffer> => {
+  const stream = new Response(bytes).body as ReadableStream<Uint8Array>;
+  const output = await env.IMAGES.input(stream).output({ format: "image/png" });
+  return Buffer.from(await output.response().arrayBuffer());
+};
+
+const passOn = async (picture: Uint8Array) => {
+  const state = await upload(await newPerson(), picture, "photo.bin");
+  const bytes = (await storedFile(state.id))?.bytes ?? Buffer.alloc(0);
+  return { state, bytes };
+};
+
+const pictures: [string, (orientation: number) => Promise<Buffer> | Buffer, { width: number; height: number }][] = [
+  ["jpeg", makeTracedJpeg, { width: 32, height: 64 }],
+  ["png", makeTracedPng, { width: 32, height: 64 }],
+  // Browsers draw it as it is, whatever it says.
+  ["webp", makeTracedWebp, { width: 64, height: 32 }],
+];
+
+test.each(pictures)(
+  "a %s says no longer where it was taken, and still how it is to be turned",
+  async (type, make, seen) => {
+    const picture = await make(6);
+    expect(found(picture).length).toBeGreaterThan(3);
+    const { state, bytes } = await passOn(picture);
+    expect(state.ready).toEqual({ type: `image/${type}`, ...seen });
+    expect(state.size).toBe(bytes.length);
+    expect(found(bytes)).toEqual([]);
+    expect(bytes.includes(plainTiff(6))).toBe(true);
+    expect(readImageHeader(bytes)).toEqual({ type, width: 64, height: 32 });
+    expect((await pixels(bytes)).equals(await pixels(picture))).toBe(true);
+  },
+);
+
+test.each(pictures)("a %s that stands upright says nothing of itself", async (type, make) => {
+  const { state, bytes } = await passOn(await make(1));
+  expect(state.ready).toEqual({ type: `image/${type}`, width: 64, height: 32 });
+  for (const mark of ["Exif", "eXIf", "EXIF", "XMP "]) expect(bytes.includes(mark)).toBe(false);
+  if (type === "webp") expect(bytes[20]).toBe(0); // no flag for what is not there
+  await pixels(bytes);
+});
+
+test("a GIF keeps its frames and its rounds, and loses what was written into it", async () => {
+  const picture = makeTracedGif();
+  expect(found(picture).length).toBeGreaterThan(1);
+  const { state, bytes } = await passOn(picture);
+  expect(state.ready).toEqual({ type: "image/gif", width: 1, height: 1 });
+  expect(found(bytes)).toEqual([]);
+  expect(bytes.includes("NETSCAPE2.0")).toBe(true);
+  expect(bytes.subarray(-1).toString("hex")).toBe("3b");
+  await pixels(bytes);
+});
+
+test("a picture without metadata is stored as it came", async () => {
+  for (const picture of [Buffer.from(makePng(20, 20, "")), await encode("image/webp", 20, 20)]) {
+    const clean = (await passOn(picture)).bytes;
+    expect((await passOn(clean)).bytes.equals(clean)).toBe(true);
+  }
+});
+
+const cut = (picture: Buffer, by: number): Buffer => picture.subarray(0, picture.length - by);
+const behindBytes = Buffer.from("<script>alert(1)</script>PK\x03\x04", "latin1").length;
+
+test.each<[string, () => Promise<Buffer> | Buffer]>([
+  ["a JPEG that ends before its picture", async () => (await makeTracedJpeg(1)).subarray(0, 400)],
+  [
+    "a JPEG's first bytes and a page",
+    () => Buffer.from(`\xff\xd8\xff\xe0${"<script>alert(1)</script>".repeat(9)}`, "latin1"),
+  ],
+  ["a PNG that ends too early", () => cut(makeTracedPng(1), behindBytes + 4)],
+  [
+    "a PNG with a wrong checksum",
+    () => {
+      const png = Buffer.from(makePng(30, 30));
+      const data = png.indexOf("IDAT") + 6;
+      png[data] = (png[data] ?? 0) ^ 0xff;
+      return png;
+    },
+  ],
+  ["a WebP that ends too early", async () => cut(await makeTracedWebp(1), behindBytes + 2)],
+  [
+    "a WebP whose picture is larger than its header says",
+    async () => riff(webpHeader(10, 10), await webpPicture(200, 200)),
+  ],
+  ["a GIF that ends too early", () => cut(makeTracedGif(), behindBytes + 1)],
+  [
+    "a GIF whose frame is larger than its header says",
+    () => {
+      const gif = makeTracedGif();
+      gif.writeUInt16LE(50_000, gif.lastIndexOf(Buffer.from("2c0000000001", "hex")) + 5);
+      return gif;
+    },
+  ],
+])("%s is refused for good, and nothing of it is kept", async (_, make) => {
+  const ana = await newPerson();
+  const id = await bring(ana, await make());
+  expect(await complete(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
+  expect(await complete(ana, id)).toMatchObject({ status: 404, body: { error_code: "file_not_found" } });
+  expect(await storedFile(id)).toBeUndefined();
+  expect((await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
+});
+
+/** The JPEG with these bytes put before its marker of that kind. */
+const putBefore = (jpeg: Buffer, marker: number, bytes: Uint8Array): Buffer => {
+  const at = jpeg.indexOf(Buffer.from([0xff, marker]));
+  return Buffer.concat([jpeg.subarray(0, at), bytes, jpeg.subarray(at)]);
+};
+
+test.each<[string, (jpeg: Buffer) => Buffer]>([
+  ["cut by two bytes", (jpeg) => cut(jpeg, behindBytes + 2)],
+  ["cut in the middle of its scan", (jpeg) => jpeg.subarray(0, jpeg.indexOf(Buffer.from([0xff, 0xda])) + 40)],
+  ["with a lone TEM marker", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0x01))],
+  ["with a restart marker before its tables", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0xd0))],
+])("a JPEG %s is drawn as before, and says no longer where it was taken", async (_, change) => {
+  const picture = change(await makeTracedJpeg(6));
+  const { state, bytes } = await passOn(picture);
+  expect(state.ready).toEqual({ type: "image/jpeg", width: 32, height: 64 });
+  expect(found(bytes)).toEqual([]);
+  expect(bytes.subarray(-2).toString("hex")).toBe("ffd9");
+  await pixels(bytes);
+});
+
+test("marks before the frame of a JPEG hide no size that is too large", async () => {
+  const jpeg = await makeTracedJpeg(1);
+  const hidden = putBefore(jpeg, 0xc0, Uint8Array.of(0xff, 0xd0));
+  hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 5);
+  hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 7);
+  expect(readImageHeader(hidden)).toEqual({ type: "jpeg", width: 16_000, height: 16_000 });
+  const ana = await newPerson();
+  const id = await bring(ana, hidden);
+  expect(await complete(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
+  expect((await complete(ana, id)).status).toBe(404);
+  const avatar = await site.fetch(`${site.origin}/api/profile/avatar`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ana.token}`, "content-type": "image/jpeg" },
+    body: new Uint8Array(hidden),
+  });
+  expect([avatar.status, ((await avatar.json()) as { error_code: string }).error_code]).toEqual([
+    400,
+    "image_too_many_pixels",
+  ]);
+});

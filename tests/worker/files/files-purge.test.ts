@@ -1,0 +1,187 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { orphanMaxMs } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { makePng } from "#tests/worker/support/pictures.ts";
+import { newPerson } from "#tests/worker/support/site.ts";
+import { announce, ask, bring, complete, keysOf, noise, storedFile, upload } from "#tests/worker/support/uploads.ts";
+import { openDb } from "#worker/db/client.ts";
+import { findReadyFiles, insertUse, releaseUse, withdrawUse } from "#worker/db/files.ts";
+import { sweepFiles } from "#worker/files/purge.ts";
+import worker from "#worker/index.ts";
+
+const db = openDb(env);
+const conversation = privateConversationId(createUuid(), createUuid());
+const later = () => Date.now() + orphanMaxMs + 60_000;
+const partsOf = async (id: Uuid) => (await keysOf("parts/")).filter((key) => key.includes(id));
+const isThere = async (by: Person, id: Uuid) => (await ask(by, id)).status === 200;
+const ready = async (by: Person) => (await upload(by, makePng(40, 40))).id;
+
+test("what was never completed or never named goes after a day, with its parts, and not before", async () => {
+  const ana = await newPerson();
+  const [receiving, unused, named] = [await bring(ana, noise(500)), await ready(ana), await ready(ana)];
+  expect(await insertUse(db, named, conversation, createUuid())).toBe(true);
+  await sweepFiles(env, Date.now() + orphanMaxMs - 60_000);
+  for (const id of [receiving, unused, named]) expect(await isThere(ana, id)).toBe(true);
+  await sweepFiles(env, later());
+  for (const id of [receiving, unused]) expect(await isThere(ana, id)).toBe(false);
+  expect(await partsOf(receiving)).toEqual([]);
+  expect(await isThere(ana, named)).toBe(true);
+  expect(await keysOf(ana.id)).toEqual([(await storedFile(named))?.key]);
+});
+
+test("the hourly run is the sweep", async () => {
+  const ana = await newPerson();
+  const old = await ready(ana);
+  await env.DB.prepare("UPDATE files SET created_at = created_at - ? WHERE id = ?")
+    .bind(2 * orphanMaxMs, old)
+    .run();
+  await worker.scheduled(createScheduledController({ cron: "23 * * * *" }), env);
+  expect(await isThere(ana, old)).toBe(false);
+  expect(await keysOf(ana.id)).toEqual([]);
+});
+
+test("a file that a message names while the sweep runs stays, or the message is told that it is gone", async () => {
+  const ana = await newPerson();
+  const ids = await Promise.all(Array.from({ length: 6 }, () => ready(ana)));
+  const [, ...used] = await Promise.all([
+    sweepFiles(env, later()),
+    ...ids.map((id) => insertUse(db, id, conversation, createUuid())),
+  ]);
+  for (const [i, id] of ids.entries()) {
+    expect(await isThere(ana, id)).toBe(used[i]);
+    expect((await storedFile(id)) !== undefined).toBe(used[i]);
+  }
+});
+
+test("a file goes with the last message that named it", async () => {
+  const ana = await newPerson();
+  const id = await ready(ana);
+  const [first, second] = [createUuid(), createUuid()];
+  for (const cid of [first, second, second]) expect(await insertUse(db, id, conversation, cid)).toBe(true);
+  await releaseUse(env, id, conversation, first);
+  await releaseUse(env, id, conversation, first);
+  expect((await findReadyFiles(db, ana.id, [id])).map((file) => file.id)).toEqual([id]);
+  await releaseUse(env, id, conversation, second);
+  expect(await findReadyFiles(db, ana.id, [id])).toEqual([]);
+  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await insertUse(db, id, conversation, createUuid())).toBe(false);
+});
+
+test("releasing what was never named removes nothing", async () => {
+  const ana = await newPerson();
+  const id = await ready(ana);
+  await releaseUse(env, id, conversation, createUuid());
+  expect(await isThere(ana, id)).toBe(true);
+});
+
+test("a file whose message was not taken may be named by another, and goes after a day if none does", async () => {
+  const ana = await newPerson();
+  const id = await ready(ana);
+  const cid = createUuid();
+  await insertUse(db, id, conversation, cid);
+  await withdrawUse(db, id, conversation, cid);
+  expect(await isThere(ana, id)).toBe(true);
+  await sweepFiles(env, later());
+  expect(await isThere(ana, id)).toBe(false);
+});
+
+test("only a ready file may be named, and only its owner's are found", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [receiving, done] = [await bring(ana, noise(500)), await ready(ana)];
+  expect(await insertUse(db, receiving, conversation, createUuid())).toBe(false);
+  expect(await insertUse(db, createUuid(), conversation, createUuid())).toBe(false);
+  expect(await findReadyFiles(db, ana.id, [receiving, done, createUuid()])).toMatchObject([
+    { id: done, name: "photo.jpg", type: "image/png", width: 40, height: 40 },
+  ]);
+  expect(await findReadyFiles(db, ben.id, [done])).toEqual([]);
+});
+
+test("a removal that was interrupted is finished, and parts that came in late go", async () => {
+  const ana = await newPerson();
+  const id = await ready(ana);
+  await insertUse(db, id, conversation, createUuid());
+  await env.DB.prepare("DELETE FROM file_uses WHERE file_id = ?").bind(id).run();
+  await env.DB.prepare("UPDATE files SET status = 'removed' WHERE id = ?").bind(id).run();
+  const late = `parts/${Date.now() - 2 * orphanMaxMs}_${createUuid()}/000`;
+  await env.FILES.put(late, "late");
+  const fresh = await bring(ana, noise(500));
+  await sweepFiles(env, Date.now());
+  await sweepFiles(env, later() - orphanMaxMs);
+  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await env.DB.prepare("SELECT id FROM files WHERE id = ?").bind(id).first()).toBeNull();
+  expect(await keysOf("parts/")).not.toContain(late);
+  expect((await complete(ana, fresh)).status).toBe(200);
+});
+
+test("one file that cannot be removed keeps no other from going", async () => {
+  const ana = await newPerson();
+  const [stuck, other] = [await ready(ana), await ready(ana)];
+  const key = (await storedFile(stuck))?.key;
+  const files = new Proxy(env.FILES, {
+    get: (bucket, name) => {
+      if (name !== "delete") return Reflect.get(bucket, name).bind(bucket);
+      return (keys: string | string[]) => {
+        if (keys === key) throw new Error("R2 is away");
+        return bucket.delete(keys);
+      };
+    },
+  });
+  vi.spyOn(console, "error").mockReturnValue();
+  await sweepFiles({ ...env, FILES: files }, later());
+  expect(await storedFile(other)).toBeUndefined();
+  expect(await keysOf(ana.id)).toEqual([key]);
+  vi.restoreAllMocks();
+  await sweepFiles(env, later());
+  expect(await keysOf(ana.id)).toEqual([]);
+});
+
+test("the sweep goes by the index of what may have to go, however many files messages name", async () => {
+  const asked = new Set<string>();
+  const counting = new Proxy(env.DB, {
+    get: (database, name) => {
+      if (name !== "prepare") return Reflect.get(database, name).bind(database);
+      return (query: string) => {
+        asked.add(query);
+        return database.prepare(query);
+      };
+    },
+  });
+  await announce(await newPerson(), createUuid(), 10);
+  await sweepFiles({ ...env, DB: counting }, Date.now());
+  const ofFiles = [...asked].filter((query) => /from "files"|update "files"/.test(query));
+  expect(ofFiles.length).toBeGreaterThan(1);
+  for (const query of ofFiles) {
+    const values = Array.from(query.matchAll(/\?/g), () => 0);
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    const steps = plan.results.map(({ detail }) => detail).filter((detail) => /\bfiles\b|files_to_sweep/.test(detail));
+    expect(steps.join("; ")).toContain("files_to_sweep");
+    expect(steps.filter((detail) => detail === "SCAN files")).toEqual([]);
+  }
+});
+
+test("whoever leaves thousands of files keeps nobody else's from going", async () => {
+  const [many, few] = [await newPerson(), await newPerson()];
+  const old = Date.now() - 3 * orphanMaxMs;
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+     INSERT INTO files SELECT 'left-' || i || ?, ?, 'a', 1, NULL, NULL, NULL, NULL, NULL, 'receiving', 0, ? + i FROM n`,
+  )
+    .bind(many.id, many.id, old)
+    .run();
+  const own = await ready(few);
+  await env.DB.prepare("UPDATE files SET created_at = ? WHERE id = ?")
+    .bind(old + 5_000, own)
+    .run();
+  const leftOf = ({ id }: Person) =>
+    env.DB.prepare("SELECT count(*) AS n FROM files WHERE owner_id = ?").bind(id).first<number>("n");
+  await sweepFiles(env, Date.now());
+  expect(await leftOf(few)).toBe(0);
+  expect(await leftOf(many)).toBeGreaterThan(0);
+  await sweepFiles(env, Date.now());
+  expect(await leftOf(many)).toBe(0);
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { fanOutAtOnce } from "#contract/limits.ts";
+import { FanOut } from "#worker/objects/conversation/delivery/fan-out.ts";
+
+/** A fan-out to channels that answer when they are told to, and whom it has told so far. */
+const newFanOut = (head = 1) => {
+  const told: number[] = [];
+  const underWay: (() => void)[] = [];
+  const fanOut = new FanOut(
+    {
+      standOf: () => ({ head, revision: 0 }),
+      tell: (member) => {
+        told.push(member);
+        return new Promise((resolve) => underWay.push(() => resolve(true)));
+      },
+      onFailure: () => undefined,
+    },
+    new Map(),
+  );
+  /** The one that was asked first answers. */
+  const answerOne = async () => {
+    underWay.shift()?.();
+    await scheduler.wait(0);
+  };
+  return { fanOut, told, answerOne };
+};
+
+const many = Array.from({ length: 100 }, (_, member) => member);
+
+test("who must know soon is told before all who waited longer, and again when more happened while they were told", async () => {
+  const { fanOut, told, answerOne } = newFanOut();
+  for (const member of many) fanOut.touch(member);
+  fanOut.hurry(99);
+  let isSettled = false;
+  const settled = fanOut.settled(99).then(() => {
+    isSettled = true;
+  });
+  expect(told).toEqual(many.slice(0, fanOutAtOnce));
+  await answerOne();
+  expect(told.at(-1)).toBe(99);
+  fanOut.hurry(99); // one more change while the first is under way
+  for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
+  expect(told.filter((member) => member === 99)).toHaveLength(2);
+  expect(told.length).toBeLessThan(3 * fanOutAtOnce);
+  expect(isSettled).toBe(false);
+  for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
+  await settled;
+  expect(told.length).toBeLessThan(4 * fanOutAtOnce);
+  // Nobody is forgotten for it, and nobody told twice.
+  while (told.length < many.length + 1) await answerOne();
+  expect([...told].sort((a, b) => a - b)).toEqual([...many, 99]);
+});

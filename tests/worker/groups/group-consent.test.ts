@@ -1,0 +1,65 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { groupReturnDays } from "#contract/limits.ts";
+import { ask, makeGroup, membersOf, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
+import { call, drain } from "#tests/worker/support/site.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+
+/** Nobody is in a group against their will, and nobody makes groups without end. */
+
+const settle = (person: { token: string }, groupAdds: "contacts" | "nobody") =>
+  call("PATCH", "/api/settings", { token: person.token, body: { groupAdds } });
+
+test("whoever lets nobody add them is added by nobody, and stays in the groups they are in", async () => {
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  if (!ben || !cleo) throw new Error("too few");
+  await settle(ben, "nobody");
+  expect(await makeGroup(owner, "Encore", [ben, cleo])).toBe("not_addable");
+  expect((await membersOf(owner, id)).count).toBe(3);
+  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  expect(await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] })).toBe("not_addable");
+  await settle(ben, "contacts");
+  expect(await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] })).toMatchObject({ count: 3 });
+});
+
+test("whoever left a group is not put back for a month, whom others took out is", async () => {
+  const { id, owner, others } = await newGroup(4);
+  const [ben, cleo, dan] = others;
+  if (!ben || !cleo || !dan) throw new Error("too few");
+  const add = (...people: { id: string }[]) =>
+    ask(owner, "POST", `/api/groups/${id}/members`, { members: people.map((one) => one.id) });
+  await ask(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  await ask(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`);
+  expect(await add(ben)).toBe("member_has_left");
+  expect(await add(cleo, ben)).toBe("member_has_left");
+  expect(await membersOf(owner, id)).toMatchObject({ count: 2 });
+  expect(await add(cleo)).toMatchObject({ count: 3 });
+  // What the group does meanwhile changes nothing.
+  await ask(owner, "PATCH", `/api/groups/${id}`, { name: "Sans Ben" });
+  expect(await add(ben)).toBe("member_has_left");
+  const days = 24 * 3_600_000;
+  const now = Date.now();
+  const clock = vi.spyOn(Date, "now");
+  const addAt = (at: number) => {
+    clock.mockReturnValue(at);
+    const people = [{ user: ben.id, quiet: false }];
+    return conversationOf(env, id).change(id, owner.id, { type: "add", people });
+  };
+  expect(await addAt(now + groupReturnDays * days - 60_000)).toEqual({ error: "member_has_left" });
+  expect(await addAt(now + groupReturnDays * days)).toMatchObject({ count: 4 });
+  clock.mockRestore();
+});
+
+test("groups are made ten at once, and then as the day goes", async () => {
+  const [ana, ben] = await newCircle(2);
+  if (!ben) throw new Error("too few");
+  for (let n = 0; n < 10; n++) expect(await makeGroup(ana, `Groupe ${n}`, [ben])).toMatchObject({ count: 2 });
+  const body = { id: createUuid(), name: "De trop", members: [ben.id] };
+  const refused = await call("POST", "/api/groups", { token: ana.token, body });
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_600);
+  await drain("group_by_user", ben.id);
+  expect(await makeGroup(ben, "Non plus", [ana])).toBe("rate_limited");
+});

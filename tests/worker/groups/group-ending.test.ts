@@ -1,0 +1,122 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { readPath } from "#contract/files.ts";
+import { createUuid } from "#contract/ids.ts";
+import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
+import { readMembers } from "#tests/worker/support/group-oracle.ts";
+import { ask, newGroup } from "#tests/worker/support/make-group.ts";
+import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { call } from "#tests/worker/support/site.ts";
+import * as releases from "#worker/objects/conversation/delivery/file-release-queue.ts";
+import * as wiping from "#worker/objects/conversation/delivery/purge.ts";
+
+const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+const inside = <T>(id: string, look: (sql: SqlStorage) => T): Promise<T> =>
+  runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => look(storage.sql));
+const countOf = (id: string, table: "messages" | "attachments" | "releases") =>
+  inside(id, (sql) => sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).one().n);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Lines that nobody had to send, so that a group is old at once. */
+const age = (id: string, count: number) =>
+  inside(id, (sql) =>
+    sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body)
+       SELECT (SELECT max(seq) FROM messages) + i, 1, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne' FROM n`,
+      count,
+    ),
+  );
+
+test("what was written in a group that ended goes piece by piece, and with it the files that nothing else names", async () => {
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  if (!ben || !cleo) throw new Error("too few");
+  const [early, late] = [await seedFile(ben.id), await seedFile(cleo.id)];
+  const send = (from: typeof ben, file: string) =>
+    request(from, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(file) }] });
+  await send(ben, early.id);
+  await age(id, 700);
+  // The object goes on from what stands in its tables.
+  await runInDurableObject(env.CONVERSATION.getByName(id), (_, state) =>
+    state.abort("as if the machine had died"),
+  ).catch(() => undefined);
+  await send(cleo, late.id);
+  await until(async () => (await rowOf(ben, id)).head === 703);
+  const phone = await Device.open(ben);
+
+  const stuck = vi.spyOn(releases, "releaseFiles").mockImplementation(() => Promise.reject(new Error("away")));
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const pieces: number[] = [];
+  const { wipe } = wiping;
+  vi.spyOn(wiping, "wipe").mockImplementation((log) => {
+    const count = () => log.sql.exec<{ n: number }>("SELECT count(*) AS n FROM messages").one().n;
+    const before = count();
+    wipe(log);
+    if (log.id === id) pieces.push(before - count()); // other conversations' alarms go off too
+  });
+  expect(await ask(owner, "DELETE", `/api/groups/${id}`)).toBe(null);
+  await phone.nextOf("i");
+  await until(async () => {
+    await ring(id);
+    return (await countOf(id, "messages")) === 0;
+  });
+  // No more at a time than an alarm can see to, and no file is forgotten though releasing it failed all the while.
+  expect(pieces).toEqual([300, 300, 103]);
+  expect([await countOf(id, "attachments"), await countOf(id, "releases")]).toEqual([0, 2]);
+  for (const { id: file } of [early, late]) expect(await usesOf(file)).toBe(1);
+  stuck.mockRestore();
+  await until(async () => {
+    await ring(id);
+    return (await countOf(id, "releases")) === 0;
+  });
+  for (const { id: file, key } of [early, late]) {
+    expect(await usesOf(file)).toBeUndefined();
+    expect(await env.FILES.head(key)).toBeNull();
+  }
+
+  for (const one of [owner, ben, cleo]) {
+    await until(async () => (await rowOf(one, id)).gone);
+    expect(await rowOf(one, id)).toMatchObject({ open: false, preview: null, unread: 0 });
+    expect(await post(one, id, "encore")).toEqual({ error: "conversation_not_found" });
+    expect(await ask(one, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+    expect((await call("GET", readPath(id, early.id), { token: one.token })).status).toBe(404);
+  }
+  await until(async () => {
+    await ring(id);
+    return (await readMembers(id)).every(({ state }) => state === "out");
+  });
+  expect(await ring(id)).toBe(false);
+});
+
+test("a file sent to a group that ended meanwhile is kept by nothing", async () => {
+  const { id, owner, others } = await newGroup(2);
+  const [ben] = others;
+  if (!ben) throw new Error("too few");
+  const file = await seedFile(ben.id);
+  const messages = [{ cid: createUuid(), body: imageOf(file.id) }];
+  await ask(owner, "DELETE", `/api/groups/${id}`);
+  expect(await request(ben, { type: "send", conversation: id, messages })).toEqual({ error: "conversation_not_found" });
+  await until(async () => (await usesOf(file.id)) === 0);
+});
+
+test("an owner who is the last one ends the group by leaving it", async () => {
+  const { id, owner, others } = await newGroup(2);
+  const [ben] = others;
+  if (!ben) throw new Error("too few");
+  const out = (one: typeof ben) => ask(one, "DELETE", `/api/groups/${id}/members/${one.id}`);
+  expect(await out(ben)).toBe(null);
+  expect(await ask(owner, "GET", `/api/groups/${id}`)).toMatchObject({ count: 1, role: "owner" });
+  expect(await out(owner)).toBe(null);
+  expect(await out(owner)).toBe(null);
+  expect(await ask(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  await until(async () => {
+    await ring(id);
+    return (await countOf(id, "messages")) === 0;
+  });
+  await until(async () => (await rowOf(owner, id)).gone);
+});

@@ -1,0 +1,98 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { fanOutAtOnce, groupTypingMax } from "#contract/limits.ts";
+import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
+import { membersOf, newGroup } from "#tests/worker/support/make-group.ts";
+import type { Notice } from "#worker/objects/rpc.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Method = (this: unknown, ...values: unknown[]) => unknown;
+type Stub = Record<string, Method | undefined>;
+
+/** Which calls of which channels a conversation makes, from where it makes them until they are answered. */
+class OutgoingCalls {
+  readonly #conversation: ConversationId;
+  readonly #underWay = new Set<{ name: string; user: Uuid }>();
+  most = 0;
+  /** Notices under way to one channel, at most. */
+  mostToOne = 0;
+  readonly made = { notify: 0, typing: 0 };
+
+  constructor(conversation: ConversationId) {
+    this.#conversation = conversation;
+    const namespace = Object.getPrototypeOf(env.USER_CHANNEL) as { getByName: Method };
+    const { getByName } = namespace;
+    const watch = (stub: Stub) => this.#watch(stub);
+    vi.spyOn(namespace, "getByName").mockImplementation(function (this: unknown, name) {
+      return watch(getByName.call(this, name) as Stub);
+    });
+  }
+
+  get isQuiet(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  #watch(stub: Stub): Stub {
+    return new Proxy(stub, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name, target) as Method | undefined;
+        if (typeof method !== "function") return method;
+        return (...values: unknown[]) => {
+          const answer = Reflect.apply(method, target, values);
+          return name === "notify" || name === "typing" ? this.#count(name, values, answer) : answer;
+        };
+      },
+    });
+  }
+
+  async #count(name: "notify" | "typing", values: unknown[], answer: unknown): Promise<unknown> {
+    const [user, about] = values as [Uuid, Notice | ConversationId];
+    if ((typeof about === "string" ? about : about.conversation) !== this.#conversation) return answer;
+    const call = { name, user };
+    this.#underWay.add(call);
+    this.made[name] += 1;
+    const notices = [...this.#underWay].filter((one) => one.name === "notify" && one.user === user);
+    this.most = Math.max(this.most, this.#underWay.size);
+    this.mostToOne = Math.max(this.mostToOne, notices.length);
+    try {
+      return await answer;
+    } finally {
+      this.#underWay.delete(call);
+    }
+  }
+}
+
+test("a group tells six channels at once and each of one thing at a time, of who types and what is read too", async () => {
+  const { id, owner, people } = await newGroup(groupTypingMax);
+  const devices = await Promise.all(people.map((one) => Device.open(one)));
+  const calls = new OutgoingCalls(id);
+  for (const device of devices) device.send(["t", id]);
+  const refs = devices.map((device, i) => [1, 2, 3].map((n) => device.say(id, `${i} ${n}`)));
+  for (const [i, device] of devices.entries()) {
+    for (const ref of refs[i] ?? []) expect(await device.outcome(ref)).toMatchObject({ seq: expect.any(Number) });
+  }
+  const head = 1 + 3 * devices.length;
+  for (const device of devices) device.send(["r", id, head, head]);
+  await Promise.all(people.map((one) => until(async () => (await rowOf(one, id)).othersRead === head)));
+  await until(() => calls.isQuiet);
+  expect(calls.most).toBe(fanOutAtOnce);
+  expect(calls.mostToOne).toBe(1);
+  expect(calls.made.typing).toBeGreaterThan(0);
+  expect((await membersOf(owner, id)).count).toBe(groupTypingMax);
+});
+
+test("what is written while the members of a group are told goes to each of them in one notice", async () => {
+  const { id, owner, others } = await newGroup(60);
+  const calls = new OutgoingCalls(id);
+  const texts = Array.from({ length: 40 }, (_, n) => `message ${n}`);
+  await Promise.all(texts.map((text) => post(owner, id, text)));
+  await Promise.all(others.map((one) => until(async () => (await rowOf(one, id)).unread === texts.length)));
+  await until(() => calls.isQuiet);
+  expect(calls.most).toBe(fanOutAtOnce);
+  expect(calls.mostToOne).toBe(1);
+  expect(calls.made.notify).toBeLessThan((texts.length * others.length) / 2);
+});

@@ -1,0 +1,272 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { readPath } from "#contract/files.ts";
+import { type ConversationId, createUuid } from "#contract/ids.ts";
+import { fanOutAtOnce } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { within } from "#tests/worker/support/clock.ts";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { readMembers } from "#tests/worker/support/group-oracle.ts";
+import { ask, membersOf, newGroup } from "#tests/worker/support/make-group.ts";
+import { documentOf, imageOf, seedFile } from "#tests/worker/support/seeded-files.ts";
+import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+const toldWithinMs = 2_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const member = (group: string, one: Person) => `/api/groups/${group}/members/${one.id}`;
+const remove = (owner: Person, group: string, one: Person) => ask(owner, "DELETE", member(group, one));
+const add = (owner: Person, group: string, ...people: Person[]) =>
+  ask(owner, "POST", `/api/groups/${group}/members`, { members: people.map(({ id }) => id) });
+const sendFile = async (from: Person, conversation: ConversationId, text: string) => {
+  const { id } = await seedFile(from.id);
+  const messages = [{ cid: createUuid(), body: imageOf(id, text) }];
+  const { sent } = await request(from, { type: "send", conversation, messages });
+  return { file: id, seq: sent[0]?.seq ?? 0 };
+};
+const fileStatus = async (by: Person, conversation: ConversationId, file: string) =>
+  (await call("GET", readPath(conversation, file), { token: by.token })).status;
+
+/** Everything one can ask of a conversation and its messages; what was refused, and why. */
+const askAll = async (person: Person, id: ConversationId, seq: number, to: ConversationId) => {
+  const named = { conversation: id } as const;
+  const foreign = { type: "text", text: "avant", forwarded: { by: createUuid(), name: "Ana" } } as const;
+  const asked = {
+    after: request(person, { type: "page", ...named, direction: "after", seq: 0, limit: 40 }),
+    before: request(person, { type: "page", ...named, direction: "before", seq: 1_000, limit: 40 }),
+    search: request(person, { type: "search", ...named, query: "a", before: 1_000 }),
+    revised: request(person, { type: "revised", ...named, since: 0 }),
+    mark: request(person, { type: "mark", ...named, delivered: seq, read: seq }),
+    hide: request(person, { type: "hide", ...named, upTo: seq, keep: true }),
+    retract: request(person, { type: "retract", ...named, seq }),
+    withdraw: request(person, { type: "withdraw", ...named, cid: createUuid() }),
+    forward: request(person, {
+      type: "send",
+      conversation: to,
+      messages: [{ cid: createUuid(), body: foreign, source: { conversation: id, seq } }],
+    }),
+  };
+  const answers = await Promise.all(
+    Object.entries(asked).map(async ([name, answer]) => [name, (await (answer as Promise<{ error?: string }>)).error]),
+  );
+  const paths = { group: "", members: "/members", numbers: "/members?numbers=0,1" };
+  const read = await Promise.all(
+    Object.entries(paths).map(async ([name, path]) => [name, await ask(person, "GET", `/api/groups/${id}${path}`)]),
+  );
+  const receipts = await ask(person, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
+  return Object.fromEntries([...answers, ...read, ["receipts", receipts]]) as Record<string, unknown>;
+};
+
+test("who is removed is told within two seconds on every device, and gets nothing in any way from then on", async () => {
+  const { id, owner, others } = await newGroup(4);
+  const [ben, cleo, dan] = others;
+  if (!ben || !cleo || !dan) throw new Error("too few");
+  const elsewhere = await befriend(cleo, await seedPerson());
+  const { file, seq } = await sendFile(cleo, id, "avant");
+  await post(ben, id, "avant aussi");
+  await until(async () => (await rowOf(cleo, id)).unread === 1);
+  expect(await fileStatus(cleo, id, file)).not.toBe(404);
+  expect(await request(cleo, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
+  const devices = [await Device.open(cleo), await Device.open(cleo)];
+
+  expect(await remove(owner, id, cleo)).toBe(null);
+  await within(toldWithinMs, Promise.all(devices.map((device) => device.nextOf("i"))));
+  expect(await rowOf(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
+  await until(async () => (await rowOf(dan, id)).head === 4);
+
+  // Whatever happens in the group now: messages, files, deletions, marks, typing, another name.
+  const told = devices.map((device) => device.raw.length);
+  const [phoneB, phoneD] = [await Device.open(ben), await Device.open(dan)];
+  const { file: later } = await sendFile(ben, id, "sans elle");
+  await request(ben, { type: "retract", conversation: id, seq: 3 });
+  phoneB.send(["t", id]);
+  await phoneD.nextOf("t");
+  for (const one of [owner, ben, dan]) await request(one, { type: "mark", conversation: id, delivered: 5, read: 5 });
+  await ask(owner, "PATCH", `/api/groups/${id}`, { name: "Sans Cléo" });
+  await until(async () => (await rowOf(dan, id)).group?.name === "Sans Cléo");
+  await until(async () => (await rowOf(ben, id)).othersRead >= 5);
+  await phoneD.pong();
+  expect(devices.map((device) => device.raw.length)).toEqual(told);
+
+  expect(await askAll(cleo, id, seq, elsewhere)).toEqual({
+    after: "conversation_not_found",
+    before: "conversation_not_found",
+    search: "conversation_not_found",
+    revised: "conversation_not_found",
+    mark: "conversation_not_found",
+    hide: "conversation_not_found",
+    retract: "conversation_not_found",
+    withdraw: "conversation_not_found",
+    forward: "original_gone",
+    group: "group_not_found",
+    members: "group_not_found",
+    numbers: "group_not_found",
+    receipts: "conversation_not_found",
+  });
+  for (const one of [file, later]) expect(await fileStatus(cleo, id, one)).toBe(404);
+  expect(await post(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
+  const mute = await request(cleo, { type: "mute", conversation: id, muted: false });
+  expect(mute).toEqual({ error: "conversation_not_found" });
+  expect(await userChannelOf(env, cleo.id).mutes(cleo.id)).toEqual([]);
+  expect(await userChannelOf(env, cleo.id).list(cleo.id, undefined)).toMatchObject({ rows: [] });
+  expect(JSON.stringify(await rowOf(cleo, id))).not.toContain("Sans");
+  // What she was, she stays for the others: the one who wrote this.
+  expect((await membersOf(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
+  expect(textsOf(await readLog(dan, id)).slice(1, 3)).toEqual(["<image>", "<deleted>"]);
+});
+
+test("who comes finds nothing of before in any way, and neither does who comes back of what they missed", async () => {
+  const { id, owner, others } = await newGroup(3);
+  const [ben, dan] = others;
+  const cleo = await seedPerson();
+  if (!ben || !dan) throw new Error("too few");
+  await befriend(owner, cleo);
+  await post(ben, id, "avant un");
+  const { file, seq } = await sendFile(ben, id, "avant image");
+  const document = await seedFile(dan.id, { type: "application/pdf", name: "avant.pdf" });
+  await request(dan, {
+    type: "send",
+    conversation: id,
+    messages: [{ cid: createUuid(), body: documentOf(document.id, "avant.pdf") }],
+  });
+  await post(dan, id, "de Dan, avant");
+  await remove(owner, id, dan);
+  await post(ben, id, "avant que Dan revienne");
+
+  const phone = await Device.open(cleo);
+  expect(await add(owner, id, cleo, dan)).toMatchObject({ count: 4 });
+  for (const one of [cleo, dan]) {
+    await until(async () => (await rowOf(one, id)).head === 8);
+    expect(await rowOf(one, id)).toMatchObject({
+      hidden: 7,
+      delivered: 7,
+      read: 7,
+      unread: 0,
+      open: true,
+      gone: false,
+    });
+    expect(textsOf(await readLog(one, id))).toEqual(["<event>"]);
+    const before = { type: "page", conversation: id, direction: "before", seq: 1_000, limit: 40 } as const;
+    expect(await request(one, before)).toMatchObject({ messages: [{ seq: 8 }], more: false });
+    expect(await request(one, { type: "search", conversation: id, query: "avant", before: 1_000 })).toEqual({
+      messages: [],
+      before: null,
+    });
+    for (const old of [file, document.id]) expect(await fileStatus(one, id, old)).toBe(404);
+    expect(await askAll(one, id, seq, await befriend(one, await seedPerson()))).toMatchObject({
+      forward: "original_gone",
+      retract: "message_not_found",
+      receipts: "message_not_found",
+    });
+  }
+  expect(await request(dan, { type: "retract", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
+  // A deletion of what they never saw says nothing to them.
+  await request(ben, { type: "retract", conversation: id, seq: 2 });
+  await post(ben, id, "maintenant");
+  for (const one of [cleo, dan]) {
+    await until(async () => textsOf(await readLog(one, id)).includes("maintenant"));
+    await until(async () => (await rowOf(one, id)).revision === 1);
+    expect(await request(one, { type: "revised", conversation: id, since: 0 })).toMatchObject({ messages: [] });
+  }
+  expect(phone.raw.join()).not.toContain("avant");
+  // Everybody's numbers are what they were, and hers is the next.
+  expect((await membersOf(owner, id)).members.map(({ number, profile }) => [number, profile?.id])).toEqual([
+    [0, owner.id],
+    [1, ben.id],
+    [2, dan.id],
+    [3, cleo.id],
+  ]);
+});
+
+test("nobody's ticks go back when somebody comes, and who came later is in no list of receipts", async () => {
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  const dan = await seedPerson();
+  if (!ben || !cleo) throw new Error("too few");
+  await befriend(owner, dan);
+  await post(ben, id, "lu de tous");
+  for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 2, read: 2 });
+  await until(async () => (await rowOf(ben, id)).othersRead === 2);
+  await add(owner, id, dan);
+  await post(ben, id, "un autre");
+  await until(async () => (await rowOf(dan, id)).unread === 1);
+  expect(await rowOf(ben, id)).toMatchObject({ othersDelivered: 2, othersRead: 2 });
+  const receiptsOf = (seq: number) => ask(ben, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
+  expect(await receiptsOf(2)).toEqual({ read: [0, 2], delivered: [], sent: [] });
+  expect(await receiptsOf(4)).toEqual({ read: [], delivered: [], sent: [0, 2, 3] });
+  // The slowest holds everybody's tick back, and does so no more when they are gone.
+  for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 4, read: 4 });
+  await remove(owner, id, dan);
+  await until(async () => (await rowOf(ben, id)).othersRead === 4);
+  expect(await receiptsOf(4)).toEqual({ read: [0, 2], delivered: [], sent: [] });
+});
+
+test("what was asked for again because its answer was lost is done once and answered as done", async () => {
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  const stranger = await seedPerson();
+  if (!ben || !cleo) throw new Error("too few");
+  const group = `/api/groups/${id}`;
+  const twice = async (call: () => Promise<unknown>) => [await call(), await call()];
+  expect(await twice(() => remove(owner, id, cleo))).toEqual([null, null]);
+  expect(await twice(() => add(owner, id, cleo))).toMatchObject([{ count: 3 }, { count: 3 }]);
+  expect(await twice(() => ask(cleo, "DELETE", member(id, cleo)))).toEqual([null, null]);
+  expect(await twice(() => ask(owner, "PATCH", group, { name: "Cousins" }))).toMatchObject([
+    { name: "Cousins" },
+    { name: "Cousins" },
+  ]);
+  expect(await twice(() => ask(owner, "PUT", `${group}/owner`, { user_id: ben.id }))).toMatchObject([
+    { role: "member" },
+    { role: "member" },
+  ]);
+  const events = (await readLog(ben, id)).map(({ body }) => (body.type === "event" ? body.event : body.type));
+  expect(events).toEqual(["created", "removed", "added", "left", "renamed", "owner"]);
+  expect(await ask(stranger, "DELETE", member(id, stranger))).toBe("group_not_found");
+  expect(await twice(() => ask(ben, "DELETE", group))).toEqual([null, null]);
+  expect(await ask(stranger, "DELETE", group)).toBe("group_not_found");
+});
+
+test("who is removed from a group of many need not wait until all of them have heard what was said before", async () => {
+  const count = 60;
+  const [owner, removed, ...others] = Array.from({ length: count }, () => createUuid());
+  if (!owner || !removed) throw new Error("too few");
+  const id = createUuid();
+  const group = () => conversationOf(env, id);
+  const people = [...others, removed].map((user) => ({ user, quiet: false }));
+  const told: { user: string; gone: boolean }[] = [];
+  /** Channels that wait with their answer, and how many of them may give it. */
+  const slow = { isOn: false, waiting: 0, answered: 0 };
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { conversation, gone }) => {
+    if (conversation === id) told.push({ user, gone });
+    if (!slow.isOn) return "written";
+    for (const turn = slow.waiting++; slow.isOn && turn >= slow.answered; ) await scheduler.wait(5);
+    return "written";
+  });
+  await group().create(id, owner, "Quartier", people);
+  await until(() => told.length >= count, 20_000);
+  slow.isOn = true;
+  for (const round of [1, 2]) {
+    await group().send(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+  }
+  const before = told.length;
+  expect(before).toBeLessThan(count + count / 2);
+  const change = group().change(id, owner, { type: "remove", user: removed });
+  await until(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
+  await until(() => {
+    slow.answered += 1;
+    return told.some(({ gone }) => gone);
+  });
+  const place = told.findIndex(({ gone }) => gone);
+  expect(told[place]?.user).toBe(removed);
+  // Those under way at that moment, the one who removed them, and what starts beside these.
+  expect(place - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
+  slow.isOn = false;
+  await change;
+  await until(() => told.length >= 2 * count - 1, 20_000);
+});

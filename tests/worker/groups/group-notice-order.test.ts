@@ -1,0 +1,117 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { type Command, isRefusal } from "#contract/wire/commands.ts";
+import { text, until } from "#tests/worker/support/device.ts";
+import { readMembers, Truth } from "#tests/worker/support/group-oracle.ts";
+import { dice } from "#tests/worker/support/seeded-random.ts";
+import type { GroupDeed } from "#worker/objects/rpc.ts";
+import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+const steps = 150;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Notices that are lost, come twice, or come late and are taken for lost. */
+const disturb = (roll: () => number) => {
+  const { notify } = UserChannel.prototype;
+  return vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async function (this: UserChannel, user, notice) {
+    const fate = roll();
+    if (fate < 0.1) throw new Error("lost");
+    if (fate < 0.2) {
+      void scheduler.wait(Math.floor(roll() * 60)).then(() => notify.call(this, user, notice));
+      throw new Error("late");
+    }
+    const kept = await notify.call(this, user, notice);
+    if (fate < 0.3) await notify.call(this, user, notice);
+    if (fate > 0.95) throw new Error("done, and nobody knows");
+    return kept;
+  });
+};
+
+const die = (id: Uuid) =>
+  runInDurableObject(env.CONVERSATION.getByName(id), (_, state) => state.abort("as if the machine had died")).catch(
+    () => undefined,
+  );
+
+test.each([1, 2, 3])(
+  "whatever happens in a group and is lost on the way, all say the same in the end (%i)",
+  async (seed) => {
+    const roll = dice(seed);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const disturbance = disturb(roll);
+    const people = Array.from({ length: 6 }, () => createUuid());
+    const [ana = "", ...others] = people;
+    const id = createUuid();
+    const made = await conversationOf(env, id).create(
+      id,
+      ana,
+      "Famille",
+      others.map((user) => ({ user, quiet: false })),
+    );
+    expect(isRefusal(made)).toBe(false);
+
+    const owner = async (): Promise<Uuid> => {
+      const seats = await conversationOf(env, id).seats(id, ana, { since: 0, after: 0 });
+      return (isRefusal(seats) ? [] : seats.seats).find(({ role }) => role === "owner")?.user ?? ana;
+    };
+    const change = async (user: Uuid, deed: GroupDeed) => conversationOf(env, id).change(id, user, deed);
+    const run = (user: Uuid, command: Command) => userChannelOf(env, user).execute(user, command);
+    let head = 1;
+    let death: Promise<unknown> | undefined;
+    const step = async (number: number): Promise<unknown> => {
+      const [someone, other, kind] = [pick(people), pick(others), roll()];
+      const seq = 1 + Math.floor(roll() * head);
+      if (kind < 0.4) {
+        head += 2;
+        return run(someone, {
+          type: "send",
+          conversation: id,
+          messages: [text(`${number} un`), text(`${number} deux`)],
+        });
+      }
+      if (kind < 0.6) return run(someone, { type: "mark", conversation: id, delivered: head, read: seq });
+      if (kind < 0.65) return run(someone, { type: "retract", conversation: id, seq });
+      if (kind < 0.68) return run(other, { type: "hide", conversation: id, upTo: seq, keep: true });
+      if (kind < 0.71) {
+        death = die(id);
+        return death;
+      }
+      if (kind < 0.75) return change(await owner(), { type: "handOver", user: someone });
+      if (kind < 0.78) return change(await owner(), { type: "rename", name: `Famille ${number}` });
+      if (kind < 0.82) return change(other, { type: "leave" });
+      if (kind < 0.9) return change(await owner(), { type: "remove", user: other });
+      return change(await owner(), { type: "add", people: [{ user: other, quiet: false }] });
+    };
+    const underWay: Promise<unknown>[] = [];
+    for (let number = 0; number < steps; number++) {
+      const done = step(number).catch(() => undefined);
+      if (roll() < 0.5) await done;
+      else underWay.push(done);
+      if (roll() >= 0.1) continue;
+      // An alarm that is rung by hand is taken away first: whoever dies in it would lose it, and with a real one does not.
+      await death;
+      await runDurableObjectAlarm(env.CONVERSATION.getByName(id)).catch(() => undefined);
+    }
+    await Promise.all(underWay);
+    disturbance.mockRestore();
+    // What was told and what was late is through when there is nothing to ring for. While an alarm runs by itself there
+    // is nothing to ring for either, so it has to stay so.
+    const isThrough = async () => {
+      const hasRung = await runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+      return !hasRung && (await readMembers(id)).every(({ state }) => state === "in" || state === "out");
+    };
+    let looks = 0;
+    await until(async () => {
+      looks = (await isThrough()) ? looks + 1 : 0;
+      return looks > 20;
+    }, 60_000);
+    const truth = new Truth(id, ana, people.length);
+    await truth.checkStored(people);
+  },
+);

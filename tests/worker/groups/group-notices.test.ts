@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import type { Message } from "#contract/conversations.ts";
+import { dice } from "#tests/worker/support/seeded-random.ts";
+import type { Notice } from "#worker/objects/rpc.ts";
+import { type Entry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+
+/** Notices of somebody's coming and going, in every order they can come in, some twice: the row is the same in the end. */
+
+const line = (seq: number): Message => ({ seq, sender: 1, at: seq * 1_000, body: { type: "text", text: `n° ${seq}` } });
+
+/** What a group says when its head is there, to a member who came at `joined` for the `turn`th time. */
+const said = (turn: number, roster: number, joined: number, head: number, from = joined): Notice => {
+  const messages = Array.from({ length: head - from }, (_, index) => line(from + index + 1));
+  const marks = { delivered: joined, read: joined };
+  return {
+    conversation: "g",
+    epoch: "e1",
+    head,
+    at: head * 1_000,
+    prior: head > 1 ? (head - 1) * 1_000 : null,
+    sender: 1,
+    preview: line(head).body,
+    whole: true,
+    open: true,
+    gone: false,
+    turn,
+    group: { name: `n° ${roster}`, picture: null, count: 3, roster, role: "member", number: 2 },
+    hidden: joined,
+    revision: 0,
+    call: null,
+    calls: 0,
+    mine: marks,
+    others: { delivered: joined, read: joined },
+    messages,
+    unread: head - joined,
+  };
+};
+
+const farewell = (turn: number): Notice => ({
+  ...said(turn, 0, 0, 0),
+  at: 0,
+  preview: null,
+  open: false,
+  gone: true,
+  group: null,
+  messages: [],
+});
+
+/** They came, went, and came back; the group talked all the while. */
+const story = [
+  said(1, 1, 0, 1),
+  said(1, 1, 0, 3, 1),
+  said(1, 2, 0, 4, 3),
+  farewell(2),
+  said(3, 5, 9, 10),
+  said(3, 5, 9, 12, 10),
+];
+
+const tell = (notices: readonly Notice[]): { entry: Entry; pushed: number[] } => {
+  let entry: Entry | undefined;
+  const pushed: number[] = [];
+  for (const notice of notices) {
+    const merge = mergeNotice(entry, 7, notice);
+    entry = merge.entry;
+    pushed.push(...merge.news.map(({ seq }) => seq));
+  }
+  if (!entry) throw new Error("nothing was told");
+  return { entry, pushed };
+};
+
+const ordersOf = <T>(list: readonly T[]): T[][] =>
+  list.length < 2
+    ? [[...list]]
+    : list.flatMap((one, index) => ordersOf(list.filter((_, other) => other !== index)).map((rest) => [one, ...rest]));
+
+test("somebody who came, went and came back has the same row whatever the order they were told in", () => {
+  const expected = tell(story).entry;
+  expect(expected).toMatchObject({
+    gone: false,
+    open: true,
+    head: 12,
+    hidden: 9,
+    unread: 3,
+    turn: 3,
+    group: { roster: 5 },
+  });
+  const orders = ordersOf(story);
+  expect(orders).toHaveLength(720);
+  for (const order of orders) {
+    expect(tell(order).entry).toEqual(expected);
+    expect(tell([...order, ...order]).entry).toEqual(expected);
+  }
+});
+
+test("somebody who went is gone whatever was told late, and nothing of the group is in their row", () => {
+  const roll = dice(5);
+  const ended = [...story, farewell(4)];
+  for (let round = 0; round < 2_000; round++) {
+    const order = [...ended, ...ended].map((notice) => ({ notice, at: roll() })).sort((a, b) => a.at - b.at);
+    const { entry } = tell(order.map(({ notice }) => notice));
+    expect(entry).toMatchObject({ gone: true, open: false, preview: null, unread: 0, turn: 4, kept: false });
+  }
+});
+
+test("what is pushed to somebody who is back is of after they came, and comes after their row", () => {
+  for (const order of ordersOf(story)) {
+    const { pushed } = tell(order);
+    const back = order.findIndex(({ turn }) => turn === 3);
+    const later = tell(order.slice(0, back + 1));
+    expect(pushed.slice(later.pushed.length).every((seq) => seq > 9)).toBe(true);
+  }
+  // They hear of the row first also where nothing was said while they were away.
+  const away = tell([said(1, 1, 0, 3), farewell(2)]).entry;
+  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({ news: [], isRowNew: true, entry: { gone: false } });
+});

@@ -1,0 +1,85 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Uuid } from "#contract/ids.ts";
+import { markHoldMs } from "#contract/limits.ts";
+import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
+import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
+import { newGroup } from "#tests/worker/support/make-group.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0); // held for as long as it ever is
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const confirmedMs = 1_100; // after this a channel that wrote nothing is told again
+
+/** What stands written of a group in somebody's list, without anything being written for that. */
+const writtenHead = (user: Uuid, id: Uuid) =>
+  runInDurableObject(env.USER_CHANNEL.getByName(user), (_, { storage }) => {
+    const found = storage.sql.exec<{ head: number }>("SELECT head FROM inbox WHERE conversation = ?", id);
+    return found.toArray()[0]?.head;
+  });
+
+const ring = (id: Uuid) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+
+test("what is said in a group is written once for all that comes soon, and at once where no device listens", async () => {
+  const timers = holdTimers(markHoldMs);
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  if (!ben || !cleo) throw new Error("too few");
+  const phone = await Device.open(ben);
+  await Promise.all(["un", "deux"].map((text) => post(owner, id, text)));
+  await until(() => phone.seqs.at(-1) === 3);
+  expect(await writtenHead(ben.id, id)).toBe(1);
+  await until(async () => (await writtenHead(cleo.id, id)) === 3);
+  await timers.go();
+  expect(await writtenHead(ben.id, id)).toBe(3);
+});
+
+test("a channel that died with a group's message in its hand is told again, and counts it once", async () => {
+  holdAlarms();
+  holdTimers(markHoldMs);
+  const { id, owner, others } = await newGroup(3);
+  const [ben] = others;
+  if (!ben) throw new Error("too few");
+  const phone = await Device.open(ben);
+  await post(owner, id, "un", "deux");
+  await until(() => phone.seqs.at(-1) === 3);
+  expect(await writtenHead(ben.id, id)).toBe(1);
+  await runInDurableObject(env.USER_CHANNEL.getByName(ben.id), (_, state) => state.abort("as if it had died")).catch(
+    () => undefined,
+  );
+  expect(await writtenHead(ben.id, id)).toBe(1);
+  pass(confirmedMs);
+  expect(await ring(id)).toBe(true);
+  await until(async () => (await writtenHead(ben.id, id)) === 3);
+  expect(await rowOf(ben, id)).toMatchObject({ head: 3, unread: 2 });
+});
+
+test("who has written what a group said is asked once more and then not again", async () => {
+  holdAlarms();
+  holdTimers(markHoldMs);
+  const { id, owner, others } = await newGroup(3);
+  const [ben, cleo] = others;
+  if (!ben || !cleo) throw new Error("too few");
+  const phone = await Device.open(ben);
+  await ring(id); // whatever the making of the group left
+  const told = vi.spyOn(UserChannel.prototype, "notify");
+  const toldTo = (user: Uuid) => told.mock.calls.filter(([to]) => to === user).length;
+  await post(owner, id, "un");
+  await until(() => phone.seqs.at(-1) === 2);
+  pass(confirmedMs);
+  await ring(id);
+  await until(async () => (await writtenHead(ben.id, id)) === 2);
+  expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
+  expect(phone.seqs).toEqual([2]);
+  pass(confirmedMs);
+  await ring(id);
+  expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
+  await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
+  expect((await rowOf(ben, id)).unread).toBe(1);
+});

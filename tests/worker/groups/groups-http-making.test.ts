@@ -1,0 +1,161 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import type { Group } from "#contract/groups.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { groupMembersMax, groupNameMaxLength } from "#contract/limits.ts";
+import { readLog, rowOf } from "#tests/worker/support/device.ts";
+import { ask, makeGroup, membersOf, newCircle, type Seeded } from "#tests/worker/support/make-group.ts";
+import { seedContacts } from "#tests/worker/support/seeded-people.ts";
+import { call, drain } from "#tests/worker/support/site.ts";
+import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { openDb } from "#worker/db/client.ts";
+import { toNewcomers } from "#worker/groups/queries.ts";
+
+const trio = async () => (await newCircle(3)) as [Seeded, Seeded, Seeded];
+const make = (token: string, body: unknown) => call("POST", "/api/groups", { token, body });
+const refusal = (status: number, error_code: string) => ({ status, body: { code: status, error_code } });
+
+test("making a group again under its id answers the group that is there, whatever became of the contacts", async () => {
+  const [ana, ben, cleo] = await trio();
+  const body = { id: createUuid(), name: "Famille", members: [ben.id, cleo.id] };
+  const first = await make(ana.token, body);
+  expect(first).toMatchObject({ status: 200, body: { id: body.id, name: "Famille", count: 3, created_by: ana.id } });
+  const again = await Promise.all([make(ana.token, body), make(ana.token, { ...body, name: "Autre" })]);
+  for (const { body } of again) expect(body).toEqual(first.body);
+  await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
+  expect((await make(ana.token, body)).body).toEqual(first.body);
+  await call("PUT", `/api/blocks/${cleo.id}`, { token: ana.token });
+  expect((await make(ana.token, body)).body).toEqual(first.body);
+  expect(await readLog(ana, body.id)).toHaveLength(1);
+  // Another who knows the id gets nothing by it.
+  expect(await make(ben.token, { ...body, members: [ana.id] })).toMatchObject(refusal(403, "not_your_contact"));
+  const [dan, eve] = await newCircle(2);
+  expect(await make(dan.token, { ...body, members: [eve?.id] })).toMatchObject(refusal(409, "group_exists"));
+});
+
+test("a group has one of each person, its maker included without being named", async () => {
+  const [ana, ben, cleo] = await trio();
+  const id = createUuid();
+  expect(await make(ana.token, { id, name: "N", members: [ben.id, ana.id, ben.id, cleo.id, ben.id] })).toMatchObject({
+    status: 200,
+    body: { count: 3 },
+  });
+  const { members } = await membersOf(ana, id);
+  expect(members.map(({ profile }) => profile?.id)).toEqual([ana.id, ben.id, cleo.id]);
+});
+
+test("who is to be in it must be contacts, all of them, and there must be some", async () => {
+  const [ana, ben] = await trio();
+  const [stranger] = await newCircle(1);
+  const id = createUuid();
+  const nobody = createUuid();
+  for (const [members, expected] of [
+    [[], refusal(400, "group_without_members")],
+    [[ana.id], refusal(400, "group_without_members")],
+    [[ben.id, stranger.id], refusal(403, "not_your_contact")],
+    [[nobody], refusal(403, "not_your_contact")],
+    [Array.from({ length: groupMembersMax }, () => createUuid()), refusal(409, "group_full")],
+    [Array.from({ length: groupMembersMax - 1 }, () => createUuid()), refusal(403, "not_your_contact")],
+  ] as const) {
+    expect(await make(ana.token, { id, name: "Famille", members })).toMatchObject(expected);
+  }
+  expect(await ask<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  await expect(rowOf(ana, id)).rejects.toThrow("no such row");
+});
+
+test("of 1,023 people each is known for a contact, for one who blocks, or for none", async () => {
+  const [ana] = await newCircle(1);
+  const people = await seedContacts(ana, groupMembersMax - 1);
+  const db = openDb(env);
+  const newcomers = await toNewcomers(db, ana.id, people);
+  expect(newcomers).toEqual(people.map((user) => ({ user, quiet: false })));
+  const one = people[700] as Uuid;
+  await env.DB.prepare("INSERT INTO blocks VALUES (?, ?, NULL, 1)").bind(one, ana.id).run();
+  expect(await toNewcomers(db, ana.id, people)).toEqual(people.map((user) => ({ user, quiet: user === one })));
+  await env.DB.prepare("DELETE FROM connections WHERE ? IN (user1_id, user2_id)").bind(people[1_000]).run();
+  expect(await toNewcomers(db, ana.id, people)).toBe("not_your_contact");
+});
+
+test.each([
+  ["nothing", undefined],
+  ["a list", []],
+  ["no id", { name: "Famille", members: [createUuid()] }],
+  ["a private conversation's id", { id: `${createUuid()}.${createUuid()}`, name: "F", members: [createUuid()] }],
+  ["an id in capitals", { id: createUuid().toUpperCase(), name: "F", members: [createUuid()] }],
+  ["no members", { id: createUuid(), name: "Famille" }],
+  ["a member that is a number", { id: createUuid(), name: "Famille", members: [7] }],
+  ["members that are one", { id: createUuid(), name: "Famille", members: createUuid() }],
+  ["an owner", { id: createUuid(), name: "F", members: [createUuid()], created_by: createUuid() }],
+  ["a picture", { id: createUuid(), name: "F", members: [createUuid()], picture: "x" }],
+])("%s makes no group", async (_, body) => {
+  const [ana] = await newCircle(1);
+  expect(await make(ana.token, body)).toMatchObject(refusal(400, "invalid_input"));
+});
+
+const longest = "x".repeat(groupNameMaxLength);
+test.each([
+  ["", undefined],
+  ["   \n\t ", undefined],
+  ["\u200b\u2060", undefined],
+  ["\u3164", undefined],
+  [`${longest}x`, undefined],
+  ["Famille\u202egnp.exe", undefined],
+  ["\u2066Famille\u2069", undefined],
+  ["Fam\u00adille", undefined],
+  ["Fam\u0000ille", undefined],
+  ["Famille\ud83d", undefined],
+  ["\u{e0041}\u{e0042}", undefined],
+  [longest, longest],
+  [`  ${longest}  `, longest],
+  ["Les  amis\n de\tMatonge ", "Les amis de Matonge"],
+  ["E\u0301te\u0301", "Été"],
+  [
+    '<img src=x onerror="alert(1)"><script>alert(1)</script>',
+    '<img src=x onerror="alert(1)"><script>alert(1)</script>',
+  ],
+  ["'); DROP TABLE members;--", "'); DROP TABLE members;--"],
+  ["{{7*7}} %s \\u0041", "{{7*7}} %s \\u0041"],
+  ["مجموعة العائلة", "مجموعة العائلة"],
+  ["Famille 👨‍👩‍👧‍👦 🇨🇩", "Famille 👨‍👩‍👧‍👦 🇨🇩"],
+])("the name %j is kept as %j, or refused", async (name, kept) => {
+  const [ana, ben] = await newCircle(2);
+  const id = createUuid();
+  const made = await make(ana.token, { id, name, members: [ben?.id] });
+  if (kept === undefined) {
+    expect(made).toMatchObject(refusal(400, "invalid_group_name"));
+    expect(await ask<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+    return;
+  }
+  expect(made).toMatchObject({ status: 200, body: { name: kept } });
+  expect(made.headers.get("content-type")).toBe("application/json");
+  expect(made.headers.get("x-content-type-options")).toBe("nosniff");
+  expect((await rowOf(ana, id)).group).toMatchObject({ name: kept });
+  expect((await readLog(ana, id))[0]).toMatchObject({ body: { event: "created", name: kept } });
+});
+
+test("whoever makes too many is told how long to wait, and bad input costs nothing", async () => {
+  const [ana, ben] = await newCircle(2);
+  if (!ben) throw new Error("too few");
+  await drain("group_by_user", ana.id);
+  expect(await make(ana.token, { id: createUuid(), name: "", members: [] })).toMatchObject({ status: 400 });
+  const refused = await make(ana.token, { id: createUuid(), name: "Trop", members: [ben.id] });
+  expect(refused).toMatchObject(refusal(429, "rate_limited"));
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await makeGroup(ben, "Pas trop", [ana])).toMatchObject({ count: 2 });
+});
+
+test("a group that cannot be reached is unavailable, and making it again makes one", async () => {
+  const [ana, ben] = await newCircle(2);
+  if (!ben) throw new Error("too few");
+  const body = { id: createUuid(), name: "Famille", members: [ben.id] };
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const broken = () => Promise.reject(Object.assign(new Error("the way there broke"), { retryable: true }));
+  for (const methods of [{ create: broken }, { group: broken }]) {
+    const CONVERSATION = objectsWith(env.CONVERSATION, methods);
+    const answer = await callWith({ CONVERSATION }, "POST", "/api/groups", { token: ana.token, body });
+    expect(answer).toMatchObject(refusal(503, "unavailable"));
+  }
+  log.mockRestore();
+  expect(await make(ana.token, body)).toMatchObject({ status: 200, body: { count: 2, roster: 1 } });
+  expect(await readLog(ana, body.id)).toHaveLength(1);
+});

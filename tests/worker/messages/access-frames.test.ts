@@ -1,0 +1,175 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { type ConversationId, createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
+import { type ClientFrame, clientFrameTypes } from "#contract/wire/client-frames.ts";
+import { protocolVersion } from "#contract/wire/server-frames.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
+import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+
+/**
+ * Who may do what over the socket: one row for every frame a device can send. Ana and Ben talk; Rita was Ana's
+ * contact and has their history; Sam has nothing to do with any of them. (A visitor has no socket:
+ * socket.test.ts.)
+ */
+type World = { ana: Person; ben: Person; rita: Person; sam: Person; id: ConversationId; ritas: ConversationId };
+
+const makeWorld = async (): Promise<World> => {
+  const [{ ana, ben, id }, sam] = [await newPair(), await seedPerson()];
+  const other = await newPair();
+  await post(ana, id, "entre nous", "encore entre nous");
+  await post(ben, id, "de Ben");
+  await post(other.ana, other.id, "autrefois", "jadis");
+  await post(other.ben, other.id, "de Rita");
+  const ended = await call("DELETE", `/api/contacts/${other.ben.id}`, { token: other.ana.token });
+  if (ended.status !== 200) throw new Error("the contact was not removed");
+  await until(async () => (await rowOf(other.ben, other.id)).head === 3 && !(await rowOf(other.ben, other.id)).open);
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
+  return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
+};
+
+const device = createUuid();
+
+type Outcome = string | undefined;
+const notFound = "conversation_not_found";
+
+type Row = {
+  frame: (ref: number, conversation: number | ConversationId) => ClientFrame;
+  /** What a member is answered, in a conversation that is open and in one that has ended. */
+  member: Outcome;
+  removed: Outcome;
+  /** What a member is answered who lets nothing of the other through; to the other nothing is different. */
+  blocker?: Outcome;
+  /** What anybody else is answered, who names the conversation by its id or makes up a handle. */
+  stranger: Outcome;
+};
+
+/** `undefined`: no answer is due. */
+const table: Record<ClientFrame[0], Row> = {
+  h: { frame: () => ["h", protocolVersion, "", 0], member: "x", removed: "x", stranger: "x" },
+  k: { frame: () => ["k", 0], member: undefined, removed: undefined, stranger: undefined },
+  c: { frame: (ref) => ["c", ref, 0, null], member: "c", removed: "c", stranger: "c" },
+  s: {
+    frame: (ref, conversation) => ["s", ref, conversation, packUuid(createUuid()), "de moi"],
+    member: "a",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  f: {
+    frame: (ref, conversation) => ["f", ref, "à tous", null, [[conversation, packUuid(createUuid())]]],
+    member: "a",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  // The third message is the asking member's own.
+  e: { frame: (ref, conversation) => ["e", ref, conversation, 3], member: "y", removed: "y", stranger: notFound },
+  v: { frame: (ref, conversation) => ["v", ref, conversation, 0], member: "v", removed: "v", stranger: notFound },
+  z: { frame: (ref, conversation) => ["z", ref, conversation, 1], member: "y", removed: "y", stranger: notFound },
+  t: { frame: (_, conversation) => ["t", conversation], member: undefined, removed: undefined, stranger: undefined },
+  r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
+  g: {
+    frame: (ref, conversation) => ["g", ref, conversation, "a", 0, 10],
+    member: "g",
+    removed: "g",
+    stranger: notFound,
+  },
+  q: {
+    frame: (ref, conversation) => ["q", ref, conversation, "nous", 10],
+    member: "q",
+    removed: "q",
+    stranger: notFound,
+  },
+  j: {
+    frame: (ref, conversation) => ["j", ref, conversation, { type: "dial", call: createUuid(), kind: "audio", device }],
+    member: "j",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  l: { frame: () => ["l", 1], member: undefined, removed: undefined, stranger: undefined },
+  L: { frame: (ref, conversation) => ["L", ref, conversation], member: "L", removed: "L", stranger: notFound },
+  d: { frame: (ref, conversation) => ["d", ref, conversation, 3, 0], member: "y", removed: "y", stranger: notFound },
+};
+
+test("every frame a device can send has its row in the access table", () => {
+  expect(Object.keys(table).sort()).toEqual([...clientFrameTypes].sort());
+});
+
+const lastRef = 1_000;
+
+/** What a device sees of that a frame of its own was answered. */
+const answerTypes = ["x", "a", "u", "g", "j", "L", "q", "v", "y"];
+
+/** What comes back to a frame; where none is due, before the answer to a question that is asked a little after it. */
+const answerTo = async (device: Device, frame: ClientFrame, isDue: boolean): Promise<Outcome> => {
+  const before = device.frames.length;
+  const heard = () => device.frames.slice(before).filter((got) => Array.isArray(got));
+  const answer = (): Outcome => {
+    for (const got of heard()) {
+      if (got[0] === "n") return got[2];
+      if (answerTypes.includes(got[0]) || (got[0] === "c" && got[1] !== lastRef)) return got[0];
+    }
+    return undefined;
+  };
+  device.send(frame);
+  await until(() => answer() !== undefined, isDue ? undefined : 300).catch(() => undefined);
+  device.send(["c", lastRef, device.base, null]);
+  await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
+  return answer();
+};
+
+test.each(clientFrameTypes)(
+  "the frame %s is answered to each person by how they stand to the conversation",
+  async (type) => {
+    const { ana, ben, rita, sam, id, ritas } = await makeWorld();
+    const row = table[type];
+    const expectAs = async (person: Person, conversation: number | ConversationId, due: Outcome, who: string) => {
+      const answer = await answerTo(await Device.open(person), row.frame(1, conversation), due !== undefined);
+      expect(answer, who).toBe(due);
+    };
+    const before = [await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)];
+    await expectAs(sam, id, row.stranger, "a stranger by id");
+    await expectAs(sam, 1, row.stranger, "a stranger by a handle of nobody's");
+    await expectAs(rita, id, row.stranger, "another conversation's member");
+    expect([await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)]).toEqual(before);
+    await expectAs(rita, ritas, row.removed, "a removed contact");
+    await expectAs(ben, id, row.member, "a member");
+    await conversationOf(env, id).block(id, ana.id, true);
+    await expectAs(ben, id, row.member, "a blocked member");
+    await conversationOf(env, id).block(id, ana.id, false);
+    await conversationOf(env, id).block(id, ben.id, true);
+    await expectAs(ben, id, "blocker" in row ? row.blocker : row.member, "a member who blocks the other");
+  },
+);
+
+test("a stranger's frames and a made-up conversation's are refused alike", async () => {
+  const [{ id }, sam] = [await newPair(), await seedPerson()];
+  const device = await Device.open(sam);
+  const answers = [];
+  for (const conversation of [
+    id,
+    privateConversationId(createUuid(), createUuid()),
+    createUuid(),
+    privateConversationId(sam.id, createUuid()),
+  ]) {
+    const [kind, , ...rest] = await device.ask((ref) => ["g", ref, conversation, "a", 0, 10]);
+    answers.push([kind, ...rest]);
+  }
+  expect(answers).toEqual(answers.map(() => ["n", notFound]));
+});
+
+test("nobody is told anything of a conversation that is not theirs", async () => {
+  const { ana, ben, rita, sam, id } = await makeWorld();
+  const [phoneRita, phoneSam, phoneBen] = [await Device.open(rita), await Device.open(sam), await Device.open(ben)];
+  const heard = [phoneRita.raw.length, phoneSam.raw.length];
+  await post(ana, id, "toujours entre nous");
+  await request(ana, { type: "mark", conversation: id, delivered: 4, read: 4 });
+  await phoneBen.nextLive();
+  await scheduler.wait(100);
+  expect([phoneRita.raw.length, phoneSam.raw.length]).toEqual(heard);
+  expect(textsOf(await readLog(ben, id))).toHaveLength(4);
+});

@@ -1,0 +1,241 @@
+import * as v from "valibot";
+import { beforeAll, expect, test } from "vitest";
+import { CallResult } from "#contract/calls/call.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { displayNameMaxLength, messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import { Presence } from "#contract/settings.ts";
+import {
+  ChangesResult,
+  type Command,
+  Hidden,
+  ListPage,
+  Muted,
+  MuteList,
+  PageResult,
+  Passed,
+  Retracted,
+  RevisedResult,
+  SearchResult,
+  SendResult,
+  SpreadResult,
+  Unread,
+  Withdrawn,
+} from "#contract/wire/commands.ts";
+import { toHttpRequest } from "#contract/wire/http-commands.ts";
+import { post, readLog, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+
+/** Commands where they go when there is no socket. What they do is tested beside the objects; here, that they get there. */
+
+const as = (person: { token: string }, method: string, path: string, body?: unknown) =>
+  call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
+
+/** Two who have written three messages, both of whom have heard of all of them. */
+const newTalk = async (): Promise<Pair> => {
+  const pair = await newPair();
+  const { ana, ben, id } = pair;
+  await post(ana, id, "un", "deux", "trois");
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
+  return pair;
+};
+
+type Sample = { [T in Command["type"]]: [Extract<Command, { type: T }>, v.GenericSchema] };
+const [dialled, anas, bens] = [createUuid(), createUuid(), createUuid()];
+const samples = ({ id }: Pick<Pair, "id">): Sample => ({
+  send: [{ type: "send", conversation: id, messages: [text("quatre")] }, SendResult],
+  spread: [
+    { type: "spread", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
+    SpreadResult,
+  ],
+  retract: [{ type: "retract", conversation: id, seq: 2 }, Retracted],
+  withdraw: [{ type: "withdraw", conversation: id, cid: createUuid() }, Withdrawn],
+  revised: [{ type: "revised", conversation: id, since: 0 }, RevisedResult],
+  mute: [{ type: "mute", conversation: id, muted: true }, Muted],
+  mark: [{ type: "mark", conversation: id, delivered: 1, read: 1 }, Unread],
+  hide: [{ type: "hide", conversation: id, upTo: 1, keep: true }, Hidden],
+  page: [{ type: "page", conversation: id, direction: "before", seq: 9, limit: 5 }, PageResult],
+  search: [{ type: "search", conversation: id, query: "trois", before: 9 }, SearchResult],
+  changes: [{ type: "changes", since: 0 }, ChangesResult],
+  presence: [{ type: "presence", conversation: id }, Presence],
+  dial: [{ type: "dial", conversation: id, call: dialled, kind: "audio", device: anas }, CallResult],
+  answer: [{ type: "answer", conversation: id, call: dialled, device: bens }, CallResult],
+  standing: [{ type: "standing", conversation: id, call: dialled }, CallResult],
+  beat: [{ type: "beat", conversation: id, call: dialled }, Passed],
+  signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, Passed],
+  hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],
+});
+const types = Object.keys(samples({ id: "" })) as Command["type"][];
+/** What a call needs to be in before each of these is said of it. */
+const leadingTo: Partial<Record<Command["type"], Command["type"][]>> = {
+  answer: ["dial"],
+  standing: ["dial"],
+  beat: ["dial", "answer"],
+  signal: ["dial", "answer"],
+  hangUp: ["dial", "answer"],
+};
+
+test.each(types)("the command %s gets its result by HTTP", async (type) => {
+  const talk = await newTalk();
+  for (const one of [...(leadingTo[type] ?? []), type]) {
+    const [command, result] = samples(talk)[one];
+    const { method, path, body } = toHttpRequest(command);
+    const answer = await as(one === "answer" ? talk.ben : talk.ana, method, path, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(v.safeParse(result, answer.body).success).toBe(true);
+  }
+});
+
+const listOf = async (person: { token: string }) =>
+  v.parse(ListPage, (await as(person, "GET", "/api/conversations")).body).rows.map(({ conversation }) => conversation);
+const mutesOf = async (person: { token: string }) =>
+  v.parse(MuteList, (await as(person, "GET", "/api/mutes")).body).muted;
+
+test("a conversation that is cleared stays in one's list, one that is deleted leaves it, and what came later is there", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un", "deux");
+  await until(async () => (await rowOf(ben, id)).head === 2);
+  expect((await as(ben, "POST", `/api/conversations/${id}/clear`, { upTo: 1 })).body).toEqual({ hidden: 1 });
+  expect(textsOf(await readLog(ben, id))).toEqual(["deux"]);
+  expect((await as(ben, "POST", `/api/conversations/${id}/clear`, { upTo: 2 })).body).toEqual({ hidden: 2 });
+  expect(await listOf(ben)).toEqual([id]);
+  await post(ana, id, "trois", "quatre");
+  await until(async () => (await rowOf(ben, id)).head === 4);
+  expect((await as(ben, "DELETE", `/api/conversations/${id}?upTo=3`)).body).toEqual({ hidden: 3 });
+  expect(textsOf(await readLog(ben, id))).toEqual(["quatre"]);
+  expect(await listOf(ben)).toEqual([id]);
+  expect((await as(ben, "DELETE", `/api/conversations/${id}?upTo=1`)).body).toEqual({ hidden: 3 });
+  expect((await as(ben, "DELETE", `/api/conversations/${id}`)).body).toEqual({ hidden: 4 });
+  expect(await listOf(ben)).toEqual([]);
+  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "quatre"]);
+});
+
+test("the conversations one has muted are listed, to oneself only, until they are heard again", async () => {
+  const { ana, ben, id } = await newPair();
+  expect(await mutesOf(ana)).toEqual([]);
+  for (let i = 0; i < 2; i++) {
+    expect(await as(ana, "PUT", `/api/mutes/${id}`)).toMatchObject({ status: 200, body: { muted: true } });
+    expect(await mutesOf(ana)).toEqual([id]);
+  }
+  expect([await mutesOf(ben), (await rowOf(ana, id)).muted]).toEqual([[], true]);
+  expect(await as(ana, "DELETE", `/api/mutes/${id}`)).toMatchObject({ status: 200, body: { muted: false } });
+  expect(await mutesOf(ana)).toEqual([]);
+});
+
+test("one message to many is taken by those that may be written to, and each that was refused says why", async () => {
+  const { ana, ben, id } = await newPair();
+  const stranger = await seedPerson();
+  const [cid, other] = [createUuid(), createUuid()];
+  const body = {
+    body: { type: "text", text: "À tous" },
+    to: [
+      { conversation: id, cid },
+      { conversation: privateConversationId(ana.id, stranger.id), cid: other },
+    ],
+  };
+  const first = await as(ana, "POST", "/api/messages", body);
+  expect(first).toMatchObject({
+    status: 200,
+    body: { sent: [{ conversation: id, cid, seq: 1 }], refused: [{ cid: other, error: "conversation_not_found" }] },
+  });
+  expect((await as(ana, "POST", "/api/messages", body)).body).toEqual(first.body);
+  expect(textsOf(await readLog(ben, id))).toEqual(["À tous"]);
+});
+
+test("only an author deletes a message for everybody, as often as they like", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un");
+  await until(async () => (await rowOf(ben, id)).head === 1);
+  const path = `/api/conversations/${id}/messages`;
+  expect(await as(ben, "DELETE", `${path}/1`)).toMatchObject({ status: 403, body: { error_code: "not_your_message" } });
+  expect(await as(ana, "DELETE", `${path}/2`)).toMatchObject({
+    status: 404,
+    body: { error_code: "message_not_found" },
+  });
+  expect(textsOf(await readLog(ben, id))).toEqual(["un"]);
+  for (let i = 0; i < 2; i++) {
+    expect(await as(ana, "DELETE", `${path}/1`)).toMatchObject({ status: 200, body: { revision: 1 } });
+  }
+  expect(textsOf(await readLog(ben, id))).toEqual(["<deleted>"]);
+});
+
+const to = [{ conversation: "@", cid: createUuid() }];
+const words = { type: "text", text: "Mbote" };
+const long = "9".repeat(17);
+
+/** "@" stands for the conversation. */
+const malformed: [string, string, unknown?][] = [
+  ["POST /api/messages", "no body", undefined],
+  ["POST /api/messages", "a list", []],
+  ["POST /api/messages", "no conversation", { body: words, to: [] }],
+  ["POST /api/messages", "nothing to say", { to }],
+  ["POST /api/messages", "a field too many", { body: words, to, sender: 1 }],
+  ["POST /api/messages", "no client id", { body: words, to: [{ conversation: "@" }] }],
+  ["POST /api/messages", "a conversation that is none", { body: words, to: [{ ...to[0], conversation: "../x" }] }],
+  ["POST /api/messages", "too many", { body: words, to: Array.from({ length: spreadMax + 1 }, () => to[0]) }],
+  ["POST /api/messages", "a message that says it was deleted", { body: { type: "deleted" }, to }],
+  ["POST /api/messages", "a message that says it was withheld", { body: { type: "withheld" }, to }],
+  ["POST /api/messages", "a kind there is not", { body: { type: "call", text: "x" }, to }],
+  ["POST /api/messages", "a source without a place", { body: words, to, source: { conversation: "@" } }],
+  ["POST /api/messages", "a source before the first", { body: words, to, source: { conversation: "@", seq: 0 } }],
+  [
+    "POST /api/messages",
+    "a forwarder's name that is too long",
+    { body: { ...words, forwarded: { by: createUuid(), name: "x".repeat(displayNameMaxLength + 1) } }, to },
+  ],
+  ["DELETE /api/conversations/@/messages/0", "a place before the first"],
+  ["DELETE /api/conversations/@/messages/-1", "a negative place"],
+  ["DELETE /api/conversations/@/messages/1.5", "half a place"],
+  ["DELETE /api/conversations/@/messages/1e3", "a place in another notation"],
+  ["DELETE /api/conversations/@/messages/x", "no place"],
+  [`DELETE /api/conversations/@/messages/${long}`, "a place of seventeen digits"],
+  ["DELETE /api/conversations/x/messages/1", "no conversation"],
+  ["GET /api/conversations/@/revisions", "no revision"],
+  ["GET /api/conversations/@/revisions?since=-1", "a negative revision"],
+  ["GET /api/conversations/@/revisions?since=", "an empty revision"],
+  ["GET /api/conversations/@/revisions?since=0&since=1", "two revisions"],
+  [`GET /api/conversations/@/revisions?since=${long}`, "a revision of seventeen digits"],
+  ["POST /api/conversations/@/clear", "no body", undefined],
+  ["POST /api/conversations/@/clear", "a list", []],
+  ["POST /api/conversations/@/clear", "no place", {}],
+  ["POST /api/conversations/@/clear", "a negative place", { upTo: -1 }],
+  ["POST /api/conversations/@/clear", "half a place", { upTo: 0.5 }],
+  ["POST /api/conversations/@/clear", "a place that is text", { upTo: "1" }],
+  ["POST /api/conversations/@/clear", "a place that is no number", { upTo: null }],
+  ["POST /api/conversations/@/clear", "a field too many", { upTo: 1, keep: false }],
+  ["DELETE /api/conversations/@?upTo=x", "no place"],
+  ["DELETE /api/conversations/@?upTo=-1", "a negative place"],
+  ["PUT /api/mutes/x", "no conversation"],
+  ["DELETE /api/mutes/x", "no conversation"],
+  ["PUT /api/blocks/x", "nobody"],
+  ["DELETE /api/blocks/x", "nobody"],
+  ["GET /api/blocks?before=-1", "a negative place"],
+];
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await newTalk();
+});
+
+test.each(malformed)("%s with %s is refused and changes nothing", async (route, _, body) => {
+  const [method = "", path = ""] = route.replaceAll("@", pair.id).split(" ");
+  const before = [await readLog(pair.ben, pair.id), await rowOf(pair.ben, pair.id)];
+  const filled = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll("@", pair.id));
+  expect(await as(pair.ben, method, path, filled)).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_input" },
+  });
+  expect([await readLog(pair.ben, pair.id), await rowOf(pair.ben, pair.id)]).toEqual(before);
+});
+
+test.each([
+  ["empty_message", { type: "text", text: "  " }],
+  ["message_too_long", { type: "text", text: "x".repeat(messageTextMaxLength + 1) }],
+  ["invalid_text", { type: "text", text: "a\u0000b" }],
+])("a spread message is refused as any for being what it is (%s)", async (code, body) => {
+  const answer = await as(pair.ana, "POST", "/api/messages", {
+    body,
+    to: [{ conversation: pair.id, cid: createUuid() }],
+  });
+  expect(answer).toMatchObject({ status: 400, body: { error_code: code } });
+});

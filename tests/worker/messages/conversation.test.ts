@@ -1,0 +1,272 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import {
+  gapPageRows,
+  messageTextMaxLength,
+  pageMaxBytes,
+  searchSliceLength,
+  searchSliceRows,
+  searchSlicesMax,
+} from "#contract/limits.ts";
+import { connectPeople } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { call, site } from "#tests/worker/support/site.ts";
+
+const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
+
+test("a text reaches the other person's device and both agree on its place", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const place = await phoneA.outcome(phoneA.say(id, "Mbote na yo"));
+  const live = await phoneB.nextLive();
+  expect(place).toMatchObject({ seq: 1 });
+  expect({ seq: live.seq, at: live.at + phoneB.now }).toEqual(place);
+  expect(live.text).toBe("Mbote na yo");
+  expect(textsOf(await readLog(ben, id))).toEqual(["Mbote na yo"]);
+});
+
+test("a message sent again keeps its first place and its first body, by either carrier", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await Device.open(ana);
+  const cid = createUuid();
+  const first = await phone.outcome(phone.say(id, "premier", cid));
+  const again = await phone.outcome(phone.say(id, "changé", cid));
+  const byHttp = await request(ana, { type: "send", conversation: id, messages: [text("encore", cid)] });
+  expect(again).toEqual(first);
+  expect(byHttp.sent).toEqual([{ cid, ...first }]);
+  expect(textsOf(await readLog(ben, id))).toEqual(["premier"]);
+  // The same client id from the other person is another message.
+  await request(ben, { type: "send", conversation: id, messages: [text("le mien", cid)] });
+  expect(textsOf(await readLog(ben, id))).toEqual(["premier", "le mien"]);
+});
+
+test("fifty messages at once from both sides get places without holes, in each sender's order", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const refs = Array.from({ length: 50 }, (_, i) => [phoneA.say(id, `a${i}`), phoneB.say(id, `b${i}`)] as const);
+  for (const [refA, refB] of refs) {
+    expect(await phoneA.outcome(refA)).toHaveProperty("seq");
+    expect(await phoneB.outcome(refB)).toHaveProperty("seq");
+  }
+  const log = await readLog(ana, id);
+  expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+  for (const side of ["a", "b"]) {
+    const own = textsOf(log).filter((one) => one.startsWith(side));
+    expect(own).toEqual(Array.from({ length: 50 }, (_, i) => `${side}${i}`));
+  }
+  expect(log.every(({ at }, i) => at >= (log[i - 1]?.at ?? 0))).toBe(true);
+  await until(() => new Set(phoneA.seqs).size === 100 && new Set(phoneB.seqs).size === 100);
+  expect(phoneA.seqs).toHaveLength(100);
+  expect(phoneB.seqs).toHaveLength(100);
+  expect((await readLog(ben, id)).map(({ seq, body }) => [seq, body])).toEqual(log.map(({ seq, body }) => [seq, body]));
+});
+
+test("the client id of a message is told to its author and to nobody else", async () => {
+  const { ana, ben, id } = await newPair();
+  const phoneB = await Device.open(ben);
+  await post(ana, id, "un", "deux");
+  const [pushed] = phoneB.messagesOf(await phoneB.nextOf("m"));
+  expect(pushed).not.toHaveProperty("cid");
+  expect((await readLog(ana, id))[0]).toHaveProperty("cid");
+  expect((await readLog(ben, id))[0]).not.toHaveProperty("cid");
+});
+
+test("marks that come late, twice or too far never go back and never pass the log", async () => {
+  const { ana, ben, id } = await newPair();
+  const phoneA = await Device.open(ana);
+  await post(ana, id, "1", "2", "3", "4", "5");
+  const mark = (delivered: number, read: number) => request(ben, { type: "mark", conversation: id, delivered, read });
+  expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
+  expect(await mark(2, 1)).toEqual({ unread: 2, head: 5 });
+  expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
+  expect(await rowOf(ben, id)).toMatchObject({ delivered: 4, read: 3, unread: 2 });
+  expect(await mark(1_000_000, 1_000_000)).toEqual({ unread: 0, head: 5 });
+  expect(await rowOf(ben, id)).toMatchObject({ delivered: 5, read: 5, unread: 0 });
+  await until(() => phoneA.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === 5));
+  const seen = phoneA.frames.flatMap((frame) =>
+    Array.isArray(frame) && frame[0] === "o" ? [[frame[3], frame[4]]] : [],
+  );
+  expect(seen).toEqual([...seen].sort(([a = 0], [b = 0]) => a - b));
+  expect(await rowOf(ana, id)).toMatchObject({ othersDelivered: 5, othersRead: 5 });
+});
+
+test("a removed contact is refused, keeps the history, and writes again once connected again", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const cid = createUuid();
+  const place = await phoneA.outcome(phoneA.say(id, "avant", cid));
+  expect((await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token })).status).toBeLessThan(300);
+  await until(async () => !(await rowOf(ana, id)).open && !(await rowOf(ben, id)).open);
+  expect(await phoneA.outcome(phoneA.say(id, "après"))).toEqual({ error: "not_connected" });
+  expect(await post(ben, id, "après")).toEqual({ error: "not_connected" });
+  // What was stored before the end is acknowledged as it was: its sender may not have heard.
+  expect(await phoneA.outcome(phoneA.say(id, "avant", cid))).toEqual(place);
+  expect(textsOf(await readLog(ana, id))).toEqual(["avant"]);
+  expect(textsOf(await readLog(ben, id))).toEqual(["avant"]);
+  await connectPeople(site, ana, ben);
+  expect(await phoneB.outcome(phoneB.say(id, "de nouveau"))).toMatchObject({ seq: 2 });
+});
+
+test("a connection that was closed does not open the conversation again, however late its opening comes", async () => {
+  const { ana, id } = await newPair();
+  const stub = conversationStub(id);
+  const [first, second] = [createUuid(), createUuid()];
+  await stub.open(id, first);
+  await stub.close(id, first);
+  await stub.open(id, second);
+  await stub.close(id, second);
+  await stub.open(id, first);
+  await runInDurableObject(stub, (_, state) => {
+    const rows = state.storage.sql.exec("SELECT connection FROM conversation").toArray();
+    expect(rows).toEqual([{ connection: null }]);
+  });
+  await until(async () => !(await rowOf(ana, id)).open);
+});
+
+test("a conversation that had not heard of the connection asks the directory once and opens", async () => {
+  const { ana, id } = await newPair();
+  await runInDurableObject(conversationStub(id), async (_, state) => {
+    state.storage.sql.exec("UPDATE conversation SET connection = NULL");
+  });
+  await evictDurableObject(conversationStub(id));
+  expect((await post(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);
+});
+
+test("what a person deletes from their view is gone for them from pages and search, and for nobody else", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "secret un", "secret deux");
+  expect(await request(ben, { type: "hide", conversation: id, upTo: 2, keep: false })).toEqual({ hidden: 2 });
+  expect(await rowOf(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
+  await post(ana, id, "secret trois");
+  await until(async () => (await rowOf(ben, id)).head === 3);
+  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "secret trois" } });
+  expect(textsOf(await readLog(ben, id))).toEqual(["secret trois"]);
+  for (const seq of [2, 3, 4]) {
+    const page = await request(ben, { type: "page", conversation: id, direction: "before", seq, limit: 10 });
+    expect(textsOf(page.messages)).toEqual(seq === 4 ? ["secret trois"] : []);
+    expect(page.more).toBe(false);
+  }
+  const found = await request(ben, { type: "search", conversation: id, query: "secret", before: 100 });
+  expect(textsOf(found.messages)).toEqual(["secret trois"]);
+  expect(textsOf(await readLog(ana, id))).toEqual(["secret un", "secret deux", "secret trois"]);
+});
+
+test("a hidden conversation is listed again only when something new came", async () => {
+  const { ana, ben, id } = await newPair();
+  const listed = async () =>
+    ((await call("GET", "/api/conversations", { token: ben.token })).body as { rows: unknown[] }).rows.length;
+  expect(await listed()).toBe(0);
+  await post(ana, id, "un");
+  await until(async () => (await listed()) === 1);
+  await request(ben, { type: "hide", conversation: id, upTo: 1, keep: false });
+  expect(await listed()).toBe(0);
+  await post(ana, id, "deux");
+  await until(async () => (await listed()) === 1);
+});
+
+test("pages go both ways by place, at most as long as asked and as heavy as allowed", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, ...Array.from({ length: 45 }, (_, i) => `m${i + 1}`));
+  const page = (direction: "after" | "before", seq: number, limit: number) =>
+    request(ben, { type: "page", conversation: id, direction, seq, limit });
+  const newest = await page("before", 46, 10);
+  expect(newest.messages.map(({ seq }) => seq)).toEqual([45, 44, 43, 42, 41, 40, 39, 38, 37, 36]);
+  expect(newest).toMatchObject({ head: 45, more: true });
+  const oldest = await page("before", 6, 10);
+  expect(oldest.messages.map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
+  expect(oldest.more).toBe(false);
+  const after = await page("after", 40, 5);
+  expect(after.messages.map(({ seq }) => seq)).toEqual([41, 42, 43, 44, 45]);
+  expect(after.more).toBe(false);
+  expect((await page("after", 45, 5)).messages).toEqual([]);
+  const heavy = "é".repeat(messageTextMaxLength);
+  await post(ana, id, ...Array.from({ length: 15 }, () => heavy));
+  const bytes = await page("after", 45, gapPageRows);
+  expect(new TextEncoder().encode(JSON.stringify(bytes.messages)).length).toBeLessThanOrEqual(pageMaxBytes);
+  expect(bytes.messages.length).toBeGreaterThan(1);
+  expect(bytes.more).toBe(true);
+});
+
+test("a search finds texts without regard to case and accents, over the whole history and in bounded steps", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "L'Été à Kinshasa", "rien");
+  const atOnce = searchSlicesMax * searchSliceRows;
+  const count = atOnce + 10;
+  await runInDurableObject(conversationStub(id), (_, state) => {
+    state.storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
+      count,
+    );
+  });
+  await evictDurableObject(conversationStub(id));
+  const search = (query: string, before: number) => request(ben, { type: "search", conversation: id, query, before });
+  const first = await search("ETE A KIN", count + 1);
+  expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
+  const second = await search("ETE A KIN", first.before ?? 0);
+  expect(textsOf(second.messages)).toEqual(["L'Été à Kinshasa"]);
+  expect(second.before).toBeNull();
+  const many = await search("ligne", count + 1);
+  expect(many.messages).toHaveLength(40);
+  expect(many.before).toBe(count + 1 - 40);
+});
+
+test("a search through long texts stops after so much of them and goes on from there, so that nobody waits for it", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "le mot");
+  const long = "é".repeat(messageTextMaxLength);
+  const atOnce = searchSlicesMax * Math.ceil(searchSliceLength / messageTextMaxLength);
+  const count = 2 * atOnce;
+  await runInDurableObject(conversationStub(id), (_, state) => {
+    state.storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', ? FROM n`,
+      count,
+      long,
+    );
+  });
+  await evictDurableObject(conversationStub(id));
+  const search = (before: number) => request(ben, { type: "search", conversation: id, query: "mot", before });
+  const first = await search(count + 1);
+  expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
+  const second = await search(first.before ?? 0);
+  expect(textsOf(second.messages)).toEqual(["le mot"]);
+  expect(second.before).toBeNull();
+});
+
+test("a write that fails half-way stores nothing, and the messages are taken when they come again", async () => {
+  const { ana, ben, id } = await newPair();
+  const trigger = (sql: string) =>
+    runInDurableObject(conversationStub(id), (_, state) => void state.storage.sql.exec(sql));
+  await trigger(
+    "CREATE TRIGGER spoil BEFORE INSERT ON messages WHEN NEW.body = 'boum' BEGIN SELECT RAISE(ABORT, 'spoiled'); END",
+  );
+  const messages = ["un", "boum", "trois"].map((one) => text(one));
+  const spoiled = await request(ana, { type: "send", conversation: id, messages });
+  expect(spoiled).toEqual({ error: "unavailable" });
+  expect(await readLog(ben, id)).toEqual([]);
+  // Somebody else's message in the same moment is not harmed by it.
+  const [, other] = await Promise.all([
+    request(ana, { type: "send", conversation: id, messages }),
+    post(ben, id, "le mien"),
+  ]);
+  expect(other.sent).toMatchObject([{ seq: 1 }]);
+  await trigger("DROP TRIGGER spoil");
+  const again = await request(ana, { type: "send", conversation: id, messages });
+  expect(again.sent.map(({ seq }) => seq)).toEqual([2, 3, 4]);
+});
+
+test("the time of a message never goes back, even when the clock does", async () => {
+  const { ana, id } = await newPair();
+  await post(ana, id, "un");
+  const ahead = Date.now() + 60_000;
+  await runInDurableObject(
+    conversationStub(id),
+    (_, state) => void state.storage.sql.exec("UPDATE messages SET at = ?", ahead),
+  );
+  await evictDurableObject(conversationStub(id));
+  expect((await post(ana, id, "deux")).sent).toMatchObject([{ seq: 2, at: ahead }]);
+});

@@ -1,0 +1,296 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { markHoldMs } from "#contract/limits.ts";
+import { toSendFrame } from "#contract/wire/command-frames.ts";
+import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { Conversation } from "#worker/objects/conversation.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
+
+const channelStub = (user: string) => env.USER_CHANNEL.getByName(user);
+const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
+const unreachable = () => Promise.reject(new Error("unreachable, as the test wants it"));
+const quiet = () => vi.spyOn(console, "error").mockImplementation(() => {});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The alarm goes off now; false when none was set. */
+const ring = (id: string) => runDurableObjectAlarm(conversationStub(id));
+
+test("a message whose object died after storing it and before telling anybody arrives all the same", async () => {
+  holdAlarms();
+  const { ana, ben, id } = await newPair();
+  const phoneB = await Device.open(ben);
+  quiet();
+  const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
+  expect((await post(ana, id, "avant la chute")).sent).toMatchObject([{ seq: 1 }]);
+  await evictDurableObject(conversationStub(id));
+  deaf.mockRestore();
+  expect(phoneB.seqs).toEqual([]);
+  expect(await ring(id)).toBe(true);
+  expect(await phoneB.nextLive()).toMatchObject({ seq: 1, text: "avant la chute" });
+  expect(await rowOf(ben, id)).toMatchObject({ head: 1, unread: 1 });
+});
+
+test("a channel that cannot be reached delays no acknowledgement and hears of everything later", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  quiet();
+  const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
+  for (let i = 1; i <= 5; i++) expect(await phoneA.outcome(phoneA.say(id, `m${i}`))).toMatchObject({ seq: i });
+  deaf.mockRestore();
+  await until(async () => {
+    await ring(id);
+    return phoneB.seqs.length === 5;
+  }, 10_000);
+  expect(phoneB.seqs).toEqual([1, 2, 3, 4, 5]);
+  expect(await rowOf(ben, id)).toMatchObject({ head: 5, unread: 5 });
+});
+
+test("an alarm that goes off twice, or for nothing, tells nobody anything twice", async () => {
+  const { ana, ben, id } = await newPair();
+  const phoneB = await Device.open(ben);
+  await post(ana, id, "une fois");
+  await phoneB.nextLive();
+  const counters = phoneB.counters.length;
+  await ring(id);
+  await post(ana, id, "deux");
+  await evictDurableObject(conversationStub(id));
+  await Promise.all([ring(id), ring(id)]);
+  await until(() => phoneB.seqs.length === 2);
+  await scheduler.wait(50);
+  expect(phoneB.seqs).toEqual([1, 2]);
+  expect(phoneB.counters).toHaveLength(counters + 1);
+});
+
+test("an answer that is lost after the message was stored is made up for when the message comes again", async () => {
+  const { ana, id } = await newPair();
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  quiet();
+  const send = Conversation.prototype.send;
+  vi.spyOn(Conversation.prototype, "send").mockImplementationOnce(async function (this: Conversation, ...args) {
+    await send.apply(this, args);
+    return unreachable();
+  });
+  const cid = createUuid();
+  expect(await phone.outcome(phone.say(id, "stocké, pas confirmé", cid))).toEqual({ error: "unavailable" });
+  expect(await phone.outcome(phone.say(id, "stocké, pas confirmé", cid))).toMatchObject({ seq: 1 });
+  await until(() => tablet.seqs.length === 1);
+  expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
+  expect(textsOf(await readLog(ana, id))).toEqual(["stocké, pas confirmé"]);
+});
+
+test("a channel that dies between acknowledging a message and writing it down is told of it again", async () => {
+  holdAlarms();
+  holdTimers(markHoldMs / 2, markHoldMs);
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  expect(await phone.outcome(phone.say(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });
+  await runInDurableObject(channelStub(ana.id), (_, state) => state.abort("as if the machine had died")).catch(
+    () => undefined,
+  );
+  expect(await rowOf(ana, id)).toMatchObject({ head: 0 });
+  const tablet = await Device.open(ana);
+  pass(1_000); // so long the conversation gives a channel to show what it has
+  expect(await ring(id)).toBe(true);
+  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1 }]);
+  expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
+});
+
+test("frames that come as one are one commit, and one frame to each socket", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const cids = Array.from({ length: 5 }, () => createUuid());
+  const frames = cids.map((cid, i) => toSendFrame(i, id, { cid, body: { type: "text", text: `m${i}` } }));
+  phone.sendRaw(JSON.stringify(frames));
+  const [, counter, ...places] = await phone.nextOf("a");
+  expect(places.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 3, 4]);
+  expect(places.filter((_, i) => i % 3 === 1)).toEqual([1, 2, 3, 4, 5]);
+  const told = await tablet.nextOf("m");
+  expect(told[1]).toBe(counter);
+  expect(tablet.messagesOf(told).map(({ cid }) => cid)).toEqual(cids);
+  expect(phoneB.messagesOf(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("what two devices of a person send together each gets with its own places and the other's messages", async () => {
+  const { ana, id } = await newPair();
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  // The first keeps the way to the conversation busy, so that the others go together.
+  const refs = [phone.say(id, "0"), phone.say(id, "1"), phone.say(id, "2")];
+  const refsOfTablet = [tablet.say(id, "3"), tablet.say(id, "4")];
+  for (const ref of refs) expect(await phone.outcome(ref)).toHaveProperty("seq");
+  for (const ref of refsOfTablet) expect(await tablet.outcome(ref)).toHaveProperty("seq");
+  await until(() => phone.seqs.length === 5 && tablet.seqs.length === 5);
+  for (const device of [phone, tablet]) {
+    expect([...device.seqs].sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(device.counters).toEqual(device.counters.map((_, i) => device.base + 1 + i));
+  }
+  expect(phone.counters).toEqual(tablet.counters);
+});
+
+test("what follows a message that has to be sent again does not overtake it", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  quiet();
+  vi.spyOn(Conversation.prototype, "send").mockImplementationOnce(unreachable);
+  const cids = Array.from({ length: 6 }, () => createUuid());
+  const sayAll = () => cids.map((cid, i) => phone.say(id, `${i}`, cid));
+  const refs = sayAll();
+  expect(await phone.outcome(refs[0] as number)).toEqual({ error: "unavailable" });
+  // These were on their way when the first was refused, and this one comes even later.
+  const late = phone.say(id, "6");
+  for (const ref of [...refs, late]) expect(await phone.outcome(ref)).toEqual({ error: "unavailable" });
+  for (const ref of sayAll()) expect(await phone.outcome(ref)).toHaveProperty("seq");
+  expect(textsOf(await readLog(ana, id))).toEqual(["0", "1", "2", "3", "4", "5"]);
+});
+
+test("objects that are evicted between every two frames lose nothing and tell every change once", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  for (let i = 1; i <= 4; i++) {
+    const [from, to] = i % 2 ? [phoneA, phoneB] : [phoneB, phoneA];
+    expect(await from.outcome(from.say(id, `m${i}`))).toMatchObject({ seq: i });
+    await until(() => to.seqs.includes(i));
+    to.send(["r", id, i, i]);
+    await to.nextOf("u");
+    await until(() => from.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === i));
+    for (const stub of [channelStub(ana.id), channelStub(ben.id), conversationStub(id)]) await evictDurableObject(stub);
+  }
+  for (const phone of [phoneA, phoneB]) {
+    expect(phone.seqs).toEqual([1, 2, 3, 4]);
+    expect(phone.counters).toEqual(Array.from({ length: phone.counters.length }, (_, i) => phone.base + 1 + i));
+  }
+  expect(await rowOf(ana, id)).toMatchObject({ head: 4, unread: 0, othersRead: 3, read: 4 });
+});
+
+test("every change makes exactly one frame, with the next number, to each of a person's sockets", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const refs = [];
+  for (let i = 0; i < 30; i++) {
+    refs.push([phone, phone.say(id, `p${i}`)] as const);
+    if (i % 3 === 0) refs.push([tablet, tablet.say(id, `t${i}`)] as const);
+    if (i % 4 === 0) void post(ana, id, `h${i}`);
+    if (i % 5 === 0) phoneB.say(id, `b${i}`);
+    if (i % 6 === 0) phoneB.send(["r", id, i, i]);
+    if (i % 10 === 0) await scheduler.wait(5);
+  }
+  for (const [device, ref] of refs) expect(await device.outcome(ref)).toHaveProperty("seq");
+  const total = 30 + 10 + 8 + 6;
+  await until(async () => (await rowOf(ana, id)).head === total && (await rowOf(ben, id)).head === total);
+  await until(() => [phone, tablet, phoneB].every((device) => new Set(device.seqs).size === total));
+  await scheduler.wait(100);
+  for (const device of [phone, tablet, phoneB]) {
+    const { counters, seqs } = device;
+    // An acknowledgement of what had come another way first repeats the number, as does the answer to a mark that changes
+    // nothing; nothing leaves one out.
+    const distinct = [...new Set(counters)].filter((counter) => counter > device.base);
+    expect(distinct).toEqual(Array.from({ length: distinct.length }, (_, i) => device.base + 1 + i));
+    expect([...new Set(seqs)].sort((a, b) => a - b)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
+  }
+  expect(new Set(phone.counters).size).toBe(new Set(tablet.counters).size);
+});
+
+test("what one device sends, its person's other devices get with its client id, by either carrier", async () => {
+  const { ana, id } = await newPair();
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  const [first, second] = [createUuid(), createUuid()];
+  await phone.outcome(phone.say(id, "du téléphone", first));
+  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1, cid: first }]);
+  await request(ana, { type: "send", conversation: id, messages: [text("par HTTP", second)] });
+  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
+  expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
+});
+
+/** A generator of the same numbers for the same seed (mulberry32). */
+const seeded = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+};
+
+test.each([1, 2, 3])(
+  "after anything at all (seed %i), unread equals a recount and marks never went back",
+  async (seed) => {
+    const { ana, ben, id } = await newPair();
+    const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+    const random = seeded(seed);
+    const pick = (n: number) => Math.floor(random() * n);
+    quiet();
+    let sent = 0;
+    const work: Promise<unknown>[] = [];
+    for (let step = 0; step < 120; step++) {
+      const [person, devices] = random() < 0.5 ? [ana, [phone, tablet]] : [ben, [phoneB]];
+      const device = devices[pick(devices.length)] as Device;
+      const upTo = pick(sent + 3);
+      switch (pick(9)) {
+        case 0:
+        case 1:
+        case 2:
+          device.say(id, `m${++sent}`);
+          break;
+        case 3:
+          work.push(post(person, id, `h${++sent}`, `h${++sent}`));
+          break;
+        case 4:
+        case 5:
+          device.send(["r", id, upTo, pick(upTo + 1)]);
+          break;
+        case 6:
+          if (random() < 0.15) work.push(request(person, { type: "hide", conversation: id, upTo, keep: false }));
+          break;
+        case 7:
+          work.push(request(person, { type: "retract", conversation: id, seq: upTo + 1 }));
+          break;
+        case 8: {
+          await Promise.all(work.splice(0));
+          const stub = [channelStub(ana.id), channelStub(ben.id), conversationStub(id)][pick(3)];
+          if (stub && random() < 0.2) await evictDurableObject(stub).catch(() => undefined);
+          break;
+        }
+      }
+      if (random() < 0.3) await scheduler.wait(pick(6));
+    }
+    await Promise.all(work);
+    await until(async () => {
+      await ring(id);
+      const [a, b] = [await rowOf(ana, id), await rowOf(ben, id)];
+      return a.head === b.head && a.head === sent && a.revision === b.revision;
+    }, 10_000);
+    for (const [person, devices] of [
+      [ana, [phone, tablet]],
+      [ben, [phoneB]],
+    ] as const) {
+      const row = await rowOf(person, id);
+      const truth = await runInDurableObject(conversationStub(id), (_, { storage }) => {
+        const [member] = storage.sql.exec("SELECT * FROM members WHERE user_id = ?", person.id).toArray();
+        const from = Math.max(Number(member?.["read"]), Number(member?.["hidden"]));
+        const count = "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind <> 'deleted'";
+        return {
+          unread: storage.sql.exec(count, from, Number(member?.["number"])).one()["n"],
+          delivered: member?.["delivered"],
+          read: member?.["read"],
+          hidden: member?.["hidden"],
+          revision: storage.sql.exec("SELECT revision FROM conversation").one()["revision"],
+        };
+      });
+      expect(row).toMatchObject(truth);
+      for (const device of devices) {
+        const marks = device.frames.flatMap((frame) => (Array.isArray(frame) && frame[0] === "u" ? [frame[4]] : []));
+        expect(marks).toEqual([...marks].sort((a = 0, b = 0) => a - b));
+      }
+    }
+    const log = await readLog(ana, id);
+    const inLog = await runInDurableObject(conversationStub(id), (_, { storage }) =>
+      storage.sql.exec("SELECT count(*) AS n, max(seq) AS head, count(DISTINCT cid) AS cids FROM messages").one(),
+    );
+    expect(inLog).toEqual({ n: sent, head: sent, cids: sent });
+    expect(log.every(({ seq }, i) => i === 0 || seq === (log[i - 1]?.seq ?? 0) + 1)).toBe(true);
+  },
+);

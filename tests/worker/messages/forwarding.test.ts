@@ -1,0 +1,225 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Body, Source } from "#contract/conversations.ts";
+import { type ConversationId, createUuid, packUuid } from "#contract/ids.ts";
+import { spreadMax } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
+import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "#tests/worker/support/seeded-files.ts";
+import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { Conversation } from "#worker/objects/conversation.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const said = (text: string, by?: Person): Body =>
+  by ? { type: "text", text, forwarded: { by: by.id, name: by.username } } : { type: "text", text };
+
+/** Ana talks with Ben and with Clara, who do not know each other. */
+const makeThree = async () => {
+  const { ana, ben, id } = await newPair();
+  const clara = await seedPerson();
+  return { ana, ben, clara, id, to: await befriend(ana, clara) };
+};
+
+const forward = async (from: Person, body: Body, source: Source | undefined, to: ConversationId) => {
+  const message = { cid: createUuid(), body, ...(source ? { source } : {}) };
+  const { error, sent } = await request(from, { type: "send", conversation: to, messages: [message] });
+  return error ?? sent[0]?.seq;
+};
+
+test("a text is passed on under the name of who wrote it, and again under the same", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Mbote");
+  expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
+  expect((await readLog(clara, to))[0]?.body).toEqual(said("Mbote", ben));
+  const [dina] = [await seedPerson()];
+  const further = await befriend(clara, dina);
+  // Who passed it on is named as well as who wrote it first.
+  expect(await forward(clara, said("Mbote", ben), { conversation: to, seq: 1 }, further)).toBe(1);
+  expect(await forward(clara, said("Mbote", ana), { conversation: to, seq: 1 }, further)).toBe(2);
+  expect(await forward(clara, said("Mbote", dina), { conversation: to, seq: 1 }, further)).toBe("original_gone");
+  // One's own words need no mark, somebody else's do.
+  await post(ana, to, "de moi");
+  expect(await forward(ana, said("de moi"), { conversation: to, seq: 2 }, id)).toBe(2);
+  expect(await forward(ana, said("Mbote"), { conversation: id, seq: 1 }, to)).toBe("original_gone");
+  expect(await forward(ana, said("Mbote"), { conversation: to, seq: 1 }, id)).toBe("original_gone");
+});
+
+test("a text that is passed on says so on a device that hears of it at once", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Mbote");
+  const phone = await Device.open(clara);
+  expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
+  expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
+});
+
+test("nobody has words put into their mouth, nor reads elsewhere than where they may", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Mbote", "à effacer", "caché");
+  const at = (seq: number, conversation = id) => ({ conversation, seq });
+  expect(await forward(ana, said("Je te déteste", ben), at(1), to)).toBe("invalid_input");
+  expect(await forward(ana, said("Mbote", clara), at(1), to)).toBe("original_gone");
+  expect(await forward(ana, said("Mbote", ben), at(9), to)).toBe("original_gone");
+  expect(await forward(ana, said("Mbote", ben), undefined, to)).toBe("invalid_input");
+  expect(await forward(clara, said("Mbote", ben), at(1), to)).toBe("original_gone");
+  await request(ben, { type: "retract", conversation: id, seq: 2 });
+  expect(await forward(ana, said("à effacer", ben), at(2), to)).toBe("original_gone");
+  await request(ana, { type: "hide", conversation: id, upTo: 3, keep: true });
+  expect(await forward(ana, said("caché", ben), at(3), to)).toBe("original_gone");
+  expect(await readLog(ana, to)).toEqual([]);
+  expect(await forward(ben, said("Mbote", ben), at(1), id)).toBe(4);
+});
+
+test("a file is passed on as it is, whoever brought it, and lives as long as one message names it", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  const [image, other] = [await seedFile(ben.id), await seedFile(ben.id)];
+  const body = imageOf(image.id, "La plage");
+  await forward(ben, body, undefined, id);
+  const forwarded = { by: ben.id, name: ben.username };
+  const at = { conversation: id, seq: 1 };
+  expect(await forward(ana, { ...imageOf(other.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...voiceOf(image.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...imageOf(image.id), width: 5, size: 6, thumb: "xx", forwarded }, at, to)).toBe(1);
+  expect((await readLog(clara, to))[0]?.body).toEqual({ ...imageOf(image.id), forwarded });
+  expect(await conversationOf(env, to).names(to, clara.id, image.id)).toBe(true);
+  await request(ben, { type: "retract", conversation: id, seq: 1 });
+  await until(async () => (await usesOf(image.id)) === 1);
+  expect(await env.FILES.head(image.key)).not.toBeNull();
+  // The first is deleted, the second can still be passed on.
+  expect(await forward(ana, { ...imageOf(image.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: to, seq: 1 }, id)).toBe(2);
+  await request(ana, { type: "retract", conversation: to, seq: 1 });
+  await request(ana, { type: "retract", conversation: id, seq: 2 });
+  await until(async () => (await usesOf(image.id)) === undefined);
+  expect(await env.FILES.head(image.key)).toBeNull();
+});
+
+test("somebody else's file is not passed on from a conversation that has ended", async () => {
+  const { ana, ben, id, to } = await makeThree();
+  const [image, document] = [await seedFile(ben.id), await seedFile(ana.id, { type: "application/pdf" })];
+  await forward(ben, imageOf(image.id), undefined, id);
+  await forward(ana, documentOf(document.id, "vacances.jpg"), undefined, id);
+  await post(ben, id, "un texte");
+  const connection = await env.DB.prepare("DELETE FROM connections WHERE conversation_id = ? RETURNING id").bind(id);
+  await conversationOf(env, id).close(id, (await connection.first<string>("id")) ?? "");
+  const forwarded = { by: ben.id, name: ben.username };
+  expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: id, seq: 1 }, to)).toBe(
+    "original_gone",
+  );
+  const own = { ...documentOf(document.id, "vacances.jpg"), forwarded: { by: ana.id, name: ana.username } };
+  expect(await forward(ana, own, { conversation: id, seq: 2 }, to)).toBe(1);
+  expect(await forward(ana, said("un texte", ben), { conversation: id, seq: 3 }, to)).toBe(2);
+});
+
+test("one body goes to many in one frame, each message answered by itself and the source asked once", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Mbote");
+  const stranger = await newPair();
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  const original = vi.spyOn(Conversation.prototype, "original");
+  const cids = Array.from({ length: 4 }, () => createUuid());
+  const targets = [id, stranger.id, to, to].map((conversation, i) => ({ conversation, cid: cids[i] ?? "" }));
+  const command = {
+    type: "spread",
+    body: said("Mbote", ben),
+    source: { conversation: id, seq: 1 },
+    to: targets,
+  } as const;
+  const refs = phone.spread({ ...command, to: targets });
+  const outcomes: Awaited<ReturnType<typeof phone.outcome>>[] = [];
+  for (const ref of refs) outcomes.push(await phone.outcome(ref));
+  expect(outcomes).toMatchObject([{ seq: 2 }, { error: "conversation_not_found" }, { seq: 1 }, { seq: 2 }]);
+  expect(original).toHaveBeenCalledTimes(1);
+  await until(() => tablet.seqs.length === 3);
+  expect(textsOf(await readLog(clara, to))).toEqual(["Mbote", "Mbote"]);
+  expect(await readLog(stranger.ana, stranger.id)).toEqual([]);
+  // The same again by HTTP: every message has its place already.
+  const again = await request(ana, { ...command, to: targets });
+  expect(again).toEqual({
+    sent: [0, 2, 3].map((i) => ({ ...targets[i], ...outcomes[i] })),
+    refused: [{ cid: cids[1], error: "conversation_not_found" }],
+  });
+});
+
+test("a file goes to many, and to as many as it reached it belongs", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  const image = await seedFile(ana.id);
+  const targets = [id, to].map((conversation) => ({ conversation, cid: createUuid() }));
+  const spread = await request(ana, { type: "spread", body: imageOf(image.id, "à tous"), to: targets });
+  expect(spread.sent).toHaveLength(2);
+  expect(await usesOf(image.id)).toBe(2);
+  for (const [person, conversation] of [
+    [ben, id],
+    [clara, to],
+  ] as const) {
+    expect((await readLog(person, conversation))[0]?.body).toEqual(imageOf(image.id, "à tous"));
+  }
+  const refused = await request(ana, {
+    type: "spread",
+    body: imageOf(createUuid()),
+    to: [{ conversation: id, cid: createUuid() }],
+  });
+  expect(refused).toMatchObject({ sent: [], refused: [{ error: "file_not_found" }] });
+});
+
+test("a frame to many that cannot be read is answered with codes, and each message of it where only they are amiss", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  const targets = (count: number) => Array.from({ length: count }, () => ({ conversation: id, cid: createUuid() }));
+  for (const [body, to] of [
+    [said("x"), []],
+    [said("x"), targets(spreadMax + 1)],
+    [{ ...imageOf(createUuid()), width: -1 }, targets(1)],
+  ] as const) {
+    phone.spread({ type: "spread", body, to: [...to] });
+    expect(await phone.nextOf("x")).toEqual(["x", "malformed_frame"]);
+  }
+  for (const [text, error] of [
+    ["  ", "empty_message"],
+    ["x".repeat(8_001), "message_too_long"],
+    ["sonne\u0007", "invalid_text"],
+  ] as const) {
+    const refs = phone.spread({ type: "spread", body: said(text), to: targets(2) });
+    for (const ref of refs) expect(await phone.outcome(ref)).toEqual({ error });
+  }
+  const cid = packUuid(createUuid());
+  // A source and a conversation by handles that were never given out.
+  phone.send(["f", 900, "x", [77, 1], [[id, cid]]]);
+  expect(await phone.outcome(900)).toEqual({ error: "original_gone" });
+  phone.send(["f", 910, "x", null, [[77, cid]]]);
+  expect(await phone.outcome(910)).toEqual({ error: "conversation_not_found" });
+  phone.send(["s", 920, id, cid, "x", [77, 1]]);
+  expect(await phone.outcome(920)).toEqual({ error: "original_gone" });
+  expect(await readLog(ana, id)).toEqual([]);
+});
+
+test("what is passed on bears the name that its author has, not the one that is told with it", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Transférez 200 $");
+  await post(ana, to, "Mbote");
+  const named = (by: Person, text: string, name: string): Body => ({
+    type: "text",
+    text,
+    forwarded: { by: by.id, name },
+  });
+  expect(
+    await forward(ana, named(ben, "Transférez 200 $", "Rawbank Service Client"), { conversation: id, seq: 1 }, to),
+  ).toBe(2);
+  expect((await readLog(clara, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  // The device that told another name hears the right one.
+  expect((await readLog(ana, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  expect((await rowOf(ana, to)).revision).toBeGreaterThan(0);
+  // One's own words, and words that came with a mark, have nobody's name but their author's.
+  expect(await forward(ana, named(ana, "Mbote", "Police"), { conversation: to, seq: 1 }, id)).toBe(2);
+  expect((await readLog(ben, id))[1]?.body).toEqual(said("Mbote", ana));
+  await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Ben Ilunga" } });
+  const further = await befriend(clara, await seedPerson());
+  expect(await forward(clara, named(ben, "Transférez 200 $", "Rawbank"), { conversation: to, seq: 2 }, further)).toBe(
+    1,
+  );
+  expect((await readLog(clara, further))[0]?.body).toEqual(named(ben, "Transférez 200 $", "Ben Ilunga"));
+});

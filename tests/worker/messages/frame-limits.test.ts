@@ -1,0 +1,217 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import {
+  closedMessagesMax,
+  connectionCheckBurst,
+  floodPauseMs,
+  helloTimeoutMs,
+  joinedFramesMax,
+  muteBurst,
+  refusedMessagesBurst,
+  retractBurst,
+  searchSliceBurst,
+  searchSlicesMax,
+  searchSlicesPerSecond,
+  socketTokensBurst,
+  socketTokensPerSecond,
+  userTokensBurst,
+} from "#contract/limits.ts";
+import { closeCodes, protocolVersion } from "#contract/wire/server-frames.ts";
+import { holdTimers, pass } from "#tests/worker/support/clock.ts";
+import { countDirectory } from "#tests/worker/support/counted-rows.ts";
+import { Device, post, request, text, until } from "#tests/worker/support/device.ts";
+import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+
+// The limits as they are in production.
+
+type Spied = Record<"page" | "mark" | "hide" | "search", (...values: unknown[]) => Promise<unknown>>;
+
+const typing = (count: number, handle: number) =>
+  `[${Array.from({ length: count }, () => JSON.stringify(["t", handle])).join()}]`;
+
+/** Sends so many frames that nobody waits for, joined. */
+const sendFrames = (device: Device, count: number) => {
+  for (let left = count; left > 0; left -= joinedFramesMax) device.sendRaw(typing(Math.min(left, joinedFramesMax), 1));
+};
+
+test("frames over the limit are refused unread with the time to come again, each joined one is counted, and the socket stays", async () => {
+  const { ana, id } = await newPair();
+  const [device, other] = [await Device.open(ana), await Device.open(ana)];
+  const page = (ref: number) => ["g", ref, id, "a", 0, 1] as const;
+  pass(0); // time stands still
+  sendFrames(device, socketTokensBurst);
+  const [type, , error, waitMs = 0] = await device.ask((ref) => [...page(ref)]);
+  expect([type, error]).toEqual(["n", "rate_limited"]);
+  // Frames that travel as one are refused as one, each by its ref.
+  device.sendRaw(JSON.stringify([page(901), ["r", id, 1, 1], page(902)]));
+  await device.next((frame): frame is never => Array.isArray(frame) && frame[0] === "n" && frame[1] === 902);
+  expect(device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "n")).toHaveLength(3);
+  // Another device of theirs has its own.
+  expect((await other.ask((ref) => [...page(ref)]))[0]).toBe("g");
+  pass(Number(waitMs));
+  expect((await device.ask((ref) => [...page(ref)]))[0]).toBe("g");
+});
+
+test("what is asked by HTTP and by all sockets is counted together", async () => {
+  const { ana, id } = await newPair();
+  const devices = [await Device.open(ana), await Device.open(ana)];
+  pass(0);
+  for (const device of devices) sendFrames(device, socketTokensBurst);
+  const read = () => request(ana, { type: "page", conversation: id, direction: "after", seq: 0, limit: 1 });
+  await until(async () => (await read()).error === "rate_limited");
+  pass((userTokensBurst / socketTokensPerSecond) * 1_000);
+  expect(await read()).not.toHaveProperty("error");
+});
+
+test("a hello over the limit ends its socket, which is told when to come again", async () => {
+  const { ana } = await newPair();
+  const devices = [await Device.open(ana), await Device.open(ana)];
+  pass(0);
+  for (const device of devices) sendFrames(device, socketTokensBurst);
+  for (const device of devices) await device.ask((ref) => ["c", ref, 0, null]);
+  const late = await Device.attach(ana);
+  late.send(["h", protocolVersion, "", 0]);
+  const { code, reason } = await late.closed;
+  expect(code).toBe(closeCodes.rateLimited);
+  expect(Number(reason)).toBeGreaterThan(0);
+  expect(late.frames).toEqual([]);
+  pass(Number(reason));
+  await Device.open(ana);
+});
+
+test("who goes on and on over the limit is closed, and opens no socket for a while when that does not stop them", async () => {
+  const { ana } = await newPair();
+  const device = await Device.open(ana);
+  sendFrames(device, socketTokensBurst);
+  const isBarred = async () => (await Device.connect(ana)).status === 429;
+  for (let i = 0; i < refusedMessagesBurst; i++) device.sendRaw('["t",1]');
+  expect((await device.ask((ref) => ["c", ref, 0, null]))[2]).toBe("rate_limited");
+  expect(await isBarred()).toBe(false);
+  for (let i = 0; i < 2 * refusedMessagesBurst + closedMessagesMax; i++) device.sendRaw('["t",1]');
+  await until(isBarred);
+  pass(floodPauseMs);
+  const again = await Device.open(ana);
+  expect((await again.ask((ref) => ["c", ref, 0, null]))[0]).toBe("c");
+});
+
+test("what waits for its turn goes with its socket", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un");
+  const device = await Device.open(ben);
+  let asked = 0;
+  await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
+    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "page").mockImplementation(async () => {
+      asked += 1;
+      await scheduler.wait(200);
+      return { error: "unavailable" };
+    });
+  });
+  for (let ref = 1; ref <= 100; ref++) device.send(["g", 1_000 + ref, id, "a", 0, 1]);
+  await until(() => asked > 0);
+  device.close();
+  await scheduler.wait(1_000);
+  expect(asked).toBeLessThan(50);
+});
+
+test("conversations that are not there are asked for in the directory a few times only", async () => {
+  const { ana } = await newPair();
+  const ids = Array.from({ length: 30 }, () => privateConversationId(ana.id, createUuid()));
+  const device = await Device.open(ana);
+  const errors: unknown[] = [];
+  const { read } = await countDirectory(async () => {
+    for (const id of ids) errors.push((await device.ask((ref) => ["g", ref, id, "a", 0, 1]))[2]);
+  });
+  const isLimited = (error: unknown) => error === "rate_limited";
+  expect(errors.filter(isLimited)).toHaveLength(ids.length - connectionCheckBurst);
+  expect(errors.filter((error) => !isLimited(error))).toEqual(
+    Array.from({ length: connectionCheckBurst }, () => "conversation_not_found"),
+  );
+  expect(read).toBeLessThanOrEqual(10 * connectionCheckBurst);
+});
+
+test("searches are limited by what they look through, and say when to go on", async () => {
+  const { ana, id } = await newPair();
+  await post(ana, id, "un");
+  const device = await Device.open(ana);
+  pass(0);
+  const search = () => device.ask((ref) => ["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
+  for (let i = 0; i < searchSliceBurst; i++) expect((await search())[0]).toBe("q");
+  const [type, , error, waitMs] = await search();
+  expect([type, error, waitMs]).toEqual(["n", "rate_limited", (1_000 * searchSlicesMax) / searchSlicesPerSecond]);
+  pass(Number(waitMs));
+  expect((await search())[0]).toBe("q");
+});
+
+test("one person's searches are carried out one after the other, on whichever socket they came", async () => {
+  const { ana, id } = await newPair();
+  await post(ana, id, "un");
+  const devices = [await Device.open(ana), await Device.open(ana)];
+  let running = 0;
+  let most = 0;
+  await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
+    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "search").mockImplementation(async () => {
+      most = Math.max(most, ++running);
+      await scheduler.wait(5);
+      running -= 1;
+      return { messages: [], before: null, bytes: 0, isFull: false };
+    });
+  });
+  const refs = [901, 902, 903];
+  for (const device of devices) for (const ref of refs) device.send(["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
+  const answered = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "q").length;
+  await until(() => devices.every((device) => answered(device) === refs.length));
+  expect(most).toBe(1);
+});
+
+test("marks and hidings that claim nothing new are answered without the conversation", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un", "deux");
+  const device = await Device.open(ben);
+  device.send(["r", id, 2, 1]);
+  await device.nextOf("u");
+  let asked = 0;
+  await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
+    for (const name of ["mark", "hide"] as const) {
+      vi.spyOn(Object.getPrototypeOf(conversation) as Spied, name).mockImplementation(async () => {
+        asked += 1;
+        return { error: "unavailable" };
+      });
+    }
+  });
+  device.send(["r", id, 1, 1]);
+  expect((await device.nextOf("u")).slice(3)).toEqual([2, 1, 1, 2]);
+  expect((await device.ask((ref) => ["d", ref, id, 0, 0]))[0]).toBe("y");
+  expect(await request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 })).toEqual({ unread: 1, head: 2 });
+  expect(asked).toBe(0);
+});
+
+test("changes of what is muted are limited, and one that changes nothing is not counted", async () => {
+  const { ana, id } = await newPair();
+  const mute = (muted: boolean) => request(ana, { type: "mute", conversation: id, muted });
+  pass(0);
+  for (let i = 0; i < muteBurst; i++) expect(await mute(i % 2 === 0)).toEqual({ muted: i % 2 === 0 });
+  expect(await mute(true)).toEqual({ error: "rate_limited" });
+  expect(await mute(false)).toEqual({ muted: false });
+});
+
+test("deletions for everybody are limited", async () => {
+  const { ana, id } = await newPair();
+  const [{ cid }] = [text("un")];
+  const withdraw = () => request(ana, { type: "withdraw", conversation: id, cid });
+  pass(0);
+  for (let i = 0; i < retractBurst; i++) expect(await withdraw()).not.toHaveProperty("error");
+  expect(await withdraw()).toEqual({ error: "rate_limited" });
+  pass(1_000);
+  expect(await withdraw()).not.toHaveProperty("error");
+});
+
+test("a socket that says nothing is closed", async () => {
+  const timers = holdTimers(helloTimeoutMs);
+  const device = await Device.attach(await seedPerson());
+  await timers.whenHeld();
+  await timers.go();
+  expect((await device.closed).code).toBe(closeCodes.unwelcomed);
+  vi.restoreAllMocks();
+});

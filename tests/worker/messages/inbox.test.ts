@@ -1,0 +1,219 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { inboxPageRows, markHoldMs, previewMaxLength } from "#contract/limits.ts";
+import type { Relation } from "#contract/people.ts";
+import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
+import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import type { Notice } from "#worker/objects/rpc.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+
+const channelStub = (user: string) => env.USER_CHANNEL.getByName(user);
+
+const notice = (conversation: string, change: Partial<Notice> = {}): Notice => ({
+  conversation,
+  epoch: "e1",
+  head: 0,
+  at: 1_000,
+  prior: null,
+  sender: 0,
+  preview: null,
+  whole: true,
+  open: true,
+  gone: false,
+  turn: 1,
+  group: null,
+  hidden: 0,
+  revision: 0,
+  call: null,
+  calls: 0,
+  mine: { delivered: 0, read: 0 },
+  others: { delivered: 0, read: 0 },
+  messages: [],
+  ...change,
+});
+
+/** A person with conversations that only their channel knows of. */
+const withRows = async (count: number) => {
+  const me = await seedPerson();
+  const ids = Array.from({ length: count }, () => privateConversationId(me.id, createUuid()));
+  const channel = userChannelOf(env, me.id);
+  for (const id of ids) await channel.notify(me.id, notice(id));
+  return { me, ids, channel };
+};
+
+const relation = (username: string): Relation => ({
+  profile: { id: createUuid(), username, phone: "+243810000099", avatar_url: null, created_at: 1 },
+  state: "received",
+  request_id: createUuid(),
+  connection_id: null,
+  since: 2,
+  blocked: false,
+});
+
+test("a device that was away gets what changed, newest first, page after page, and nothing twice", async () => {
+  const { me, ids, channel } = await withRows(70);
+  await channel.relate(me.id, [relation("Un"), relation("Deux")]);
+  await channel.notify(me.id, notice(ids[3] as string, { turn: 2, open: false }));
+  const device = await Device.attach(me);
+  const welcome = await device.hello();
+  const rows = device.rowsOf(welcome);
+  const people = device.peopleOf(welcome);
+  expect(rows.length + people.length).toBeLessThanOrEqual(inboxPageRows);
+  expect(rows.length + people.length).toBeGreaterThan(inboxPageRows / 2);
+  expect(rows[0]).toMatchObject({ conversation: ids[3], open: false });
+  let before = welcome[8];
+  while (before !== null) {
+    const page = await device.ask((ref) => ["c", ref, 0, before]);
+    if (page[0] !== "c") throw new Error("refused");
+    expect(page[5].length + page[6].length).toBeLessThanOrEqual(inboxPageRows);
+    rows.push(...device.rowsOf(page));
+    people.push(...device.peopleOf(page));
+    before = page[8];
+  }
+  expect(rows.map(({ conversation }) => conversation).sort()).toEqual([...ids].sort());
+  expect(people.map(({ profile }) => profile.username).sort()).toEqual(["Deux", "Un"]);
+});
+
+test("a cursor brings only what changed after it", async () => {
+  const { me, ids, channel } = await withRows(5);
+  const { counter } = await request(me, { type: "changes", since: 0 });
+  expect(await request(me, { type: "changes", since: counter })).toMatchObject({ rows: [], people: [], before: null });
+  await channel.notify(me.id, notice(ids[2] as string, { others: { delivered: 1, read: 1 }, head: 0 }));
+  const news = await request(me, { type: "changes", since: counter });
+  expect(news.rows.map(({ conversation }) => conversation)).toEqual([ids[2]]);
+  expect(news.counter).toBe(counter + 1);
+});
+
+test("a cursor of another inbox, or one that was never given out, means everything", async () => {
+  const { me } = await withRows(3);
+  const fresh = await Device.attach(me);
+  const { length } = fresh.rowsOf(await fresh.hello());
+  expect(length).toBe(3);
+  const other = await Device.attach(me);
+  expect(other.rowsOf(await other.hello("another", fresh.base))).toHaveLength(3);
+  const ahead = await Device.attach(me);
+  expect(ahead.rowsOf(await ahead.hello(fresh.epoch, fresh.base + 5_000))).toHaveLength(3);
+  const level = await Device.attach(me);
+  expect(level.rowsOf(await level.hello(fresh.epoch, fresh.base))).toHaveLength(0);
+});
+
+test("a notice that comes twice, late or out of order changes nothing", async () => {
+  const { me, ids, channel } = await withRows(1);
+  const [id = ""] = ids;
+  const device = await Device.open(me);
+  const message = (seq: number) => ({
+    seq,
+    sender: 1,
+    at: 1_000 + seq,
+    body: { type: "text", text: `m${seq}` } as const,
+  });
+  const last = (seq: number, from: number): Partial<Notice> => ({
+    head: seq,
+    at: 1_000 + seq,
+    sender: 1,
+    preview: message(seq).body,
+    messages: Array.from({ length: seq - from + 1 }, (_, i) => message(from + i)),
+  });
+  const second = notice(id, { ...last(3, 2), others: { delivered: 2, read: 1 }, turn: 3, open: false });
+  await channel.notify(me.id, notice(id, last(1, 1)));
+  await channel.notify(me.id, second);
+  await device.nextOf("i");
+  const told = device.counters.length;
+  await channel.notify(me.id, second);
+  await channel.notify(me.id, notice(id, { ...last(2, 1), others: { delivered: 1, read: 0 }, turn: 2, open: true }));
+  await scheduler.wait(20);
+  expect(device.counters).toHaveLength(told);
+  expect(await rowOf(me, id)).toMatchObject({
+    head: 3,
+    unread: 3,
+    othersDelivered: 2,
+    othersRead: 1,
+    open: false,
+    preview: { type: "text", text: "m3" },
+  });
+});
+
+test("a conversation whose log was made anew replaces the row and says so", async () => {
+  const { ana, ben, id } = await newPair();
+  // Who writes before they have heard of it has the directory asked, and for a moment not again.
+  await until(async () => (await rowOf(ana, id)).open);
+  await post(ana, id, "un", "deux", "trois");
+  await until(async () => (await rowOf(ben, id)).head === 3);
+  const device = await Device.open(ben);
+  const { epoch } = await rowOf(ben, id);
+  const stub = env.CONVERSATION.getByName(id);
+  await runInDurableObject(stub, (_, { storage }) => storage.deleteAll());
+  await evictDurableObject(stub);
+  expect((await post(ana, id, "nouveau")).sent).toMatchObject([{ seq: 1 }]);
+  const [, , wire] = await device.nextOf("i");
+  expect(wire[2]).not.toBe(epoch);
+  await until(async () => (await rowOf(ben, id)).head === 1);
+  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "nouveau" } });
+});
+
+test("a long text is cut in the list, never within a character, and said to be cut", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "👋".repeat(previewMaxLength));
+  await until(async () => (await rowOf(ben, id)).head === 1);
+  const row = await rowOf(ben, id);
+  expect(row.whole).toBe(false);
+  const { preview } = row;
+  expect(preview).toEqual({ type: "text", text: "👋".repeat(previewMaxLength / 2) });
+  await post(ana, id, `a${"👋".repeat(previewMaxLength)}`);
+  await until(async () => (await rowOf(ben, id)).head === 2);
+  expect((await rowOf(ben, id)).preview).toEqual({ type: "text", text: `a${"👋".repeat(previewMaxLength / 2 - 1)}` });
+});
+
+test("marks are told at once and written within the time they may be held, also when nobody is left", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un");
+  await until(async () => (await rowOf(ben, id)).head === 1);
+  const stored = () =>
+    runInDurableObject(
+      channelStub(ben.id),
+      (_, { storage }) => storage.sql.exec("SELECT read FROM inbox").one()["read"],
+    );
+  const device = await Device.open(ben);
+  device.send(["r", id, 1, 1]);
+  expect(await device.nextOf("u")).toMatchObject({ 4: 1, 5: 0 });
+  device.close();
+  await until(async () => (await stored()) === 1, markHoldMs);
+});
+
+test("numbers that were told are never told again after a restart, written or not", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un");
+  const abort = () =>
+    runInDurableObject(channelStub(ben.id), (_, state) => state.abort("as if the machine had died")).catch(
+      () => undefined,
+    );
+  let highest = 0;
+  for (let life = 1; life <= 4; life++) {
+    const device = await Device.open(ben);
+    expect(device.base).toBeGreaterThanOrEqual(highest);
+    device.send(["r", id, life, 0]);
+    await post(ana, id, "encore");
+    await until(() => device.counters.length > 0);
+    const [first = 0] = device.counters;
+    expect(first).toBeGreaterThan(highest);
+    highest = Math.max(...device.counters);
+    await abort();
+  }
+});
+
+test("people are told of once, and again when something about them changed", async () => {
+  const me = await seedPerson();
+  const device = await Device.open(me);
+  const channel = userChannelOf(env, me.id);
+  const person = relation("Mado");
+  await channel.relate(me.id, [person]);
+  await channel.relate(me.id, [person]);
+  await channel.relate(me.id, [{ ...person, state: "contact" }]);
+  const frames = await Promise.all([device.nextOf("p"), device.nextOf("p")]);
+  expect(frames.map(([, counter]) => counter)).toEqual([1, 2]);
+  await scheduler.wait(20);
+  expect(device.counters).toHaveLength(2);
+  expect(await request(me, { type: "changes", since: 0 })).toMatchObject({ people: [{ state: "contact" }] });
+});

@@ -1,0 +1,329 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { presenceAwaitedMs, presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits.ts";
+import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { Device, request, rowOf, until } from "#tests/worker/support/device.ts";
+import { newGroup } from "#tests/worker/support/make-group.ts";
+import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const change = (person: Person, body: SettingsChange) => call("PATCH", "/api/settings", { token: person.token, body });
+/** Answered before the channel of who blocks has heard of it, which it then has. */
+const block = async (by: Person, method: "PUT" | "DELETE", other: Person): Promise<void> => {
+  await call(method, `/api/blocks/${other.id}`, { token: by.token });
+  await until(async () => {
+    const { people } = await request(by, { type: "changes", since: 0 });
+    return people.find(({ profile }) => profile.id === other.id)?.blocked === (method === "PUT");
+  });
+};
+const ask = (person: Person, conversation: string): Promise<Presence & { error?: string }> =>
+  request(person, { type: "presence", conversation });
+
+const here = { here: true, seen_at: null };
+const nothing = { here: false, seen_at: null };
+
+const channel = (person: Person) => env.USER_CHANNEL.getByName(person.id);
+
+/** A device that is looked at, once the person's channel knows. */
+const look = async (person: Person): Promise<Device> => {
+  const device = await Device.open(person);
+  await say(device, 1);
+  return device;
+};
+const say = async (device: Device, isLooked: 0 | 1): Promise<void> => {
+  device.send(["l", isLooked]);
+  await device.ask((ref) => ["c", ref, device.base, null]); // answered after it
+};
+const leave = async (device: Device, person: Person): Promise<void> => {
+  const before = await countSockets(person);
+  device.close();
+  await until(async () => (await countSockets(person)) < before);
+};
+const countTurns = ({ frames }: Device): number =>
+  frames.filter((frame) => Array.isArray(frame) && frame[0] === "l").length;
+const countSockets = (person: Person) =>
+  runInDurableObject(channel(person), (_, state) => state.getWebSockets().length);
+
+test("a contact is here while a device of theirs is looked at, by frame and by HTTP", async () => {
+  const { ana, ben, id } = await newPair();
+  expect(await ask(ana, id)).toEqual(nothing);
+  const phone = await look(ben);
+  expect(await ask(ana, id)).toEqual(here);
+  const anas = await Device.open(ana);
+  expect((await anas.ask((ref) => ["L", ref, id])).slice(2)).toEqual([1, null]);
+  const desk = await look(ben);
+  await say(phone, 0);
+  expect(await ask(ana, id)).toEqual(here);
+  const before = Date.now();
+  await say(desk, 0);
+  const { here: isHere, seen_at } = await ask(ana, id);
+  expect(isHere).toBe(false);
+  // To the minute, the one in which it was.
+  expect((seen_at ?? 1) % 60_000).toBe(0);
+  expect(seen_at).toBeGreaterThan(before - 60_000);
+  expect(seen_at).toBeLessThanOrEqual(Date.now());
+  const [, , inFrame, seenInFrame] = (await anas.ask((ref) => ["L", ref, id])) as ["L", number, 0 | 1, number];
+  expect([inFrame, seenInFrame + anas.now]).toEqual([0, seen_at]);
+});
+
+test("a device that is connected and not looked at makes nobody be here", async () => {
+  const { ana, ben, id } = await newPair();
+  await Device.open(ben);
+  expect(await ask(ana, id)).toEqual(nothing);
+});
+
+test("who goes was here until then, and so it is after a restart", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await look(ben);
+  await leave(phone, ben);
+  const gone = await ask(ana, id);
+  expect(gone).toEqual({ here: false, seen_at: expect.any(Number) });
+  await evictDurableObject(channel(ben));
+  expect(await ask(ana, id)).toEqual(gone);
+});
+
+test("who is here stays so while their channel sleeps", async () => {
+  const { ana, ben, id } = await newPair();
+  await look(ben);
+  await evictDurableObject(channel(ben));
+  expect(await ask(ana, id)).toEqual(here);
+});
+
+test("a device that is not heard of any more is not here, and was when it was heard of last", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await look(ben);
+  const heardAt = Date.now();
+  pass(presenceStaleMs + 1_000);
+  const { here: isHere, seen_at } = await ask(ana, id);
+  expect(isHere).toBe(false);
+  expect(seen_at).toBeLessThanOrEqual(heardAt);
+  await leave(phone, ben);
+  expect((await ask(ana, id)).seen_at).toBeLessThanOrEqual(heardAt);
+});
+
+test("a ping is a sign of life", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await Device.open(ben);
+  pass(-2 * presenceStaleMs);
+  await say(phone, 1);
+  vi.restoreAllMocks();
+  expect((await ask(ana, id)).here).toBe(false);
+  await phone.pong();
+  expect(await ask(ana, id)).toEqual(here);
+});
+
+test("nothing is told of who does not let it be seen, nor to them", async () => {
+  const { ana, ben, id } = await newPair();
+  await look(ana);
+  const bens = await look(ben);
+  await change(ben, { presence: false });
+  expect(await ask(ana, id)).toEqual(nothing);
+  expect(await ask(ben, id)).toEqual(nothing);
+  expect((await bens.ask((ref) => ["L", ref, id])).slice(2)).toEqual([0, null]);
+  await change(ben, { presence: true });
+  expect(await ask(ana, id)).toEqual(here);
+  expect(await ask(ben, id)).toEqual(here);
+});
+
+test("who turns it off goes at once for those who look, and who turns it on comes", async () => {
+  const { ana, ben, id } = await newPair();
+  const [looked, unlooked] = [await look(ana), await Device.open(ana)];
+  const bens = await look(ben);
+  const asked = async () => (await looked.ask((ref) => ["L", ref, id])).slice(2);
+  expect(await asked()).toEqual([1, null]);
+  // Who looks on is remembered while the channel sleeps.
+  await evictDurableObject(channel(ben));
+  for (const [presence, told] of [
+    [false, [0, null]],
+    [true, [1, null]],
+  ] as const) {
+    await change(ben, { presence });
+    expect(await looked.nextOf("l")).toEqual(["l"]);
+    expect(await asked()).toEqual(told);
+  }
+  // Another setting is nobody's affair, and neither is what is turned once there is a block.
+  await change(ben, { receipts: false });
+  await block(ben, "PUT", ana);
+  await change(ben, { presence: false });
+  await block(ben, "DELETE", ana);
+  await change(ben, { presence: true });
+  expect(await looked.nextOf("l")).toEqual(["l"]);
+  await looked.ask((ref) => ["c", ref, looked.base, null]);
+  expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
+});
+
+test("who asked for somebody that was away is told when they come, once", async () => {
+  const { ana, ben, id } = await newPair();
+  const anas = await look(ana);
+  expect(await ask(ana, id)).toEqual(nothing);
+  // It is remembered while the channel sleeps, which has no device then that could.
+  await evictDurableObject(channel(ben));
+  const bens = await look(ben);
+  await until(() => countTurns(anas) === 1);
+  expect(await ask(ana, id)).toEqual(here);
+
+  for (const looked of [0, 1, 0] as const) await say(bens, looked);
+  expect(await ask(ana, id)).toMatchObject({ here: false });
+  await say(bens, 1);
+  await until(() => countTurns(anas) === 2);
+});
+
+test("of who does not let it be seen, is blocked or was asked for long ago nobody hears that they come", async () => {
+  const { ana, ben, id } = await newPair();
+  const [anas, bens] = [await look(ana), await Device.open(ben)];
+  const comeAfter = async (prepare: () => Promise<unknown>): Promise<void> => {
+    await say(bens, 0);
+    await ask(ana, id);
+    await prepare();
+    await say(bens, 1);
+  };
+  await comeAfter(() => block(ben, "PUT", ana));
+  await block(ben, "DELETE", ana);
+  await comeAfter(async () => pass(presenceAwaitedMs + 1));
+  // Her question made her one who is told of the switch itself.
+  await comeAfter(() => change(ben, { presence: false }));
+  await until(() => countTurns(anas) > 0);
+  await change(ben, { presence: true });
+  await comeAfter(async () => {});
+  await until(() => countTurns(anas) >= 3);
+  expect(countTurns(anas)).toBe(3);
+});
+
+test("a few are told, those who asked last", async () => {
+  const ben = await seedPerson();
+  await look(ben);
+  const others = [];
+  for (let n = 0; n <= presenceWatchersMax; n++) {
+    const other = await seedPerson();
+    const id = await befriend(ben, other);
+    others.push({ phone: await look(other), id });
+    expect(await ask(other, id)).toEqual(here);
+  }
+  await change(ben, { presence: false });
+  const [first, ...last] = others;
+  for (const { phone } of last) expect(await phone.nextOf("l")).toEqual(["l"]);
+  expect(first && countTurns(first.phone)).toBe(0);
+});
+
+test("nobody but a contact is told by a channel that it turned", async () => {
+  const { ana, ben } = await newPair();
+  const phone = await look(ana);
+  const sam = await seedPerson();
+  await channel(ana).presenceTurned(ana.id, sam.id);
+  await channel(ana).presenceTurned(ana.id, ben.id);
+  expect(await phone.nextOf("l")).toEqual(["l"]);
+  await phone.ask((ref) => ["c", ref, phone.base, null]);
+  expect(countTurns(phone)).toBe(1);
+});
+
+test("when they were last is not kept of who does not let it be seen", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await look(ben);
+  await say(phone, 0);
+  expect((await ask(ana, id)).seen_at).not.toBeNull();
+  await change(ben, { presence: false });
+  await say(phone, 1);
+  await say(phone, 0);
+  const kept = () =>
+    runInDurableObject(channel(ben), (_, { storage }) =>
+      storage.sql.exec("SELECT value FROM meta WHERE key = 'seen'").toArray(),
+    );
+  expect(await kept()).toEqual([]);
+  await change(ben, { presence: true });
+  expect(await ask(ana, id)).toEqual(nothing);
+});
+
+test("a block ends it in both directions, and its end brings it back", async () => {
+  const { ana, ben, id } = await newPair();
+  await look(ana);
+  await look(ben);
+  await block(ben, "PUT", ana);
+  expect(await ask(ana, id)).toEqual(nothing);
+  expect(await ask(ben, id)).toEqual(nothing);
+  await block(ben, "DELETE", ana);
+  expect(await ask(ana, id)).toEqual(here);
+  expect(await ask(ben, id)).toEqual(here);
+});
+
+test("who is no contact any more is told nothing, and a stranger that there is no such conversation", async () => {
+  const { ana, ben, id } = await newPair();
+  await look(ben);
+  const sam = await seedPerson();
+  const samsPhone = await Device.open(sam);
+  for (const conversation of [id, [ben.id, sam.id].sort().join("."), createUuid()]) {
+    expect(await ask(sam, conversation)).toEqual({ error: "conversation_not_found" });
+    expect((await samsPhone.ask((ref) => ["L", ref, conversation])).slice(2)).toEqual(["conversation_not_found"]);
+  }
+  await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  await until(async () => !(await rowOf(ana, id)).open);
+  expect(await ask(ana, id)).toEqual(nothing);
+});
+
+test("the channel of whom one asks tells nobody but a contact, whoever calls it", async () => {
+  const { ana, ben, id } = await newPair();
+  await look(ben);
+  const [cid, sam] = [await seedPerson(), await seedPerson()];
+  const withCid = await befriend(ben, cid);
+  const told = (asker: string, conversation: string) => channel(ben).presence(ben.id, asker, conversation);
+  expect(await told(ana.id, id)).toEqual(here);
+  expect(await told(sam.id, id)).toEqual(nothing);
+  expect(await told(ana.id, withCid)).toEqual(nothing);
+  expect(await told(sam.id, [ben.id, sam.id].sort().join("."))).toEqual(nothing);
+});
+
+test("of a group nobody asks", async () => {
+  const { id, owner } = await newGroup(3);
+  expect(await ask(owner, id)).toEqual({ error: "conversation_not_found" });
+});
+
+test("who asks without end is told to wait", async () => {
+  const { ana, id } = await newPair();
+  pass(0); // nothing wears off
+  const answers = [];
+  for (let n = 0; n < presenceBurst + 5; n++) answers.push((await ask(ana, id)).error);
+  expect(answers.filter((error) => error === "rate_limited").length).toBeGreaterThan(0);
+});
+
+test("looking and looking away again and again writes one row", async () => {
+  const { ana, ben, id } = await newPair();
+  pass(0);
+  const phone = await look(ben);
+  await say(phone, 0);
+  const first = await ask(ana, id);
+  for (let n = 0; n < 5; n++) {
+    await say(phone, 1);
+    await say(phone, 0);
+  }
+  expect(await ask(ana, id)).toEqual(first);
+});
+
+test("what is no word of looking is no frame", async () => {
+  const { ana } = await newPair();
+  const phone = await Device.open(ana);
+  phone.sendRaw('["l",2]');
+  expect((await phone.nextOf("x"))[1]).toBe("malformed_frame");
+  phone.sendRaw('["L",1,-5]');
+  expect((await phone.nextOf("n"))[2]).toBe("malformed_frame");
+});
+
+test("of an account that is deleted nothing is told, and nothing is written when its devices go", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await look(ben);
+  const desk = await look(ben);
+  const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });
+  expect(gone.status).toBeLessThan(300);
+  await Promise.all([phone.closed, desk.closed]);
+  expect(await channel(ben).presence(ben.id, ana.id, id)).toEqual(nothing);
+  await channel(ben).configure(ben.id, { version: 9, settings: { ...defaultSettings, tala: false } });
+  await runInDurableObject(channel(ben), (instance) => instance.onAlarm?.());
+  const kept = await runInDurableObject(channel(ben), (_, { storage }) =>
+    storage.sql.exec("SELECT key FROM meta").toArray(),
+  );
+  expect(kept).toEqual([{ key: "gone" }]);
+});

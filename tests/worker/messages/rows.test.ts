@@ -1,0 +1,149 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import type { Body } from "#contract/conversations.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { markHoldMs } from "#contract/limits.ts";
+import { countDirectory, countRows } from "#tests/worker/support/counted-rows.ts";
+import { Device, post, request, until } from "#tests/worker/support/device.ts";
+import { signed } from "#tests/worker/support/forward.ts";
+import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+
+/** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
+const readMax = 50;
+const writtenMax = 6;
+
+let counted = { read: 0, written: 0 };
+beforeAll(async () => {
+  counted = await countRows();
+});
+
+/** Rows that an action reads and writes in all objects together. */
+const count = async (action: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
+  const { read, written } = counted;
+  await action();
+  return { read: counted.read - read, written: counted.written - written };
+};
+
+const conversationCount = 1_000;
+const messageCount = 200_000;
+
+/** A person with many conversations, one of them long. */
+const makeHeavy = async () => {
+  const pair = await newPair();
+  const { ana, ben, id } = pair;
+  await post(ben, id, "un");
+  await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => {
+    storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, i % 2, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
+      messageCount,
+    );
+  });
+  await runInDurableObject(env.USER_CHANNEL.getByName(ana.id), (_, { storage }) => {
+    const columns =
+      "epoch, head, at, sender, preview, whole, unread, counted, delivered, read, others_delivered, others_read, hidden, open, turn";
+    for (let i = 10; i < conversationCount + 10; i++) {
+      storage.sql.exec(
+        `INSERT INTO inbox (handle, conversation, changed, bucket, ${columns}) SELECT ?, ?, ?, ?, ${columns} FROM inbox WHERE handle = 1`,
+        i,
+        privateConversationId(ana.id, createUuid()),
+        i,
+        Math.floor(i / 16),
+      );
+    }
+  });
+  await evictDurableObject(env.CONVERSATION.getByName(id));
+  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
+  return pair;
+};
+
+test("opening the list or any page of a chat reads at most 50 rows, whatever there is", async () => {
+  const { ana, id } = await makeHeavy();
+  const figures: Record<string, { read: number; written: number }> = {};
+  let device: Device | undefined;
+  figures["welcome, object asleep"] = await count(async () => {
+    device = await Device.open(ana);
+  });
+  if (!device) throw new Error("no device");
+  const phone = device;
+  figures["welcome, object awake"] = await count(() => Device.open(ana));
+  figures["next page of changes"] = await count(() => phone.ask((ref) => ["c", ref, 0, 900]));
+  figures["list by HTTP"] = await count(() => request(ana, { type: "changes", since: 0 }));
+  figures["newest page, object asleep"] = await count(() =>
+    phone.ask((ref) => ["g", ref, id, "b", messageCount + 1, 40]),
+  );
+  figures["a page in the middle"] = await count(() => phone.ask((ref) => ["g", ref, id, "a", messageCount / 2, 40]));
+  phone.send(["k", 80]);
+  for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
+});
+
+test.each([
+  ["", true],
+  [", where one does not let it be seen what they read", false],
+])("a live exchange, both receipts included, writes at most six rows a message%s", async (_, receipts) => {
+  const { ana, ben, id } = await newPair();
+  if (!receipts) await call("PATCH", "/api/settings", { token: ben.token, body: { receipts } });
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const messages = 24;
+  const { read, written } = await count(async () => {
+    for (let i = 1; i <= messages; i++) {
+      const [from, to] = i % 2 ? [phoneA, phoneB] : [phoneB, phoneA];
+      await from.outcome(from.say(id, `m${i}`));
+      await until(() => to.seqs.includes(i));
+      to.send(["r", id, i, i]);
+      await to.nextOf("u");
+      await scheduler.wait(100);
+    }
+    await scheduler.wait(markHoldMs + 200);
+  });
+  expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
+});
+
+test("a plain message costs the directory nothing, a forward one row the first time its author's words go there", async () => {
+  const { ana, ben, id } = await newPair();
+  const to = await befriend(ana, await seedPerson());
+  const [phone, source] = [await Device.open(ana), { conversation: id, seq: 1 }];
+  await post(ben, id, "Mbote");
+  expect(await countDirectory(() => phone.outcome(phone.say(to, "un")))).toEqual({ read: 0, written: 0 });
+  const costs = async (body: Body) => {
+    const { written } = await countDirectory(() => phone.outcome(phone.post(to, { cid: createUuid(), body, source })));
+    return written;
+  };
+  expect(await costs(signed("Mbote", ben))).toBe(1);
+  expect(await costs(signed("Mbote", ben))).toBe(0);
+});
+
+test("a message withdrawn before it came costs one row, refusing it none, and a message beside it what it did", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  await phone.outcome(phone.say(id, "un"));
+  const calm = () => scheduler.wait(markHoldMs + 1_000);
+  const say = () =>
+    count(async () => {
+      await phone.outcome(phone.say(id, "deux"));
+      await calm();
+    });
+  await calm();
+  const before = await say();
+  const cid = createUuid();
+  expect((await count(() => request(ana, { type: "withdraw", conversation: id, cid }))).written).toBe(1);
+  expect((await count(() => phone.outcome(phone.say(id, "regretté", cid)))).written).toBe(0);
+  expect(await say()).toEqual(before);
+});
+
+test("being here costs no row until it ends, and asking whether somebody is here none but for who asks first in vain", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const looks = async (isLooked: 0 | 1) => {
+    phoneB.send(["l", isLooked]);
+    await until(async () => (await phoneA.ask((ref) => ["L", ref, id]))[2] === isLooked);
+  };
+  expect(await count(() => looks(1))).toEqual({ read: 0, written: 0 });
+  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  // When they went, and who is to be told that they came.
+  expect((await count(() => looks(0))).written).toBe(2);
+  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  expect((await count(() => looks(1))).written).toBe(1);
+});

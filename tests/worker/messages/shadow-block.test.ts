@@ -1,0 +1,254 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Message } from "#contract/conversations.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { toSendFrame } from "#contract/wire/command-frames.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+
+/** Ana blocks Ben. What the directory has to do with it is tested in blocks.test.ts. */
+const block = (conversation: string, by: Person, isBlocked = true) =>
+  conversationOf(env, conversation).block(conversation, by.id, isBlocked);
+const mark = (by: Person, conversation: string, delivered: number, read = delivered) =>
+  request(by, { type: "mark", conversation, delivered, read });
+const revised = (by: Person, conversation: string, since = 0) => request(by, { type: "revised", conversation, since });
+const search = async (by: Person, conversation: string, query: string) =>
+  textsOf((await request(by, { type: "search", conversation, query, before: 100 })).messages);
+const heldOf = (messages: readonly Message[]) => messages.filter(({ held }) => held).map(({ seq }) => seq);
+
+/** Ben wrote two messages, Ana one; Ana read the first. */
+const makeTalk = async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ben, id, "un", "deux");
+  await post(ana, id, "trois");
+  await mark(ana, id, 3, 1);
+  await until(async () => (await rowOf(ben, id)).othersRead === 1 && (await rowOf(ana, id)).read === 1);
+  return { ana, ben, id };
+};
+
+test("what a blocked person writes is sent, and reaches nobody", async () => {
+  const { ana, ben, id } = await makeTalk();
+  await block(id, ana);
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const before = await rowOf(ana, id);
+  expect(await phoneB.outcome(phoneB.say(id, "tu es là ?"))).toMatchObject({ seq: 4 });
+  const image = await seedFile(ben.id);
+  await request(ben, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
+  // Also the alarm, and an object that wakes anew, tell nothing of it.
+  await runDurableObjectAlarm(conversationStub(id));
+  await evictDurableObject(conversationStub(id));
+  await runDurableObjectAlarm(conversationStub(id));
+  await scheduler.wait(100);
+  expect(phoneA.counters).toEqual([]);
+  expect(await rowOf(ana, id)).toEqual(before);
+  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois"]);
+  expect(await search(ana, id, "là")).toEqual([]);
+  expect(await conversationOf(env, id).names(id, ana.id, image.id)).toBe(false);
+  expect(await conversationOf(env, id).original(id, ana.id, 4)).toEqual({ error: "message_not_found" });
+  expect(await mark(ana, id, 5)).toMatchObject({ unread: 0 });
+  expect(await rowOf(ana, id)).toMatchObject({ delivered: 3, read: 3 });
+  expect(textsOf(await readLog(ben, id))).toEqual(["un", "deux", "trois", "tu es là ?", "<image>"]);
+  expect(await rowOf(ben, id)).toMatchObject({ head: 5, othersDelivered: 3, othersRead: 1, unread: 1, open: true });
+  expect(await conversationOf(env, id).names(id, ben.id, image.id)).toBe(true);
+});
+
+const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
+
+test("who blocks writes nothing either, and hears why, while all that was sent before is as it was", async () => {
+  const { ana, id } = await makeTalk();
+  const cid = createUuid();
+  const device = await Device.open(ana);
+  const place = await device.outcome(device.say(id, "avant", cid));
+  await block(id, ana);
+  expect(await device.outcome(device.say(id, "après"))).toEqual({ error: "contact_blocked" });
+  expect(await device.outcome(device.say(id, "avant", cid))).toEqual(place);
+  expect(await post(ana, id, "après")).toEqual({ error: "contact_blocked" });
+  await block(id, ana, false);
+  expect(await device.outcome(device.say(id, "après"))).toMatchObject({ seq: 5 });
+});
+
+test("after a block what was written meanwhile stays an empty place, and stays sent for its author", async () => {
+  const { ana, ben, id } = await makeTalk();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  await block(id, ana);
+  await post(ben, id, "quatre", "cinq");
+  await mark(ana, id, 3);
+  const unheard = phoneB.frames.filter((frame) => Array.isArray(frame) && "oe".includes(frame[0]));
+  expect(unheard).toEqual([]);
+  await block(id, ana, false);
+  // The author hears of the two that were held back, and of the receipts for those before them.
+  const frame = await phoneB.nextOf("e");
+  expect(frame.slice(3, 5)).toEqual([0, 2]);
+  expect(phoneB.messagesOf(frame)).toMatchObject([
+    { seq: 4, held: true, body: { text: "quatre" } },
+    { seq: 5, held: true, body: { text: "cinq" } },
+  ]);
+  expect(await phoneB.nextOf("o")).toMatchObject({ 3: 3, 4: 3 });
+  expect(await rowOf(ana, id)).toMatchObject({ head: 3, unread: 0 });
+  await post(ben, id, "six");
+  expect(phoneA.messagesOf(await phoneA.nextOf("m"))).toMatchObject([
+    { seq: 4, body: { type: "withheld" } },
+    { seq: 5, body: { type: "withheld" } },
+    { seq: 6, body: { type: "text", text: "six" } },
+  ]);
+  await until(async () => (await rowOf(ana, id)).head === 6);
+  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "six" } });
+  // A device adds what it is pushed: it counts as the row does, and is told no other number.
+  const kinds = phoneA.frames.map((frame) => (Array.isArray(frame) ? frame[0] : ""));
+  expect(kinds.slice(kinds.lastIndexOf("m"))).not.toContain("u");
+  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "<withheld>", "six"]);
+  expect(await search(ana, id, "quatre")).toEqual([]);
+  expect((await revised(ana, id)).messages).toEqual([]);
+  expect(JSON.stringify([await readLog(ana, id), await revised(ana, id)])).not.toContain("quatre");
+  await mark(ana, id, 6);
+  await until(async () => (await rowOf(ben, id)).othersRead === 6);
+  expect(heldOf(await readLog(ben, id))).toEqual([4, 5]);
+  expect(heldOf((await revised(ben, id)).messages)).toEqual([4, 5]);
+});
+
+test("a withheld message that its author deletes is deleted for them and nothing for the other", async () => {
+  const { ana, ben, id } = await makeTalk();
+  // All of it is confirmed: what is told once more is told as the conversation then stands.
+  await until(async () => !(await runDurableObjectAlarm(conversationStub(id))));
+  await block(id, ana);
+  const image = await seedFile(ben.id);
+  await request(ben, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const before = await rowOf(ana, id);
+  expect(await request(ben, { type: "retract", conversation: id, seq: 4 })).toEqual({ revision: 1 });
+  expect(phoneB.messagesOf(await phoneB.nextOf("e"))).toMatchObject([{ seq: 4, body: { type: "deleted" } }]);
+  expect(await rowOf(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
+  await until(async () => (await usesOf(image.id)) === undefined);
+  await scheduler.wait(50);
+  expect(phoneA.counters, JSON.stringify(phoneA.raw)).toEqual([]);
+  expect(await rowOf(ana, id)).toEqual(before);
+  await block(id, ana, false);
+  await post(ben, id, "cinq");
+  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "cinq"]);
+  // What was sent before the block and is deleted during it, is deleted for both.
+  await block(id, ana);
+  await request(ben, { type: "retract", conversation: id, seq: 5 });
+  await until(async () => (await rowOf(ana, id)).preview?.type === "deleted");
+  expect(await rowOf(ana, id)).toMatchObject({ head: 5, unread: 1 });
+});
+
+test("blocking twice, and unblocking what never was blocked, changes nothing", async () => {
+  const { ana, ben, id } = await makeTalk();
+  const phoneB = await Device.open(ben);
+  await block(id, ana, false);
+  await block(id, ana);
+  await post(ben, id, "quatre");
+  await block(id, ana);
+  await block(id, ana, false);
+  await phoneB.nextOf("e");
+  await block(id, ana, false);
+  await scheduler.wait(50);
+  expect(phoneB.frames.filter((frame) => Array.isArray(frame) && frame[0] === "e")).toHaveLength(1);
+  // A second time round the first messages are not held again.
+  await block(id, ana);
+  await post(ben, id, "cinq");
+  await block(id, ana, false);
+  expect(phoneB.messagesOf(await phoneB.nextOf("e")).map(({ seq }) => seq)).toEqual([5]);
+  expect(heldOf(await readLog(ben, id))).toEqual([4, 5]);
+});
+
+test("two who block each other both hear that they block, and nothing of the other's", async () => {
+  const { ana, ben, id } = await makeTalk();
+  await block(id, ana);
+  await post(ben, id, "quatre");
+  await block(id, ben);
+  expect(await post(ana, id, "x")).toEqual({ error: "contact_blocked" });
+  expect(await post(ben, id, "x")).toEqual({ error: "contact_blocked" });
+  await block(id, ben, false);
+  expect((await post(ben, id, "cinq")).sent).toMatchObject([{ seq: 5 }]);
+  expect(await rowOf(ana, id)).toMatchObject({ head: 3 });
+});
+
+test("a conversation that never began can be blocked in, and is there for neither", async () => {
+  const [{ ana }, other] = [await newPair(), await newPair()];
+  const never = [ana.id, other.ana.id].sort().join(".");
+  await block(never, ana);
+  for (const person of [ana, other.ana]) {
+    const page = { type: "page", conversation: never, direction: "after", seq: 0, limit: 10 } as const;
+    expect(await request(person, page)).toEqual({ error: "conversation_not_found" });
+    await expect(rowOf(person, never)).rejects.toThrow("no such row");
+  }
+  await block(never, ana, false);
+  await scheduler.wait(50);
+  await expect(rowOf(other.ana, never)).rejects.toThrow("no such row");
+});
+
+/** Messages of one frame: one change. Of two frames a busy machine makes one change or two, whoever blocks whom. */
+const sayTogether = async (from: Device, conversation: string, ...texts: string[]): Promise<void> => {
+  const messages = texts.map((one, index) => ({ ref: 100 + index, ...text(one) }));
+  from.sendRaw(JSON.stringify(messages.map(({ ref, ...message }) => toSendFrame(ref, conversation, message))));
+  for (const { ref } of messages) await from.outcome(ref);
+};
+
+/** Frames as they came, without what differs between any two conversations. */
+const shapeOf = (device: Device, from: number, ids: readonly Uuid[]) =>
+  device.raw
+    .slice(from)
+    .map((raw) => ids.reduce((text, id) => text.replaceAll(id, "id"), raw.replace(/-?\d{4,}/g, "n")));
+
+test("all that a blocked person's device hears is what it would hear if the other were away", async () => {
+  const play = async (isBlocked: boolean) => {
+    const { ana, ben, id } = await makeTalk();
+    if (isBlocked) {
+      await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+      await until(async () =>
+        (await request(ana, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked),
+      );
+    }
+    const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
+    const from = [phone.raw.length, tablet.raw.length];
+    // The other reads and looks about, which somebody who is away does not do.
+    if (isBlocked) {
+      await mark(ana, id, 3);
+      await readLog(ana, id);
+      await request(ana, { type: "hide", conversation: id, upTo: 1, keep: true });
+      const device = await Device.open(ana);
+      device.send(["t", id]);
+      device.send(["r", id, 3, 3]);
+      await device.nextOf("u");
+    }
+    await sayTogether(phone, id, "quatre", "cinq");
+    await phone.outcome(phone.say(id, "six"));
+    phone.send(["t", id]);
+    await phone.ask((ref) => ["g", ref, id, "a", 3, 10]);
+    await phone.ask((ref) => ["e", ref, id, 5]);
+    await tablet.nextOf("e");
+    await phone.ask((ref) => ["v", ref, id, 0]);
+    await phone.ask((ref) => ["c", ref, 0, null]);
+    phone.send(["r", id, 3, 3]);
+    for (const device of [phone, tablet]) await device.nextOf("u");
+    await phone.pong();
+    await scheduler.wait(100);
+    const { epoch } = await rowOf(ben, id);
+    const cids = (await readLog(ben, id)).flatMap(({ cid }) => (cid === undefined ? [] : [cid]));
+    const ids = [id, epoch, phone.epoch, ...cids, ana.id, ben.id];
+    return [shapeOf(phone, from[0] ?? 0, ids), shapeOf(tablet, from[1] ?? 0, ids)].map((frames) => ({
+      count: frames.length,
+      kinds: frames.map((frame) => frame.slice(0, 4)).sort(),
+    }));
+  };
+  expect(await play(true)).toEqual(await play(false));
+});
+
+test("messages from more than one end of a block at once are each judged by themselves", async () => {
+  const { ana, ben, id } = await makeTalk();
+  await block(id, ana);
+  const answers = await Promise.all([
+    post(ben, id, "b1"),
+    post(ana, id, "a1"),
+    post(ben, id, "b2"),
+    post(ana, id, "a2"),
+  ]);
+  expect(answers.map(({ error, sent }) => error ?? sent.length)).toEqual([1, "contact_blocked", 1, "contact_blocked"]);
+  expect(await rowOf(ana, id)).toMatchObject({ head: 3 });
+});

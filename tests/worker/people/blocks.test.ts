@@ -1,0 +1,257 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import type { BlockList, RequestPage } from "#contract/contacts.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { blockPageRows } from "#contract/limits.ts";
+import type { Profile, Relation } from "#contract/people.ts";
+import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { request as command, Device, rowOf, until } from "#tests/worker/support/device.ts";
+import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+
+const block = (by: Person, other: { id: string }) => call("PUT", `/api/blocks/${other.id}`, { token: by.token });
+const unblock = (by: Person, other: { id: string }) => call("DELETE", `/api/blocks/${other.id}`, { token: by.token });
+const listOf = async (by: Person, query = "") =>
+  (await call("GET", `/api/blocks${query}`, { token: by.token })).body as BlockList;
+const blockedBy = async (by: Person) => (await listOf(by)).blocked.map(({ id }) => id);
+const ask = (from: Person, to: Person) =>
+  call("POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
+const answer = (by: Person, request: string | null, how: "accept" | "decline") =>
+  call("POST", `/api/requests/${request}/${how}`, { token: by.token });
+const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { token: by.token })).body as RequestPage;
+const stateOf = async (by: Person, of: Person) => {
+  const { body } = await call("POST", "/api/people/search", { token: by.token, body: { phone: of.phone } });
+  return (body as { state: string }[])[0]?.state;
+};
+const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> => {
+  const { people } = await command(by, { type: "changes", since: 0 });
+  return people.find(({ profile }) => profile.id === of.id);
+};
+const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const contacts = async () => {
+  const [ana, ben] = await twoPeople();
+  await connectPeople(site, ana, ben);
+  await until(async () => (await heardOf(ana, ben))?.state === "contact");
+  await until(async () => (await heardOf(ben, ana))?.state === "contact");
+  const id = privateConversationId(ana.id, ben.id);
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).open);
+  return [ana, ben] as const;
+};
+
+/** Conversations that write down what they are told of blocks, and do it unless `fails`. */
+const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
+  const told: boolean[] = [];
+  const CONVERSATION = objectsWith(env.CONVERSATION, {
+    block: async (_: string, __: string, isBlocked: boolean) => {
+      told.push(isBlocked);
+      if (fails(isBlocked)) throw new Error("the object is overloaded");
+    },
+  });
+  return { told, CONVERSATION };
+};
+
+test("a contact who is blocked stays a contact, is in the list until unblocked, and each may be said twice", async () => {
+  const [ana, ben] = await contacts();
+  for (let i = 0; i < 2; i++) {
+    const blocked = await block(ana, ben);
+    expect(blocked).toMatchObject({ status: 200, body: { state: "contact", blocked: true, profile: { id: ben.id } } });
+    expect(await listOf(ana)).toMatchObject({ blocked: [{ id: ben.id, phone: ben.phone }], before: null });
+  }
+  expect(await blockedBy(ben)).toEqual([]);
+  for (let i = 0; i < 2; i++) {
+    expect(await unblock(ana, ben)).toMatchObject({ status: 200, body: { state: "contact", blocked: false } });
+    expect(await listOf(ana)).toEqual({ blocked: [], before: null });
+  }
+});
+
+test("somebody one never had to do with can be blocked; oneself and nobody cannot", async () => {
+  const [ana, ben] = await twoPeople();
+  expect(await block(ana, ben)).toMatchObject({ status: 200, body: { state: "none", blocked: true } });
+  expect((await call("GET", `/api/users/${ben.id}`, { token: ana.token })).status).toBe(200);
+  for (const change of [block, unblock]) {
+    expect(await change(ana, ana)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+    const nobody = { id: createUuid() };
+    expect(await change(ana, nobody)).toMatchObject({ status: 404, body: { error_code: "user_not_found" } });
+    expect((await change(ana, { id: "x' OR 1=1" })).status).toBe(400);
+  }
+  expect(await blockedBy(ana)).toEqual([ben.id]);
+});
+
+test("the list of blocked people comes in pages, the last first, leaving nobody out", async () => {
+  const ana = await newPerson();
+  const others = await Promise.all(Array.from({ length: blockPageRows + 3 }, newPerson));
+  await Promise.all(others.slice(1).map((other) => block(ana, other)));
+  await block(ana, others[0] as Person);
+  const first = await listOf(ana);
+  expect(first.blocked).toHaveLength(blockPageRows);
+  expect(first.blocked[0]?.id).toBe(others[0]?.id);
+  const second = await listOf(ana, `?before=${first.before}`);
+  expect(second.before).toBeNull();
+  const ids = [...first.blocked, ...second.blocked].map(({ id }) => id);
+  expect(ids.sort()).toEqual(others.map(({ id }) => id).sort());
+  expect((await call("GET", "/api/blocks?before=x", { token: ana.token })).status).toBe(400);
+});
+
+test("one's own devices hear of a block and of its end, and nobody else's hear anything", async () => {
+  const [ana, ben] = await contacts();
+  const [phone, other] = [await Device.open(ana), await Device.open(ben)];
+  const heard = other.raw.length;
+  await block(ana, ben);
+  expect(fromWirePerson((await phone.nextOf("p"))[2])).toMatchObject({ profile: { id: ben.id }, blocked: true });
+  await unblock(ana, ben);
+  expect(fromWirePerson((await phone.nextOf("p"))[2])).toMatchObject({ profile: { id: ben.id }, blocked: false });
+  await scheduler.wait(100);
+  expect(other.raw.length).toBe(heard);
+  const waiting = env.DB.prepare("SELECT count(*) AS n FROM pending_relations WHERE user_id IN (?, ?)");
+  await until(async () => (await waiting.bind(ana.id, ben.id).first("n")) === 0);
+});
+
+test("a stranger who was blocked hears nothing at the end either", async () => {
+  const [ana, ben] = await twoPeople();
+  const phone = await Device.open(ben);
+  const heard = phone.raw.length;
+  await block(ana, ben);
+  await unblock(ana, ben);
+  await until(async () => (await heardOf(ana, ben))?.blocked === false);
+  await scheduler.wait(100);
+  expect(phone.raw.length).toBe(heard);
+  expect(await heardOf(ben, ana)).toBeUndefined();
+});
+
+test("a block that the conversation cannot be told of is none, and can be tried again", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const [ana, ben] = await contacts();
+  const { told, CONVERSATION } = listenTo(() => true);
+  const failed = await callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+  expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  expect(told).toEqual([true]);
+  expect(await blockedBy(ana)).toEqual([]);
+  expect((await block(ana, ben)).body).toMatchObject({ blocked: true });
+  log.mockRestore();
+});
+
+test("an unblocking that the conversation cannot be told of leaves the block as it was", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const [ana, ben] = await contacts();
+  await block(ana, ben);
+  const row = () => env.DB.prepare("SELECT * FROM blocks WHERE user_id = ?").bind(ana.id).first();
+  const before = await row();
+  const { told, CONVERSATION } = listenTo((isBlocked) => !isBlocked);
+  const failed = await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
+  expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  expect(told).toEqual([false, true]);
+  expect(await row()).toEqual(before);
+  expect((await unblock(ana, ben)).body).toMatchObject({ blocked: false });
+  log.mockRestore();
+});
+
+test("what a Worker that died left half done is completed by doing it again", async () => {
+  const [ana, ben] = await contacts();
+  // Of a block only the conversation knows, of an ended one only the directory.
+  await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).block(
+    privateConversationId(ana.id, ben.id),
+    ana.id,
+    true,
+  );
+  const { told, CONVERSATION } = listenTo();
+  await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
+  expect(told).toEqual([false]);
+  expect((await block(ana, ben)).body).toMatchObject({ blocked: true });
+  expect(await blockedBy(ana)).toEqual([ben.id]);
+});
+
+test("when two devices block and unblock at once, the conversation ends as the directory does", async () => {
+  const [ana, ben] = await contacts();
+  await block(ana, ben);
+  const told: boolean[] = [];
+  let blockAgain: Promise<unknown> | undefined;
+  const CONVERSATION = objectsWith(env.CONVERSATION, {
+    block: async (_: string, __: string, isBlocked: boolean) => {
+      // The other device's block overtakes the unblocking on its way to the conversation.
+      if (!isBlocked && !blockAgain) {
+        blockAgain = callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+        await blockAgain;
+      }
+      told.push(isBlocked);
+    },
+  });
+  const ended = await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
+  expect(ended).toMatchObject({ status: 200, body: { blocked: true } });
+  expect(told).toEqual([true, false, true]);
+  expect(await blockedBy(ana)).toEqual([ben.id]);
+});
+
+test("a request of somebody who is blocked is answered as ever and waits unseen until they are unblocked", async () => {
+  const [ana, ben] = await twoPeople();
+  await block(ana, ben);
+  const phone = await Device.open(ana);
+  const asked = await ask(ben, ana);
+  expect(asked).toMatchObject({ status: 200, body: { state: "sent", blocked: false } });
+  expect((await ask(ben, ana)).body).toMatchObject({ error_code: "request_already_sent" });
+  expect(await requestsOf(ana)).toEqual({ received: [], sent: [], before: null });
+  expect(await stateOf(ana, ben)).toBe("none");
+  expect((await heardOf(ana, ben))?.state).toBe("none");
+  expect((await requestsOf(ben)).sent).toHaveLength(1);
+  expect(phone.counters).toEqual([]);
+
+  expect((await unblock(ana, ben)).body).toMatchObject({ state: "received", blocked: false });
+  expect((await requestsOf(ana)).received).toMatchObject([{ from_user_id: ben.id, status: "pending" }]);
+  await phone.nextOf("p");
+  expect((await answer(ana, (asked.body as Relation).request_id, "accept")).body).toMatchObject({ state: "contact" });
+});
+
+test("a request that was there before the block is out of sight with it, and its sender sees it as before", async () => {
+  const [ana, ben] = await twoPeople();
+  const { request_id } = (await ask(ben, ana)).body as Relation;
+  const seen = await requestsOf(ben);
+  expect((await block(ana, ben)).body).toMatchObject({ state: "none", request_id: null, blocked: true });
+  expect((await requestsOf(ana)).received).toEqual([]);
+  expect(await requestsOf(ben)).toEqual(seen);
+  const refused = { status: 403, body: { error_code: "contact_blocked" } };
+  expect(await answer(ana, request_id, "accept")).toMatchObject(refused);
+  expect(await ask(ana, ben)).toMatchObject(refused);
+  expect(await requestsOf(ben)).toEqual(seen);
+  await unblock(ana, ben);
+  expect((await answer(ana, request_id, "accept")).status).toBe(200);
+});
+
+test("who is blocked may still accept what the blocker had asked, and the blocker sees a contact they block", async () => {
+  const [ana, ben] = await twoPeople();
+  const { request_id } = (await ask(ana, ben)).body as Relation;
+  expect((await block(ana, ben)).body).toMatchObject({ state: "sent", blocked: true });
+  expect((await answer(ben, request_id, "accept")).body).toMatchObject({ state: "contact", blocked: false });
+  await until(async () => (await heardOf(ana, ben))?.state === "contact");
+  expect(await heardOf(ana, ben)).toMatchObject({ blocked: true });
+});
+
+test("a contact can be removed from either side while one blocks the other, and the block stays", async () => {
+  for (const side of ["blocker", "blocked"] as const) {
+    const [ana, ben] = await contacts();
+    await block(ana, ben);
+    const [by, other] = side === "blocker" ? [ana, ben] : [ben, ana];
+    const removed = await call("DELETE", `/api/contacts/${other.id}`, { token: by.token });
+    expect(removed).toMatchObject({ status: 200, body: { state: "none", blocked: side === "blocker" } });
+    await until(async () => (await heardOf(ben, ana))?.state === "none");
+    expect(await heardOf(ana, ben)).toMatchObject({ state: "none", blocked: true });
+    expect(await blockedBy(ana)).toEqual([ben.id]);
+  }
+});
+
+test("two people may block each other, and each takes back only their own", async () => {
+  const [ana, ben] = await contacts();
+  await Promise.all([block(ana, ben), block(ben, ana)]);
+  expect((await unblock(ana, ben)).body).toMatchObject({ blocked: false });
+  expect([await blockedBy(ana), await blockedBy(ben)]).toEqual([[], [ana.id]]);
+  const found = (await call("GET", "/api/contacts", { token: ana.token })).body as { contacts: Profile[] };
+  expect(found.contacts.map(({ id }) => id)).toEqual([ben.id]);
+});
+
+test("who blocks too often waits", async () => {
+  const [ana, ben] = await contacts();
+  await drain("block_by_user", ana.id);
+  for (const change of [block, unblock]) {
+    expect(await change(ana, ben)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  }
+  expect((await block(ben, ana)).status).toBe(200);
+});

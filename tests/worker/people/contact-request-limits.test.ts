@@ -1,0 +1,117 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import {
+  askAgainDays,
+  newAccountHours,
+  pendingRequestsMax,
+  requestsNewMax,
+  requestsReceivedPerDay,
+} from "#contract/limits.ts";
+import type { Relation } from "#contract/people.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+
+/** How often people may ask each other to connect, told in the error that a person reads. */
+
+const hourMs = 3_600_000;
+const ask = (by: Person, other: Person) =>
+  call("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } });
+const askedBy = async (by: Person, other: Person): Promise<string> => {
+  const answer = await ask(by, other);
+  return answer.status === 200 ? "sent" : (answer.body as { error_code: string }).error_code;
+};
+const decline = async (by: Person, asked: Relation) =>
+  call("POST", `/api/requests/${asked.request_id}/decline`, { token: by.token });
+/** Somebody whose account is not new any more. */
+const grownUp = async (): Promise<Person> => {
+  const person = await newPerson();
+  await env.DB.prepare("UPDATE users SET created_at = created_at - ? WHERE id = ?")
+    .bind((newAccountHours + 1) * hourMs, person.id)
+    .run();
+  return person;
+};
+const people = (count: number, make = grownUp) => Promise.all(Array.from({ length: count }, make));
+/** What was asked of or by this person happened so much earlier. */
+const passesFor = (person: Person, ms: number) =>
+  env.DB.prepare(
+    "UPDATE connection_requests SET created_at = created_at - ?1, updated_at = updated_at - ?1 WHERE ?2 IN (from_user_id, to_user_id)",
+  )
+    .bind(ms, person.id)
+    .run();
+
+test("whoever was declined asks again after a day, a week and a month, and not before", async () => {
+  const [ana, ben] = [await grownUp(), await grownUp()];
+  for (const days of askAgainDays) {
+    const asked = await ask(ana, ben);
+    expect(asked.status).toBe(200);
+    await decline(ben, asked.body as Relation);
+    const paused = await ask(ana, ben);
+    expect(paused).toMatchObject({ status: 429, body: { error_code: "request_declined" } });
+    const seconds = Number(paused.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan((days * 24 - 1) * 3_600);
+    expect(seconds).toBeLessThanOrEqual(days * 24 * 3_600);
+    await passesFor(ana, days * 24 * hourMs - hourMs);
+    expect(await askedBy(ana, ben)).toBe("request_declined");
+    await passesFor(ana, hourMs);
+  }
+  expect(await askedBy(ana, ben)).toBe("sent");
+});
+
+test("a contact that ended is no refusal", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  await connectPeople(site, ana, ben);
+  await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  expect(await askedBy(ana, ben)).toBe("sent");
+});
+
+test("a new account has five requests until they are accepted, an older one more", async () => {
+  const [ana, ben] = [await newPerson(), await grownUp()];
+  const others = await people(requestsNewMax + 1);
+  const [first, ...rest] = others;
+  if (!first) throw new Error("nobody to ask");
+  for (const by of [ana, ben]) {
+    await connectPeople(site, by, first);
+    for (const other of rest) expect(await askedBy(by, other)).toBe("sent");
+    const one = await grownUp();
+    expect(await askedBy(by, one)).toBe(by === ana ? "requests_used_up" : "sent");
+  }
+  // Of several at once no more come through.
+  const [cal, some] = [await newPerson(), await people(requestsNewMax * 2)];
+  const answers = await Promise.all(some.map((other) => askedBy(cal, other)));
+  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsNewMax);
+  expect(new Set(answers)).toEqual(new Set(["sent", "requests_used_up"]));
+});
+
+test("one person has so many requests a day, of which new accounts may take half, and so many that wait", async () => {
+  const ana = await newPerson();
+  const strangers = await people(requestsReceivedPerDay, newPerson);
+  const answers: string[] = [];
+  for (const stranger of strangers) answers.push(await askedBy(stranger, ana));
+  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
+  expect(answers.at(-1)).toBe("too_many_requests_received");
+  // There is room left for others, until the day's is full.
+  const older = await people(requestsReceivedPerDay / 2);
+  for (const one of older) expect(await askedBy(one, ana)).toBe("sent");
+  const late = await grownUp();
+  expect(await askedBy(late, ana)).toBe("too_many_requests_received");
+  // The next day, up to what may wait; then only when some were answered.
+  await passesFor(ana, 24 * hourMs);
+  for (const one of [late, ...(await people(pendingRequestsMax - requestsReceivedPerDay - 1))])
+    expect(await askedBy(one, ana)).toBe("sent");
+  await passesFor(ana, 24 * hourMs);
+  const last = await grownUp();
+  expect(await askedBy(last, ana)).toBe("too_many_requests_received");
+  // Whoever is kept out may be asked, and requests of people who are blocked take no place.
+  await call("PUT", `/api/blocks/${late.id}`, { token: ana.token });
+  expect(await askedBy(last, ana)).toBe("sent");
+});
+
+test("whoever is blocked is told the same as everybody", async () => {
+  const [ana, ben, cleo] = [await newPerson(), await grownUp(), await grownUp()];
+  await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+  for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");
+  expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual([
+    "too_many_requests_received",
+    "too_many_requests_received",
+  ]);
+});

@@ -1,0 +1,176 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, test, vi } from "vitest";
+import type { Relation } from "#contract/people.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { newPerson, site } from "#tests/worker/support/site.ts";
+import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { insertRequest } from "#worker/contacts/queries.ts";
+import { openDb } from "#worker/db/client.ts";
+import { listRelations } from "#worker/db/relations.ts";
+import { flushPendingRelations } from "#worker/lib/contact-updates.ts";
+
+type Told = { user: string; other: string; state: string; username: string };
+
+/** The people's channels, with what they are told written down; `answer` may refuse or delay. */
+const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
+  const told: Told[] = [];
+  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+    relate: async (user: string, relations: Relation[]) => {
+      await answer(user);
+      for (const { profile, state } of relations)
+        told.push({ user, other: profile.id, state, username: profile.username });
+    },
+  });
+  return { told, USER_CHANNEL };
+};
+
+const waiting = async (person: Person) =>
+  (await env.DB.prepare("SELECT other_id FROM pending_relations WHERE user_id = ?").bind(person.id).all()).results
+    .length;
+const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+
+test("both people hear of every change of their standing", async () => {
+  const [ana, ben] = await twoPeople();
+  const { told, USER_CHANNEL } = listenTo();
+  const change = (by: Person, method: string, path: string, body?: object) =>
+    callWith({ USER_CHANNEL }, method, path, { token: by.token, body });
+  const heard = () => {
+    const states = Object.fromEntries(told.map(({ user, state }) => [user === ana.id ? "ana" : "ben", state]));
+    told.length = 0;
+    return states;
+  };
+
+  const asked = await change(ana, "POST", "/api/requests", { to_user_id: ben.id });
+  expect(heard()).toEqual({ ana: "sent", ben: "received" });
+  const { request_id } = asked.body as Relation;
+  await change(ben, "POST", `/api/requests/${request_id}/decline`);
+  expect(heard()).toEqual({ ana: "none", ben: "none" });
+  const again = await change(ben, "POST", "/api/requests", { to_user_id: ana.id });
+  await change(ana, "POST", `/api/requests/${(again.body as Relation).request_id}/accept`);
+  expect(heard()).toEqual({ ana: "contact", ben: "contact" });
+  await change(ben, "DELETE", `/api/contacts/${ana.id}`);
+  expect(heard()).toEqual({ ana: "none", ben: "none" });
+  expect([await waiting(ana), await waiting(ben)]).toEqual([0, 0]);
+});
+
+test("a new name reaches contacts, pending requests and its own person's devices, and nobody else", async () => {
+  const [ana, ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
+  await connectPeople(site, ana, ben);
+  await callWith({}, "POST", "/api/requests", { token: cid.token, body: { to_user_id: ana.id } });
+  const { told, USER_CHANNEL } = listenTo();
+  const body = { username: "Ana Nouvelle" };
+  await callWith({ USER_CHANNEL }, "PATCH", "/api/profile", { token: ana.token, body });
+  expect(told.map(({ user }) => user).sort()).toEqual([ana.id, ben.id, cid.id].sort());
+  for (const { other, username } of told)
+    expect({ other, username }).toEqual({ other: ana.id, username: "Ana Nouvelle" });
+  expect(await waiting(dan)).toBe(0);
+});
+
+test("what a channel could not be told waits, keeps nobody else waiting, and is told when it asks", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const [ana, ben] = await twoPeople();
+  const deaf = listenTo(async (user) => {
+    if (user === ben.id) throw new Error("the object is overloaded");
+  });
+  const asked = await callWith({ USER_CHANNEL: deaf.USER_CHANNEL }, "POST", "/api/requests", {
+    token: ana.token,
+    body: { to_user_id: ben.id },
+  });
+  expect(asked.status).toBe(200);
+  expect(deaf.told).toMatchObject([{ user: ana.id, state: "sent" }]);
+  expect([await waiting(ana), await waiting(ben)]).toEqual([0, 1]);
+
+  const { told, USER_CHANNEL } = listenTo();
+  await flushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
+  expect(told).toMatchObject([{ user: ben.id, other: ana.id, state: "received" }]);
+  expect(await waiting(ben)).toBe(0);
+  log.mockRestore();
+});
+
+test("a change that comes while a channel is being told is told too", async () => {
+  const [ana, ben] = await twoPeople();
+  const silent = listenTo(() => Promise.reject(new Error("away")));
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const asked = await callWith({ USER_CHANNEL: silent.USER_CHANNEL }, "POST", "/api/requests", {
+    token: ana.token,
+    body: { to_user_id: ben.id },
+  });
+  let isFirst = true;
+  const { told, USER_CHANNEL } = listenTo(async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    const path = `/api/requests/${(asked.body as Relation).request_id}/decline`;
+    await callWith({ USER_CHANNEL: silent.USER_CHANNEL }, "POST", path, { token: ben.token });
+  });
+  const listening = { ...env, USER_CHANNEL } as unknown as Env;
+  await flushPendingRelations(listening, ben.id);
+  expect(told.map(({ state }) => state)).toEqual(["received", "none"]);
+  expect(await waiting(ben)).toBe(0);
+  log.mockRestore();
+});
+
+test("what was read before a change and told after it does not stay", async () => {
+  const [ana, ben] = await twoPeople();
+  const silent = listenTo(() => Promise.reject(new Error("away")));
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const asked = await callWith({ USER_CHANNEL: silent.USER_CHANNEL }, "POST", "/api/requests", {
+    token: ana.token,
+    body: { to_user_id: ben.id },
+  });
+  const path = `/api/requests/${(asked.body as Relation).request_id}/decline`;
+  let isFirst = true;
+  const { told, USER_CHANNEL } = listenTo(async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    // The change and all that is to be told of it overtake this one.
+    await callWith({ USER_CHANNEL }, "POST", path, { token: ben.token });
+  });
+  await flushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
+  const heard = told.filter(({ user }) => user === ben.id).map(({ state }) => state);
+  expect(heard).toEqual(["none", "received", "none"]);
+  expect(await waiting(ben)).toBe(0);
+  log.mockRestore();
+});
+
+test("of many changes at once each is told, and no more often than there are changes", async () => {
+  const count = 24;
+  const ana = await newPerson();
+  const others = await Promise.all(Array.from({ length: count }, newPerson));
+  // More than may wait for one person: written without the limit.
+  const requests = await Promise.all(others.map((other) => insertRequest(openDb(env), other.id, ana.id, sql`1`)));
+  let times = 0;
+  const { told, USER_CHANNEL } = listenTo(async (user) => {
+    if (user === ana.id) times++;
+    await scheduler.wait(20); // long enough for others to tell the same
+  });
+  await Promise.all(
+    requests.map((id) => callWith({ USER_CHANNEL }, "POST", `/api/requests/${id}/accept`, { token: ana.token })),
+  );
+  const last = new Map(told.filter(({ user }) => user === ana.id).map(({ other, state }) => [other, state]));
+  expect([...last.values()]).toEqual(Array.from({ length: count }, () => "contact"));
+  expect(last.size).toBe(count);
+  expect(times).toBeLessThanOrEqual(count);
+  expect(await waiting(ana)).toBe(0);
+});
+
+test("a refused change tells nobody anything", async () => {
+  const [ana, ben] = await twoPeople();
+  await connectPeople(site, ana, ben);
+  const { told, USER_CHANNEL } = listenTo();
+  await callWith({ USER_CHANNEL }, "POST", "/api/requests", { token: ana.token, body: { to_user_id: ben.id } });
+  expect(told).toEqual([]);
+});
+
+test("a standing is read by its index, however many connections there are", async () => {
+  const [ana, ben] = await twoPeople();
+  await connectPeople(site, ana, ben);
+  const relations = await listRelations(openDb(env), ana.id, [ben.id]);
+  expect(relations).toMatchObject([{ state: "contact", profile: { id: ben.id } }]);
+  for (const table of ["connections", "connection_requests"]) {
+    const plan = await env.DB.prepare(
+      `EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE conversation_id IN ('a', 'b')`,
+    ).all();
+    expect(JSON.stringify(plan.results)).toContain("SEARCH");
+  }
+});

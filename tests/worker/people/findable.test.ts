@@ -1,0 +1,131 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import type { FindableBy } from "#contract/settings.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { countDirectory } from "#tests/worker/support/counted-rows.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+
+const found = async (by: Person, phone: string): Promise<string[]> => {
+  const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
+  const ids = (answer.body as { id: string }[]).map(({ id }) => id);
+  const rows = await env.DB.prepare("SELECT id, phone FROM profiles WHERE id IN (SELECT value FROM json_each(?))")
+    .bind(JSON.stringify(ids))
+    .all<{ id: string; phone: string }>();
+  // Numbers are told of few; whose they are is what counts here.
+  return ids.map((id) => rows.results.find((row) => row.id === id)?.phone ?? "");
+};
+const letBeFound = (person: Person, findable: FindableBy) =>
+  call("PATCH", "/api/settings", { token: person.token, body: { findable } });
+
+/** A number whose beginning is nobody else's. */
+let ana: Person;
+let ben: Person;
+beforeAll(async () => {
+  ana = await newPerson();
+  const made = await newPerson();
+  ben = { ...made, phone: `+24388110${made.phone.slice(-4)}` };
+  for (const table of ["users", "profiles"])
+    await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(ben.phone, ben.id).run();
+});
+
+// How often one may look for people is tested elsewhere.
+beforeEach(() =>
+  env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
+);
+
+const ways = (phone: string) => ({
+  whole: phone,
+  withoutPlus: phone.slice(1),
+  withZeros: `00${phone.slice(1)}`,
+  atHome: `0${phone.slice(4)}`,
+  national: phone.slice(4),
+  beginning: phone.slice(0, -4),
+  middle: phone.slice(3, -4),
+});
+const findBy = async (by: Person, phone: string) => {
+  const hits: string[] = [];
+  for (const [way, typed] of Object.entries(ways(phone))) if ((await found(by, typed)).includes(phone)) hits.push(way);
+  return hits;
+};
+
+test("who lets themselves be found by a part of their number is found by any", async () => {
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+});
+
+test("nobody finds out a number's last four digits but by typing all of it", async () => {
+  const { phone } = ben;
+  const typed = [1, 2, 3].flatMap((missing) => [phone.slice(0, -missing), `0${phone.slice(4, -missing)}`]);
+  for (const part of [...typed, phone.slice(-4), phone.slice(-5), phone.slice(3, -3), phone.slice(6)])
+    expect(await found(ana, part)).not.toContain(phone);
+});
+
+test("nor by the order of those who are found, nor by who is among them", async () => {
+  const now = Date.now();
+  const tails = [9_000, 1_000, 5_000, 9_999, 0, 7_000, 3_000, 8_000, 2_000, 6_000, 4_000, 100];
+  const phones = tails.map((tail) => `+24388220${String(tail).padStart(4, "0")}`);
+  for (const phone of phones) {
+    const id = createUuid(now);
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO users VALUES (?1, ?2, '', ?3, ?3)").bind(id, phone, now),
+      env.DB.prepare("INSERT INTO profiles (id, username, phone, created_at) VALUES (?1, 'Cal', ?2, ?3)").bind(
+        id,
+        phone,
+        now,
+      ),
+    ]);
+  }
+  for (const part of ["24388220", "88220"]) expect(await found(ana, part)).toEqual(phones.slice(0, 10));
+});
+
+test("who lets themselves be found by the whole number only is found by nothing less, however it is written", async () => {
+  await letBeFound(ben, "whole");
+  expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome", "national"]);
+  await letBeFound(ben, "part");
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+});
+
+test("a number with its 0 and some digits fewer is not the whole of it", async () => {
+  await letBeFound(ben, "whole");
+  for (const typed of [`0${ben.phone.slice(5)}`, `0${ben.phone.slice(3)}`, `0${ben.phone.slice(6)}`])
+    expect(await found(ana, typed)).not.toContain(ben.phone);
+  await letBeFound(ben, "part");
+});
+
+test("who lets themselves not be found is not, not even by a contact, and stays in that one's list", async () => {
+  const cal = await newPerson();
+  await connectPeople(site, ana, cal);
+  await letBeFound(cal, "nobody");
+  expect(await findBy(ana, cal.phone)).toEqual([]);
+  const contacts = await call("GET", "/api/contacts", { token: ana.token });
+  expect(JSON.stringify(contacts.body)).toContain(cal.id);
+});
+
+test("people who are not found take no place from those who are, and a search stays as cheap", async () => {
+  const now = Date.now();
+  const hidden = Array.from({ length: 30 }, (_, n) => `+24388000${String(n).padStart(4, "0")}`);
+  const shown = Array.from({ length: 12 }, (_, n) => `+24388000${String(50 + n).padStart(4, "0")}`);
+  const people = [...hidden, ...shown].map((phone) => ({ id: createUuid(now), phone }));
+  await env.DB.batch(
+    people.flatMap(({ id, phone }) => [
+      env.DB.prepare("INSERT INTO users VALUES (?1, ?2, '', ?3, ?3)").bind(id, phone, now),
+      env.DB.prepare("INSERT INTO profiles (id, username, phone, created_at) VALUES (?1, ?2, ?2, ?3)").bind(
+        id,
+        phone,
+        now,
+      ),
+      ...(hidden.includes(phone)
+        ? [
+            env.DB.prepare(
+              "INSERT INTO settings (user_id, version, receipts, presence, findable, notices, tala) VALUES (?, 1, 1, 1, 'whole', '{}', 1)",
+            ).bind(id),
+          ]
+        : []),
+    ]),
+  );
+  expect(await found(ana, "24388000")).toEqual(shown.slice(0, 10));
+  expect(await found(ana, "88000")).toEqual(shown.slice(0, 10));
+  expect(await found(ana, hidden[3] ?? "")).toEqual([hidden[3]]);
+  const { read } = await countDirectory(() => found(ana, "24388000"));
+  expect(read).toBeLessThan(600);
+});

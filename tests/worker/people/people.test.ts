@@ -1,0 +1,177 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
+import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { policies } from "#worker/lib/limits/rate-limit.ts";
+
+type Found = { id: string; phone: string; state: string }[];
+const search = (by: Person, phone: string) => call("POST", "/api/people/search", { token: by.token, body: { phone } });
+/** What was found, with the numbers that the directory has: few of them are told. */
+const found = async (by: Person, phone: string): Promise<Found> => {
+  const people = (await search(by, phone)).body as Found;
+  const { results } = await env.DB.prepare(
+    "SELECT id, phone FROM profiles WHERE id IN (SELECT value FROM json_each(?))",
+  )
+    .bind(JSON.stringify(people.map(({ id }) => id)))
+    .all<{ id: string; phone: string }>();
+  return people.map((one) => ({ ...one, phone: results.find(({ id }) => id === one.id)?.phone ?? "" }));
+};
+
+/** Twelve people with numbers of one block, one of them beginning where others only contain. */
+let ana: Person;
+beforeEach(() => env.DB.prepare("DELETE FROM phone_searches").run());
+beforeAll(async () => {
+  ana = await newPerson();
+  const now = Date.now();
+  const phones = [
+    ...Array.from({ length: 12 }, (_, n) => `+24399000${String(n).padStart(4, "0")}`),
+    "+990001234567",
+    "+99000",
+    "+9900012",
+  ];
+  await env.DB.batch(
+    phones.flatMap((phone) => {
+      const id = createUuid(now);
+      return [
+        env.DB.prepare("INSERT INTO users VALUES (?1, ?2, '', ?3, ?3)").bind(id, phone, now),
+        env.DB.prepare("INSERT INTO profiles (id, username, phone, created_at) VALUES (?1, ?2, ?2, ?3)").bind(
+          id,
+          phone,
+          now,
+        ),
+      ];
+    }),
+  );
+});
+
+test("a part of the number finds at most ten: first the numbers that begin with it, then the others, none by its last four digits", async () => {
+  const people = await found(ana, "99000");
+  expect(people.map(({ phone }) => phone)).toEqual([
+    "+990001234567",
+    ...Array.from({ length: 9 }, (_, n) => `+24399000000${n}`),
+  ]);
+  for (const person of people)
+    expect(Object.keys(person).sort()).toEqual(["avatar_url", "id", "phone", "state", "username"]);
+});
+
+test("the exact number is found however it is written", async () => {
+  for (const typed of ["+243990000011", "243990000011", "00243990000011", " +243 99 000 0011 ", "(243) 99-000-0011"]) {
+    expect((await found(ana, typed)).map(({ phone }) => phone)).toEqual(["+243990000011"]);
+  }
+});
+
+test("a number as people dial it at home, with its 0, is found", async () => {
+  expect((await found(ana, "0990000011")).map(({ phone }) => phone)).toEqual(["+243990000011"]);
+});
+
+test("nobody finds themselves", async () => {
+  const ben = await newPerson();
+  expect((await found(ben, ben.phone)).map(({ id }) => id)).not.toContain(ben.id);
+  expect((await found(ana, ben.phone)).map(({ id }) => id)).toEqual([ben.id]);
+});
+
+test.each(["", "  ", "24", " 24 ", "ab", "abc", "%%%", "___", "+2-4"])("%j is too short a search", async (typed) => {
+  expect(await search(ana, typed)).toMatchObject({ status: 400, body: { error_code: "query_too_short" } });
+});
+
+test.each(['24399"', "24399%", "24399*", "243 OR phone", "24399' OR '1'='1", "243) UNION SELECT", '"243" NOT "990"'])(
+  "%j searches for its digits only",
+  async (typed) => {
+    const { status, body } = await search(ana, typed);
+    expect(status).toBe(200);
+    expect(Array.isArray(body)).toBe(true);
+  },
+);
+
+test("a search of more than a hundred characters, or of several numbers, is refused", async () => {
+  expect(await search(ana, "2".repeat(101))).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+  const several = ["243", "244"];
+  const answer = await call("POST", "/api/people/search", { token: ana.token, body: { phone: several } });
+  expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+});
+
+test("a search says how the people found stand to the one who searches", async () => {
+  const [ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson()];
+  const stateOf = async (by: Person, of: Person) => (await found(by, of.phone))[0]?.state;
+  await connectPeople(site, ben, cid);
+  await call("POST", "/api/requests", { token: ben.token, body: { to_user_id: dan.id } });
+  expect(await stateOf(ben, cid)).toBe("contact");
+  expect(await stateOf(cid, ben)).toBe("contact");
+  expect(await stateOf(ben, dan)).toBe("sent");
+  expect(await stateOf(dan, ben)).toBe("received");
+  expect(await stateOf(cid, dan)).toBe("none");
+});
+
+test("who searched too often waits", async () => {
+  expect(policies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
+  const ben = await newPerson();
+  expect((await search(ben, "99000")).status).toBe(200);
+  await drain("search_by_user", ben.id);
+  const paused = await search(ben, "99000");
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await search(ana, "99000")).status).toBe(200);
+});
+
+test("a search reads no more than a page, however many people there are", async () => {
+  const plan = await env.DB.prepare(
+    "EXPLAIN QUERY PLAN SELECT * FROM profiles WHERE number IN (SELECT rowid FROM profile_phone_heads WHERE head MATCH '\"990\"' LIMIT 21) ORDER BY phone",
+  ).all<{ detail: string }>();
+  expect(plan.results.map(({ detail }) => detail).join("\n")).not.toMatch(/SCAN profiles\b(?!.*VIRTUAL)/);
+});
+
+test("the number of a person who is gone is found no more", async () => {
+  const ben = await newPerson();
+  await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(ben.id).run();
+  expect(await found(ana, ben.phone)).toEqual([]);
+});
+
+const profileOf = (by: Person, id: string) => call("GET", `/api/users/${id}`, { token: by.token });
+
+test("a profile is open to oneself, contacts and those between whom a request is pending, and to nobody else", async () => {
+  const [ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson()];
+  const notFound = { status: 404, body: { error_code: "user_not_found" } };
+  expect(await profileOf(ben, ben.id)).toMatchObject({ status: 200, body: { phone: ben.phone } });
+  const stranger = await profileOf(ben, cid.id);
+  expect(stranger).toMatchObject(notFound);
+  expect((await profileOf(ben, createUuid())).body).toEqual(stranger.body);
+
+  await connectPeople(site, ben, cid);
+  const seen = await profileOf(ben, cid.id);
+  expect(seen.status).toBe(200);
+  expect(Object.keys(seen.body as object).sort()).toEqual(["avatar_url", "created_at", "id", "phone", "username"]);
+  const asked = await call("POST", "/api/requests", { token: dan.token, body: { to_user_id: ben.id } });
+  expect((await profileOf(ben, dan.id)).status).toBe(200);
+  expect((await profileOf(dan, ben.id)).status).toBe(200);
+  const { request_id } = asked.body as { request_id: string };
+  await call("POST", `/api/requests/${request_id}/decline`, { token: ben.token });
+  expect(await profileOf(dan, ben.id)).toMatchObject(notFound);
+  expect(await profileOf(ben, dan.id)).toMatchObject(notFound);
+  expect(await profileOf(cid, dan.id)).toMatchObject(notFound);
+});
+
+test.each(["x", "01900000-0000-7000-8000", "01900000-0000-7000-8000-00000000000G", "..%2f..%2fusers"])(
+  "%j is no person's id",
+  async (id) => {
+    expect(await profileOf(ana, id)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+  },
+);
+
+test("a person changes their own name, and it is made clean", async () => {
+  const ben = await makePerson(site, 950);
+  const renamed = await call("PATCH", "/api/profile", { token: ben.token, body: { username: " Ben\u0301  Mbo " } });
+  expect(renamed).toMatchObject({ status: 200, body: { id: ben.id, username: "Beń Mbo" } });
+  expect(await profileOf(ben, ben.id)).toMatchObject({ body: { username: "Beń Mbo" } });
+  expect(await call("PATCH", "/api/profile", { token: ben.token, body: {} })).toMatchObject({
+    status: 200,
+    body: { username: "Beń Mbo" },
+  });
+});
+
+test.each(["", "   ", "x".repeat(51), "Ana\u202E", "a\u0000b"])("%j is no name", async (username) => {
+  expect(await call("PATCH", "/api/profile", { token: ana.token, body: { username } })).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_name" },
+  });
+});

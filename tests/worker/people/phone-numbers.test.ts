@@ -1,0 +1,215 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { BlockList, RequestPage } from "#contract/contacts.ts";
+import { createUuid } from "#contract/ids.ts";
+import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
+import { maskPhone, maskWholePhone } from "#contract/phone.ts";
+import type { FindableBy } from "#contract/settings.ts";
+import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { request as command, Device, until } from "#tests/worker/support/device.ts";
+import { makeGroup, membersOf } from "#tests/worker/support/make-group.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+
+/** Who is told whose number: the feed of statuses, forwards and groups tell everybody ids, which must not be enough. */
+
+const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const letBeFound = (person: Person, findable: FindableBy) =>
+  call("PATCH", "/api/settings", { token: person.token, body: { findable } });
+const read = async <T>(by: Person, path: string) => (await call("GET", path, { token: by.token })).body as T;
+const block = async (by: Person, other: Person) =>
+  (await call("PUT", `/api/blocks/${other.id}`, { token: by.token })).body as Relation;
+const unblock = async (by: Person, other: Person) =>
+  (await call("DELETE", `/api/blocks/${other.id}`, { token: by.token })).body as Relation;
+const askFor = async (by: Person, other: Person) =>
+  (await call("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } })).body as Relation;
+const answer = async (by: Person, request: string | null, how: "accept" | "decline") =>
+  (await call("POST", `/api/requests/${request}/${how}`, { token: by.token })).body as Relation;
+const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> =>
+  (await command(by, { type: "changes", since: 0 })).people.find(({ profile }) => profile.id === of.id);
+const profileOf = (by: Person, of: Person) => read<Profile>(by, `/api/users/${of.id}`);
+
+/** What the person may read of the other's number in one place and another. */
+const numbersFor = async (by: Person, of: Person) => {
+  const heard = await heardOf(by, of);
+  return [heard?.profile.phone, (await profileOf(by, of)).phone];
+};
+
+test("whoever has nothing but an id learns no number by blocking, by listing the blocked, or by unblocking", async () => {
+  const [ana, ben] = await twoPeople();
+  const phone = await Device.open(ana);
+  expect(await block(ana, ben)).toMatchObject({ state: "none", profile: { id: ben.id, phone: "" } });
+  expect(fromWirePerson((await phone.nextOf("p"))[2]).profile).toMatchObject({ id: ben.id, phone: "" });
+  expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ id: ben.id, phone: "" }] });
+  expect(await numbersFor(ana, ben)).toEqual(["", ""]);
+  expect(await unblock(ana, ben)).toMatchObject({ blocked: false, profile: { phone: "" } });
+});
+
+test("that somebody whom one blocks has asked is not betrayed by their number", async () => {
+  const [ana, ben] = await twoPeople();
+  await block(ana, ben);
+  await askFor(ben, ana);
+  expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ phone: "" }] });
+  expect((await profileOf(ana, ben)).phone).toBe("");
+  expect((await unblock(ana, ben)).profile.phone).toBe(ben.phone);
+});
+
+test.each<FindableBy>(["part", "whole", "nobody"])(
+  "whoever is found by %s is asked without telling their number, until they accept and again when that ends",
+  async (findable) => {
+    const [ana, ben] = await twoPeople();
+    await letBeFound(ben, findable);
+    const asked = await askFor(ana, ben);
+    expect(asked).toMatchObject({ state: "sent", profile: { id: ben.id, phone: "" } });
+    await until(async () => (await heardOf(ana, ben))?.state === "sent");
+    expect(await numbersFor(ana, ben)).toEqual(["", ""]);
+    expect((await read<RequestPage>(ana, "/api/requests")).sent).toMatchObject([
+      { from_user: { phone: ana.phone }, to_user: { id: ben.id, phone: "" } },
+    ]);
+    // Who is asked knows by whom.
+    await until(async () => (await heardOf(ben, ana))?.state === "received");
+    expect(await numbersFor(ben, ana)).toEqual([ana.phone, ana.phone]);
+    expect((await read<RequestPage>(ben, "/api/requests")).received).toMatchObject([
+      { from_user: { phone: ana.phone } },
+    ]);
+    expect((await answer(ben, asked.request_id, "accept")).profile.phone).toBe(ana.phone);
+    await until(async () => (await heardOf(ana, ben))?.state === "contact");
+    expect(await numbersFor(ana, ben)).toEqual([ben.phone, ben.phone]);
+    expect(await read(ana, "/api/contacts")).toMatchObject({ contacts: [{ id: ben.id, phone: ben.phone }] });
+    expect((await block(ana, ben)).profile.phone).toBe(ben.phone);
+    expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ phone: ben.phone }] });
+    await unblock(ana, ben);
+    // When that has ended neither is told anything more of the other.
+    await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
+    await until(async () => (await heardOf(ana, ben))?.state === "none");
+    await until(async () => (await heardOf(ben, ana))?.state === "none");
+    expect((await heardOf(ana, ben))?.profile.phone).toBe("");
+    expect((await heardOf(ben, ana))?.profile.phone).toBe("");
+    for (const [by, of] of [
+      [ana, ben],
+      [ben, ana],
+    ] as const)
+      expect((await call("GET", `/api/users/${of.id}`, { token: by.token })).status).toBe(404);
+    expect((await block(ana, ben)).profile.phone).toBe("");
+  },
+);
+
+test("a declined request leaves neither with the other's number or profile", async () => {
+  const [ana, ben] = await twoPeople();
+  const asked = await askFor(ana, ben);
+  const declined = await answer(ben, asked.request_id, "decline");
+  expect(declined).toMatchObject({ state: "none", profile: { phone: "" } });
+  await until(async () => (await heardOf(ana, ben))?.state === "none");
+  expect((await heardOf(ana, ben))?.profile.phone).toBe("");
+  for (const [by, of] of [
+    [ana, ben],
+    [ben, ana],
+  ] as const)
+    expect((await call("GET", `/api/users/${of.id}`, { token: by.token })).status).toBe(404);
+});
+
+test("a former contact hears of no new name or picture", async () => {
+  const [ana, ben] = await twoPeople();
+  await connectPeople(site, ana, ben);
+  await until(async () => (await heardOf(ana, ben))?.state === "contact");
+  await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  await until(async () => (await heardOf(ana, ben))?.state === "none");
+  await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Un nouveau nom" } });
+  await until(async () => (await heardOf(ben, ben))?.profile.username === "Un nouveau nom");
+  expect((await heardOf(ana, ben))?.profile.username).toBe(ben.username);
+});
+
+test("members of a group who are strangers to each other read two digits, unless somebody wants their number shown", async () => {
+  const [ana, ben, cleo] = [await newPerson(), ...(await twoPeople())];
+  await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [ben, cleo], group);
+  const numbersOf = async (by: Person, query = "") => {
+    const { members } = await membersOf(by, group, query);
+    return members.map(({ profile }) => profile?.phone);
+  };
+  const all = [ana, ben, cleo].map(({ phone }) => phone);
+  expect(await numbersOf(ana)).toEqual(all);
+  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskPhone(cleo.phone)]);
+  expect(await numbersOf(ben, "?numbers=2")).toEqual([maskPhone(cleo.phone)]);
+  await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: true } });
+  expect(await numbersOf(ben)).toEqual(all);
+  await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: false } });
+  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskPhone(cleo.phone)]);
+  // Who asks tells their number, in the group as well.
+  await askFor(cleo, ben);
+  expect(await numbersOf(ben)).toEqual(all);
+  expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
+});
+
+test("whoever left a group shows no digit to those who stay, but to contacts", async () => {
+  const [ana, ben, cleo] = [await newPerson(), ...(await twoPeople())];
+  await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [ben, cleo], group);
+  await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: true } });
+  const numberFor = async (by: Person, query: string) =>
+    (await membersOf(by, group, query)).members.find(({ profile }) => profile?.id === cleo.id);
+  const { roster } = await membersOf(ben, group);
+  expect(await numberFor(ben, "?numbers=2")).toMatchObject({ left: false, profile: { phone: cleo.phone } });
+  const left = await call("DELETE", `/api/groups/${group}/members/${cleo.id}`, { token: ana.token });
+  expect(left.status).toBeLessThan(300);
+  for (const query of ["?numbers=2", `?since=${roster}`]) {
+    expect(await numberFor(ben, query)).toMatchObject({ left: true, profile: { username: cleo.username, phone: "" } });
+    expect(await numberFor(ana, query)).toMatchObject({ left: true, profile: { phone: cleo.phone } });
+  }
+});
+
+test("a number that was written down before there was one rule for it is told no more, and removed when it is read", async () => {
+  const [ana, ben] = await twoPeople();
+  await askFor(ana, ben);
+  await until(async () => (await heardOf(ana, ben))?.state === "sent");
+  await until(async () => (await heardOf(ben, ana))?.state === "received");
+  const stored = (of: Person, inChannelOf: Person, phone?: string) =>
+    runInDurableObject(env.USER_CHANNEL.getByName(inChannelOf.id), (_, { storage: { sql } }) => {
+      if (phone !== undefined)
+        sql.exec(
+          "UPDATE people SET relation = json_set(relation, '$.profile.phone', ?) WHERE user_id = ?",
+          phone,
+          of.id,
+        );
+      return sql
+        .exec<{ phone: string }>("SELECT relation ->> '$.profile.phone' AS phone FROM people WHERE user_id = ?", of.id)
+        .one().phone;
+    });
+  expect(await stored(ben, ana, ben.phone)).toBe(ben.phone);
+  const phone = await Device.open(ana);
+  expect((await heardOf(ana, ben))?.profile.phone).toBe("");
+  expect(await stored(ben, ana)).toBe("");
+  phone.close();
+  // What may be told stays: of who asked, and one's own.
+  expect((await heardOf(ben, ana))?.profile.phone).toBe(ana.phone);
+  expect(await stored(ana, ben)).toBe(ana.phone);
+  await call("PATCH", "/api/profile", { token: ana.token, body: { username: "Ana Mbo" } });
+  await until(async () => (await heardOf(ana, ana))?.profile.username === "Ana Mbo");
+  expect((await heardOf(ana, ana))?.profile.phone).toBe(ana.phone);
+});
+
+test("a search shows the number that was typed, of contacts any, and of all others the country", async () => {
+  const [ana, ben] = await twoPeople();
+  const find = async (phone: string) =>
+    (await call("POST", "/api/people/search", { token: ana.token, body: { phone } })).body as FoundPerson[];
+  const own = (found: FoundPerson[]) => found.find(({ id }) => id === ben.id)?.phone;
+  expect(await find(ben.phone)).toEqual([
+    { id: ben.id, username: ben.username, phone: ben.phone, avatar_url: null, state: "none" },
+  ]);
+  expect(own(await find(`0${ben.phone.slice(4)}`))).toBe(ben.phone);
+  expect(own(await find(ben.phone.slice(4)))).toBe(ben.phone);
+  const part = "4477700900";
+  const phone = `+${part}${ben.phone.slice(-4)}`;
+  await env.DB.prepare("UPDATE profiles SET phone = ? WHERE id = ?").bind(phone, ben.id).run();
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  expect(own(await find(phone.slice(0, -1)))).toBeUndefined();
+  await askFor(ana, ben);
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  await connectPeople(site, ben, await newPerson());
+  const { received } = await read<RequestPage>(ben, "/api/requests");
+  await answer(ben, received[0]?.id ?? "", "accept");
+  expect(own(await find(part))).toBe(phone);
+});

@@ -1,0 +1,171 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import {
+  accessTable,
+  callerOf,
+  groupTable,
+  type Role,
+  type Row,
+  roles,
+  type World,
+} from "#tests/support/people/access-table.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { request as command, post } from "#tests/worker/support/device.ts";
+import { makeGroup } from "#tests/worker/support/make-group.ts";
+import { makePng } from "#tests/worker/support/pictures.ts";
+import { publishPost } from "#tests/worker/support/posts.ts";
+import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { bring, upload } from "#tests/worker/support/uploads.ts";
+import { api } from "#worker/api.ts";
+import { makeUserHandle } from "#worker/auth/passkeys/passkeys.ts";
+import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { passkeys } from "#worker/db/account-schema.ts";
+import { openDb } from "#worker/db/client.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+
+const sendFile = async (from: Person, conversation: ConversationId, file: string): Promise<void> => {
+  const body = { type: "file", file, name: "mbote.txt", mime: "application/octet-stream", size: 11 } as const;
+  const answer = await command(from, { type: "send", conversation, messages: [{ cid: createUuid(), body }] });
+  if (answer.error) throw new Error(`the file was not sent: ${answer.error}`);
+};
+
+const insertPasskeyRow = async (id: string, { id: owner }: Person): Promise<void> => {
+  const db = openDb(env);
+  await makeUserHandle(db, owner);
+  const none = { public_key: "", counter: 0, transports: "", is_synced: false, created_at: 1 };
+  await db.insert(passkeys).values({ id, user_id: owner, credential_id: id, name: "Clé", ...none });
+};
+
+const makeWorld = async (): Promise<World> => {
+  const [ana, cal, rita, dina] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
+  const [bob, sam] = [await newPerson(), await newPerson()];
+  await Promise.all([cal, rita, dina].map((other) => connectPeople(site, ana, other)));
+  const { id: sent } = await upload(ana, new TextEncoder().encode("Mbote na yo"), "mbote.txt");
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [cal, rita, dina], group);
+  for (const conversation of [...[cal, rita, dina].map((other) => privateConversationId(ana.id, other.id)), group]) {
+    await post(ana, conversation, "Mbote");
+    await sendFile(ana, conversation, sent);
+  }
+  await call("DELETE", `/api/groups/${group}/members/${rita.id}`, { token: ana.token });
+  await call("DELETE", `/api/contacts/${rita.id}`, { token: ana.token });
+  await call("PUT", `/api/blocks/${dina.id}`, { token: ana.token });
+  const text = "douze octets";
+  const brought = await bring(ana, new TextEncoder().encode(JSON.stringify(text)), "octets.json");
+  const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: bob.id } });
+  const pictured = await site.fetch(`${site.origin}/api/profile/avatar`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ana.token}` },
+    body: makePng(20, 20),
+  });
+  const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
+  const status = createUuid();
+  await publishPost(ana, { id: status, content: "Mbote" }, makePng(20, 20));
+  const factor = createUuid();
+  await env.DB.prepare(
+    "INSERT INTO factors (id, user_id, friendly_name, secret, created_at, updated_at) VALUES (?, ?, 'Code', '', 1, 1)",
+  )
+    .bind(factor, ana.id)
+    .run();
+  const passkey = createUuid();
+  await insertPasskeyRow(passkey, ana);
+  const request = (asked.body as Relation).request_id ?? "";
+  const unfinished = { id: brought, bytes: text, name: "octets.json" };
+  return {
+    ana,
+    cal,
+    rita,
+    dina,
+    bob,
+    sam,
+    request,
+    avatar,
+    upload: unfinished,
+    sent,
+    group,
+    factor,
+    passkey,
+    post: status,
+    call: createUuid(),
+  };
+};
+
+const dial = async ({ ana, cal, call: call_id }: World): Promise<void> => {
+  const body = { callee_id: cal.id, type: "audio", call_id };
+  const rung = await call("POST", "/api/calls", { token: ana.token, body });
+  if (rung.status !== 200) throw new Error(`it does not ring: ${JSON.stringify(rung.body)}`);
+};
+
+/** A token of the person's whose session has ended. */
+const endedToken = async (person: Person): Promise<string> => {
+  const session = newSession(person.id, Date.now());
+  await insertSession(openDb(env), session);
+  const token = await signAccessToken(env, { sub: person.id, sid: session.id, gen: 0 });
+  expect((await call("POST", "/api/auth/logout?scope=local", { token })).status).toBe(204);
+  return token;
+};
+
+/** What the route answers to somebody in this role. */
+const ask = async (route: string, row: Row, world: World, role: Role): Promise<number> => {
+  const [method = "", pattern = ""] = route.split(" ");
+  const caller = callerOf(world, role, row);
+  const token = caller && (role === "revoked" ? await endedToken(caller) : caller.token);
+  const body = row.body?.(world, role);
+  const response = await site.fetch(site.origin + (row.path?.(world, role) ?? pattern), {
+    method,
+    redirect: "manual",
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...row.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  response.webSocket?.accept();
+  response.webSocket?.close();
+  if (response.status !== 101) await response.arrayBuffer();
+  return response.status;
+};
+
+const routes = [
+  ...new Set(api.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`)),
+];
+
+test("every route of the API has its row in the access table, and every row its route", () => {
+  expect(Object.keys(accessTable).sort()).toEqual([...routes].sort());
+});
+
+/** What only reads shares a world; what changes something has one of its own. */
+let shared: Promise<World> | undefined;
+const worldFor = async (route: string, { isCalling }: Row): Promise<World> => {
+  if (isCalling) {
+    const world = await makeWorld();
+    await dial(world);
+    return world;
+  }
+  if (!route.startsWith("GET ")) return makeWorld();
+  shared ??= makeWorld();
+  return shared;
+};
+
+const check = async (route: string, row: Row | undefined): Promise<void> => {
+  if (!row) throw new Error(`${route} has no row`);
+  const world = await worldFor(route, row);
+  const answers: Partial<Record<Role, number>> = {};
+  for (const role of roles) answers[role] = await ask(route, row, world, role);
+  expect(answers).toEqual(row.expected);
+};
+
+test.each(routes)("%s answers each person by how they stand to it", (route) => check(route, accessTable[route]));
+
+const ofConversations = routes.filter((route) => /(conversations|mutes)\/:id(?!.*receipts)/.test(route));
+
+test("every route of a conversation has its row for groups too", () => {
+  expect(Object.keys(groupTable).sort()).toEqual(ofConversations.sort());
+});
+
+test.each(ofConversations)("%s answers each person by how they stand to the group", (route) =>
+  check(route, groupTable[route]),
+);

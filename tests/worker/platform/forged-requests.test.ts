@@ -1,0 +1,180 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { testPassword } from "#tests/support/people/people.ts";
+import { call, cookieSite, cookiesOf, newPerson, site } from "#tests/worker/support/site.ts";
+
+/**
+ * What a page of somebody else's can make a browser send, against every route there is: the list is the OpenAPI
+ * document's, so that a new route is held to the same.
+ */
+
+type Documented = { paths: Record<string, Record<string, unknown>> };
+
+const { paths } = (await call("GET", "/api/openapi.json")).body as Documented;
+const routes = Object.entries(paths).map(([path, item]) => ({ path, methods: Object.keys(item) }));
+const changing = routes.flatMap(({ path, methods }) =>
+  methods.filter((method) => method !== "get").map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+let person: Awaited<ReturnType<typeof newPerson>>;
+let cookie: string;
+beforeAll(async () => {
+  person = await newPerson();
+  const signIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: person.phone, password: testPassword },
+  });
+  cookie = cookiesOf(signIn);
+});
+
+/** A path with an id of the person's own in each hole, and what its query wants. */
+const toPath = (path: string): string => {
+  const filled = path.replace(/\{\w+\}/g, () => person.id);
+  return path === "/api/auth/token" ? `${filled}?grant_type=refresh_token` : filled;
+};
+
+/** Bodies that say the most that routes listen to, in every form a browser writes. */
+const said = () => ({
+  phone: person.phone,
+  password: "Change2026",
+  email: "voleur@evil.test",
+  username: "Volé",
+  user_id: person.id,
+  second_step: false,
+  scope: "global",
+});
+const contents: [string, () => BodyInit | undefined, string | undefined][] = [
+  ["text", () => JSON.stringify(said()), "text/plain"],
+  ["a form", () => new URLSearchParams(said() as never).toString(), "application/x-www-form-urlencoded"],
+  ["a form with files", () => `--x\r\n\r\n${JSON.stringify(said())}\r\n--x--`, "multipart/form-data; boundary=x"],
+  ["no content type", () => new Blob([JSON.stringify(said())]), undefined],
+  ["JSON", () => JSON.stringify(said()), "application/json"],
+  ["no body", () => undefined, undefined],
+];
+
+const elsewhere: Record<string, string>[] = [
+  { origin: "https://evil.test" },
+  { origin: "null" },
+  { origin: `${site.origin}.evil.test` },
+  { origin: site.origin.replace("//", "//evil.") },
+  { origin: site.origin.replace("https:", "http:") },
+  { origin: `${site.origin}:444` },
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+  { origin: "https://evil.test", "sec-fetch-site": "same-origin" },
+  { origin: "https://evil.test", "x-forwarded-host": "evil.test", "x-forwarded-proto": "https", host: "evil.test" },
+  {},
+];
+
+/** All that is stored of accounts and how they sign in. */
+const readAccounts = async () => {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%`user_id`%'",
+  ).all<{ name: string }>();
+  const tables = results.map(({ name }) => name);
+  expect(tables).toEqual(expect.arrayContaining(["sessions", "factors", "passkeys", "identities", "account_security"]));
+  const ofPerson = tables.map((name) => env.DB.prepare(`SELECT * FROM ${name} WHERE user_id = ?`).bind(person.id));
+  const account = ["users", "profiles"].map((name) =>
+    env.DB.prepare(`SELECT * FROM ${name} WHERE id = ?`).bind(person.id),
+  );
+  const everybody = env.DB.prepare("SELECT count(*) FROM users");
+  return (await env.DB.batch([...ofPerson, ...account, everybody])).map(({ results: rows }) => rows);
+};
+
+test.each(changing)("%s of another page, with the person's cookies, is refused and changes nothing", async (route) => {
+  const [method = "", path = ""] = route.split(" ");
+  const before = await readAccounts();
+  for (const [what, body, type] of contents) {
+    for (const from of elsewhere) {
+      const response = await site.fetch(site.origin + toPath(path), {
+        method,
+        headers: { cookie, ...from, ...(type === undefined ? {} : { "content-type": type }) },
+        ...(body() === undefined ? {} : { body: body() as BodyInit }),
+      });
+      const answer = await response.json();
+      expect({ what, from, status: response.status, answer }).toMatchObject({
+        status: 403,
+        answer: { error_code: "forbidden_origin" },
+      });
+      expect(response.headers.getSetCookie()).toEqual([]);
+      expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  }
+  expect(await readAccounts()).toEqual(before);
+});
+
+test.each(changing.filter((route) => route.includes("/api/auth/")))(
+  "%s of another page that asks for cookies is refused also from somebody without any",
+  async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const response = await site.fetch(site.origin + toPath(path), {
+      method,
+      headers: { "x-session-transport": "cookie", origin: "https://evil.test", "content-type": "application/json" },
+      body: JSON.stringify({ phone: person.phone, password: testPassword }),
+    });
+    expect(response.status).toBe(403);
+    expect(response.headers.getSetCookie()).toEqual([]);
+  },
+);
+
+test.each(routes.map(({ path }) => path))(
+  "a page of another origin that asks before it writes to %s is given no leave",
+  async (path) => {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+      const response = await site.fetch(site.origin + toPath(path), {
+        method: "OPTIONS",
+        headers: {
+          cookie,
+          origin: "https://evil.test",
+          "access-control-request-method": method,
+          "access-control-request-headers": "authorization, content-type, x-session-transport",
+        },
+      });
+      await response.arrayBuffer();
+      expect(response.ok).toBe(false);
+      expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  },
+);
+
+const withoutGet = routes.filter(({ methods }) => !methods.includes("get"));
+
+test.each(withoutGet.map(({ path, methods }) => [path, methods.map((method) => method.toUpperCase()).sort()] as const))(
+  "%s is not read, only changed: a link or a picture that points there does nothing",
+  async (path, allowed) => {
+    const before = await readAccounts();
+    for (const method of ["GET", "HEAD"]) {
+      for (const override of [{}, { "x-http-method-override": "DELETE" }] as Record<string, string>[]) {
+        const address = new URL(site.origin + toPath(path));
+        address.searchParams.set("_method", "DELETE");
+        const response = await site.fetch(address.href, {
+          method,
+          headers: { cookie, origin: site.origin, ...override },
+        });
+        // Of a file that is not there one learns only that, whatever one asks.
+        const status = path.startsWith("/api/files/") ? 404 : 405;
+        expect({ method, status: response.status }).toEqual({ method, status });
+        if (status === 405) expect(response.headers.get("allow")?.split(", ")).toEqual(expect.arrayContaining(allowed));
+      }
+    }
+    expect(await readAccounts()).toEqual(before);
+  },
+);
+
+test("the person's own page is let in to each of them", async () => {
+  const refused: string[] = [];
+  // What is there by this id is nothing, so that nothing is changed by the look.
+  const nobody = createUuid();
+  for (const route of changing.filter((one) => !/logout|account|\/sessions$|token$|factors\/reset/.test(one))) {
+    const [method = "", path = ""] = route.split(" ");
+    const response = await site.fetch(site.origin + path.replace(/\{\w+\}/g, nobody), {
+      method,
+      headers: { cookie, origin: site.origin, "content-type": "application/json" },
+      body: "{}",
+    });
+    const { error_code } = (await response.json().catch(() => ({}))) as { error_code?: string };
+    if (error_code === "forbidden_origin") refused.push(route);
+  }
+  expect(refused).toEqual([]);
+});

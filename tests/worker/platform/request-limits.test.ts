@@ -1,0 +1,176 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { type Person, testPassword } from "#tests/support/people/people.ts";
+import { pass } from "#tests/worker/support/clock.ts";
+import { seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call, cookieSite, cookiesOf, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { openDb } from "#worker/db/client.ts";
+import worker from "#worker/index.ts";
+import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
+import { policies, takeToken } from "#worker/lib/limits/rate-limit.ts";
+
+const get = (path: string, headers: Record<string, string>) => site.fetch(site.origin + path, { headers });
+const asPerson = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
+const fromAddress = (address: string) => ({ "cf-connecting-ip": address });
+
+/** Asks until it is refused; how many were answered before, and the refusal. */
+const floodUntilRefused = async (path: string, headers: Record<string, string>, atMost: number) => {
+  for (let answered = 0; answered < atMost; answered++) {
+    const response = await get(path, headers);
+    if (response.status === 429) return { answered, response };
+    await response.arrayBuffer();
+  }
+  throw new Error("never refused");
+};
+
+/** Answers of the Worker over an environment whose directory fails at whatever it is asked. */
+const getWithoutDirectory = async (path: string, headers: Record<string, string>): Promise<number> => {
+  const broken = new Proxy(env.DB, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const context = createExecutionContext();
+  const request = new Request(site.origin + path, { headers }) as Parameters<typeof worker.fetch>[0];
+  const response = await worker.fetch(request, { ...env, DB: broken }, context);
+  await response.arrayBuffer();
+  await waitOnExecutionContext(context);
+  return response.status;
+};
+
+const { api_by_user, bytes_by_user, anonymous_by_address, anonymous_by_device } = memoryPolicies;
+
+test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-8000-000000000000"])(
+  "whoever asks for %s without end is told how long to wait, by no statement of the directory, and nobody else is",
+  async (path) => {
+    const [ana, ben] = [await seedPerson(), await seedPerson()];
+    const { answered, response } = await floodUntilRefused(path, asPerson(ana), 3 * api_by_user.burst);
+    expect(answered).toBeGreaterThanOrEqual(api_by_user.burst);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ error_code: "rate_limited" });
+    let status = 0;
+    for (let tries = 0; tries < 20 && status !== 429; tries++) status = await getWithoutDirectory(path, asPerson(ana));
+    expect(status).toBe(429);
+    expect((await get(path, asPerson(ben))).status).not.toBe(429);
+  },
+);
+
+test("a refusal comes late, so that whoever asks again at once gets few of them", async () => {
+  const ana = await seedPerson();
+  await floodUntilRefused("/api/mutes", asPerson(ana), 3 * api_by_user.burst);
+  const askedAt = performance.now();
+  let status = 0;
+  while (status !== 429) status = (await get("/api/mutes", asPerson(ana))).status;
+  expect(performance.now() - askedAt).toBeGreaterThan(990);
+});
+
+test("a flood of changes is refused as one of questions is", async () => {
+  const ana = await seedPerson();
+  let refused = 0;
+  for (let i = 0; i < 3 * api_by_user.burst && refused === 0; i++) {
+    const path = `/api/mutes/${crypto.randomUUID()}`;
+    const { status } = await call(i % 2 ? "PUT" : "DELETE", path, { token: ana.token });
+    if (status === 429) refused++;
+  }
+  expect(refused).toBe(1);
+});
+
+test("a long list scrolled fast gets all its pictures: beyond the burst they are waited for, not refused", async () => {
+  const ana = await seedPerson();
+  const path = `/api/avatars/${ana.id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp?size=50`;
+  for (let i = 0; i < bytes_by_user.burst + 100; i += 50) {
+    const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await get(path, asPerson(ana))).status));
+    expect(new Set(statuses)).toEqual(new Set([404]));
+  }
+  expect((await get("/api/mutes", asPerson(ana))).status).toBe(200);
+});
+
+test.each([
+  ["pictures", "bytes_by_user", `/api/avatars/${crypto.randomUUID()}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp`],
+  ["parts of files", "parts_by_user", `/api/files/${crypto.randomUUID()}/parts/0`],
+] as const)("more %s at once than can be waited for are refused", async (_, name, path) => {
+  const ana = await seedPerson();
+  const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
+  const many = Array.from({ length: burst + waitMaxMs / everyMs + 50 }, async () => {
+    const response = await get(path, asPerson(ana));
+    await response.arrayBuffer();
+    return response.status;
+  });
+  const statuses = await Promise.all(many);
+  expect(statuses).toContain(429);
+  expect(statuses.filter((status) => status !== 429).length).toBeGreaterThanOrEqual(burst);
+});
+
+test("a flood of challenges from one address is refused, and no other request of it is", async () => {
+  const from = fromAddress("198.51.100.9");
+  const { burst, everyMs, waitMaxMs } = memoryPolicies.challenges_by_address;
+  const ask = async () => {
+    const body = JSON.stringify({ action: "sign_up", subject: "+243810000001" });
+    const headers = { ...from, "content-type": "application/json" };
+    return (await site.fetch(`${site.origin}/api/auth/challenge`, { method: "POST", headers, body })).status;
+  };
+  const statuses = await Promise.all(Array.from({ length: burst + waitMaxMs / everyMs + 50 }, ask));
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect((await get("/api/health", from)).status).toBe(200);
+});
+
+test("visitors of one address have a bucket of their own, which no token that is none of ours empties less of", async () => {
+  const ana = await seedPerson();
+  const from = fromAddress("198.51.100.7");
+  const forged = { ...from, authorization: "Bearer e30.e30.e30" };
+  for (let i = 0; i < anonymous_by_address.burst; i += 100) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", forged)).arrayBuffer()));
+  }
+  await floodUntilRefused("/api/health", from, anonymous_by_address.burst);
+  expect((await get("/api/health", fromAddress("198.51.100.8"))).status).toBe(200);
+  expect((await get("/api/mutes", { ...from, ...asPerson(ana) })).status).toBe(200);
+});
+
+test("a known device has a share of its own behind an address that others have used up, which new cookies do not multiply", async () => {
+  const ana = await newPerson();
+  const address = fromAddress("198.51.100.9");
+  const knownDevice = async () => {
+    const answer = await call("POST", "/api/auth/token?grant_type=password", {
+      headers: { ...cookieSite, "cf-connecting-ip": "203.0.113.201" },
+      body: { phone: ana.phone, password: testPassword },
+    });
+    return {
+      cookie:
+        cookiesOf(answer)
+          .split("; ")
+          .find((one) => one.startsWith("__Host-lisolo-device=")) ?? "",
+    };
+  };
+  const [first, second] = [await knownDevice(), await knownDevice()];
+  expect(first.cookie).not.toBe(second.cookie);
+  pass(0); // no bucket fills up meanwhile
+  for (let i = 0; i < anonymous_by_address.burst; i += 100) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", address)).arrayBuffer()));
+  }
+  const ask = async (cookie: string) => (await get("/api/health", { ...address, cookie })).status;
+  expect(await ask("")).toBe(429);
+  for (const forged of [first.cookie.replace(/=./, "=_"), first.cookie.replace(/\..*/, "."), "__Host-lisolo-device=."])
+    expect(await ask(forged)).toBe(429);
+  const { answered } = await floodUntilRefused("/api/health", { ...address, ...first }, 2 * anonymous_by_device.burst);
+  expect(answered).toBe(anonymous_by_device.burst);
+  expect(await ask(second.cookie)).toBe(429);
+});
+
+test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {
+  const ana = await seedPerson();
+  await drain("settings_by_user", ana.id);
+  const db = openDb(env);
+  const broken = new Proxy(db, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const now = Date.now();
+  const refused = await takeToken(db, ana.id, "settings_by_user", now);
+  if (refused.ok) throw new Error("the bucket should be empty");
+  expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
+  await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
+  const setBack = now - 2 * policies.settings_by_user.burst * policies.settings_by_user.everyMs;
+  await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
+});

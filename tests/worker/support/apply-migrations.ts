@@ -1,0 +1,20 @@
+import { applyD1Migrations, type D1Migration } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+// What the Worker reads only once somebody uses a passkey: on a busy machine it takes most of a test's time.
+import "#worker/auth/passkeys/library.ts";
+import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      /** The files of migrations/, read in Node by vitest.config.ts. */
+      D1_MIGRATIONS: D1Migration[];
+    }
+  }
+}
+
+await applyD1Migrations(env.DB, env.D1_MIGRATIONS);
+
+// All requests without an address come from one: what the files before this one used up of its limits is forgotten.
+await env.DB.exec("DELETE FROM rate_limits WHERE key GLOB '*_by_address:*'");
+emptyBuckets.clear();

@@ -1,0 +1,298 @@
+import { exports } from "cloudflare:workers";
+import * as v from "valibot";
+import type { CallFrame } from "#contract/calls/call.ts";
+import type { InboxRow, Message } from "#contract/conversations.ts";
+import { ApiError } from "#contract/errors.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { gapPageRows } from "#contract/limits.ts";
+import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import { toSendFrame, toSpreadFrame } from "#contract/wire/command-frames.ts";
+import type { Command, CommandResults } from "#contract/wire/commands.ts";
+import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "#contract/wire/compact-encoding.ts";
+import { toHttpRequest } from "#contract/wire/http-commands.ts";
+import {
+  baseOf,
+  decodeServerFrame,
+  encodeFrame,
+  type LiveText,
+  protocolVersion,
+  type ServerFrame,
+} from "#contract/wire/server-frames.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { call, site } from "./site.ts";
+import { Patience } from "./timeouts.ts";
+
+const patienceMs = 8_000;
+
+export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
+type Frame = LiveText | ServerFrame | CallFrame;
+type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "L" | "n">;
+const isLive = (frame: Frame): frame is LiveText => "text" in frame;
+const isA =
+  <T extends ServerFrame[0]>(type: T) =>
+  (frame: Frame): frame is FrameOf<T> =>
+    Array.isArray(frame) && frame[0] === type;
+
+/** Ref, seq and time of each message that the device itself sent. */
+const placesIn = (frame: Frame): readonly number[] => {
+  if (isA("a")(frame)) return frame.slice(2) as number[];
+  return isA("m")(frame) ? (frame[4] ?? []) : [];
+};
+
+/** A device of somebody's: a real socket, and everything that came over it. */
+export class Device {
+  readonly person: Person;
+  readonly #socket: WebSocket;
+  /** What came, in order, decoded and as it was. */
+  readonly frames: Frame[] = [];
+  readonly raw: string[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  #taken = 0;
+  #ref = 0;
+  #wake = (): void => {};
+  /** What times are relative to. */
+  now = 0;
+  /** The counter at the welcome. */
+  base = 0;
+  #from = { counter: 0, now: 0 };
+  epoch = "";
+
+  private constructor(person: Person, socket: WebSocket) {
+    this.person = person;
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      const text = String(data);
+      this.raw.push(text);
+      const frame = decodeServerFrame(text);
+      if (!frame && !text.startsWith(".")) throw new Error(`not of the protocol: ${text.slice(0, 100)}`);
+      if (frame) this.frames.push(frame);
+      this.#wake();
+    });
+    this.closed = new Promise((resolve) =>
+      socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })),
+    );
+    socket.accept();
+  }
+
+  static async connect(person: Person, headers: Record<string, string> = {}, query = ""): Promise<Response> {
+    return exports.default.fetch(`${site.origin}/api/socket${query}`, {
+      headers: { upgrade: "websocket", authorization: `Bearer ${person.token}`, ...headers },
+    });
+  }
+
+  /** A socket that has not said hello. */
+  static async attach(person: Person, headers?: Record<string, string>, query?: string): Promise<Device> {
+    const answer = await Device.connect(person, headers, query);
+    if (!answer.webSocket) throw new Error(`no socket: ${answer.status} ${await answer.text()}`);
+    return new Device(person, answer.webSocket);
+  }
+
+  static async open(person: Person, epoch = "", counter = 0): Promise<Device> {
+    const device = await Device.attach(person);
+    await device.hello(epoch, counter);
+    return device;
+  }
+
+  async hello(epoch = "", counter = 0): Promise<FrameOf<"w">> {
+    this.send(["h", protocolVersion, epoch, counter]);
+    const welcome = await this.next(isA("w"));
+    this.epoch = welcome[2];
+    this.base = welcome[3];
+    this.#from = baseOf({ counter: welcome[3], now: welcome[4] });
+    this.now = this.#from.now;
+    return welcome;
+  }
+
+  send(frame: ClientFrame): void {
+    this.#socket.send(encodeFrame(frame));
+  }
+
+  sendRaw(data: string | ArrayBuffer): void {
+    this.#socket.send(data);
+  }
+
+  /** Sends a text and returns its ref. */
+  say(conversation: number | ConversationId, text: string, cid: Uuid = createUuid()): number {
+    return this.post(conversation, { cid, body: { type: "text", text } });
+  }
+
+  /** Sends a message and returns its ref. */
+  post(conversation: number | ConversationId, message: Parameters<typeof toSendFrame>[2]): number {
+    const ref = ++this.#ref;
+    this.send(toSendFrame(ref, conversation, message));
+    return ref;
+  }
+
+  /** Sends one body to many and returns their refs. */
+  spread(command: Parameters<typeof toSpreadFrame>[1]): number[] {
+    const refs = command.to.map(() => ++this.#ref);
+    this.send(toSpreadFrame(refs[0] ?? 0, command));
+    return refs;
+  }
+
+  /** The next frame that fits and was not looked at yet; those before it are passed over. */
+  async next<T extends Frame>(fits: (frame: Frame) => frame is T, withinMs = patienceMs): Promise<T> {
+    const patience = new Patience(withinMs);
+    for (;;) {
+      while (this.#taken < this.frames.length) {
+        const frame = this.frames[this.#taken++] as Frame;
+        if (fits(frame)) return frame;
+      }
+      if (patience.isOver) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.pause(this.#woken());
+    }
+  }
+
+  nextOf<T extends ServerFrame[0]>(type: T, withinMs?: number): Promise<FrameOf<T>> {
+    return this.next(isA(type), withinMs);
+  }
+
+  nextLive(withinMs?: number): Promise<LiveText> {
+    return this.next(isLive, withinMs);
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** The answer to a ref: an acknowledged place, or a refusal. */
+  async outcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
+    const patience = new Patience(patienceMs);
+    for (;;) {
+      for (const frame of this.frames) {
+        if (isA("n")(frame) && frame[1] === ref) {
+          return frame[3] === undefined ? { error: frame[2] } : { error: frame[2], retryAfterMs: frame[3] };
+        }
+        const numbers = placesIn(frame);
+        for (let i = 0; i < numbers.length; i += 3) {
+          if (numbers[i] === ref) return { seq: numbers[i + 1] as number, at: (numbers[i + 2] as number) + this.now };
+        }
+      }
+      if (patience.isOver) throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.pause(this.#woken());
+    }
+  }
+
+  /** Asks something that is answered by its ref. */
+  async ask(frame: (ref: number) => ClientFrame): Promise<Answer> {
+    const ref = ++this.#ref;
+    this.send(frame(ref));
+    const answers = ["g", "q", "c", "v", "y", "j", "L", "n"];
+    return this.next(
+      (got): got is Answer => Array.isArray(got) && answers.includes(got[0] as string) && got[1] === ref,
+    );
+  }
+
+  /** Numbers of all changes it was told of, absolute. */
+  get counters(): number[] {
+    return this.frames.flatMap((frame) => {
+      if (isLive(frame)) return [frame.counter + this.#from.counter];
+      if (!Array.isArray(frame)) return [];
+      return "amioupbesz".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
+    });
+  }
+
+  /** Seqs of every message it was pushed or had acknowledged, in order of arrival. */
+  get seqs(): number[] {
+    return this.frames.flatMap((frame) => {
+      if (isLive(frame)) return [frame.seq];
+      const sent = placesIn(frame).filter((_, i) => i % 3 === 1);
+      return isA("m")(frame) ? [...frame[3].map(([seq]) => seq), ...sent].sort((a, b) => a - b) : sent;
+    });
+  }
+
+  rowsOf(frame: FrameOf<"w" | "c">) {
+    return frame[5].map((row) => fromWireRow(row, this.now));
+  }
+
+  peopleOf(frame: FrameOf<"w" | "c">) {
+    return frame[6].map(fromWirePerson);
+  }
+
+  callsOf(frame: FrameOf<"w" | "c">) {
+    return frame[7];
+  }
+
+  messagesOf(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {
+    const wires = frame.filter((part) => Array.isArray(part)) as WireMessage[][];
+    const [wire = []] = wires;
+    return wire.map((message) => fromWireMessage(message, this.now));
+  }
+
+  ping(): void {
+    this.#socket.send(".");
+  }
+
+  async pong(): Promise<string> {
+    const before = this.raw.length;
+    this.ping();
+    const patience = new Patience(patienceMs);
+    for (;;) {
+      const pong = this.raw.slice(before).find((text) => text.startsWith("."));
+      if (pong) return pong;
+      if (patience.isOver) throw new Error("no pong");
+      await scheduler.wait(5);
+    }
+  }
+
+  close(code = 1000): void {
+    this.#socket.close(code, "done");
+  }
+}
+
+/** A command by HTTP; its result, or the code of its refusal. */
+export const request = async <C extends Command>(
+  person: Person,
+  command: C,
+): Promise<CommandResults[C["type"]] & { error?: string }> => {
+  const { method, path, body } = toHttpRequest(command);
+  const answer = await call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
+  if (answer.status === 200) return answer.body as CommandResults[C["type"]];
+  return { error: v.parse(ApiError, answer.body).error_code } as CommandResults[C["type"]] & { error: string };
+};
+
+export const text = (of: string, cid = createUuid()) => ({ cid, body: { type: "text", text: of } as const });
+
+export const post = (from: Person, conversation: ConversationId, ...texts: string[]) =>
+  request(from, { type: "send", conversation, messages: texts.map((one) => text(one)) });
+
+/** The whole log as a member reads it, by HTTP, page after page. */
+export const readLog = async (member: Person, conversation: ConversationId): Promise<Message[]> => {
+  const messages: Message[] = [];
+  for (let more = true; more; ) {
+    const seq = messages.at(-1)?.seq ?? 0;
+    const page = await request(member, { type: "page", conversation, direction: "after", seq, limit: gapPageRows });
+    messages.push(...page.messages);
+    more = page.more;
+  }
+  return messages;
+};
+
+export const textsOf = (messages: readonly Message[]): string[] =>
+  messages.map(({ body }) => (body.type === "text" ? body.text : `<${body.type}>`));
+
+/** A person's row for a conversation, by HTTP. */
+export const rowOf = async (person: Person, conversation: ConversationId): Promise<InboxRow> => {
+  const { rows } = await request(person, { type: "changes", since: 0 });
+  const row = rows.find((one) => one.conversation === conversation);
+  if (!row) throw new Error("no such row");
+  return row;
+};
+
+/** Waits until something holds, for what happens after an answer. */
+export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
+  const patience = new Patience(withinMs);
+  for (;;) {
+    const { isOver } = patience;
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      // What is asked about may not be there yet, as the row of somebody who is told next.
+      if (isOver) throw error;
+    }
+    if (isOver) throw new Error("it did not come to hold");
+    await scheduler.wait(10);
+  }
+};

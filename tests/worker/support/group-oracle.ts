@@ -1,0 +1,210 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { type InboxRow, isToRead, type Message, statusOf } from "#contract/conversations.ts";
+import type { GroupRole } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { gapPageRows } from "#contract/limits.ts";
+import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import type { ConversationRpc, Seats } from "#worker/objects/rpc.ts";
+import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { until } from "./device.ts";
+
+/** Whether everything there is of a group says the same: its log, its members, its counts, everybody's rows. */
+
+type Stored = {
+  number: number;
+  user_id: Uuid;
+  state: "in" | "quiet" | "quietLeaving" | "leaving" | "out";
+  role: GroupRole;
+  delivered: number;
+  read: number;
+  hidden: number;
+  joined: number;
+  turn: number;
+  version: number;
+};
+
+type Counts = Pick<Seats, "roster" | "count">;
+
+/** Members as they are stored. */
+export const readMembers = (id: Uuid): Promise<Stored[]> =>
+  runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) =>
+    sql.exec<Stored>("SELECT * FROM members ORDER BY number").toArray(),
+  );
+
+/** A person's row, what was held back written before. */
+const storedRow = (user: Uuid, id: Uuid) =>
+  runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
+    await userChannelOf(env, user).list(user, 0);
+    return sql
+      .exec<{ gone: number; open: number; preview: string | null; unread: number; turn: number; hidden: number }>(
+        "SELECT * FROM inbox WHERE conversation = ?",
+        id,
+      )
+      .toArray()[0];
+  });
+
+const sorted = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b);
+
+export class Truth {
+  readonly id: Uuid;
+  /** Whom it asks: the object by its name, or the object itself for somebody who is inside it. */
+  conversation: ConversationRpc;
+  readonly #witness: Uuid;
+  /** What the log's own lines make of the group, as far as they were read. */
+  readonly #seated = new Set<number>();
+  readonly #joined = new Map<number, number>();
+  #owner = 0;
+  #parted: number | undefined;
+  readonly #log: Message[] = [];
+  /** What the pages of members make of it, read as a device reads them: what changed since the last time. */
+  readonly #seats = new Map<number, { user: Uuid; role: GroupRole; left: boolean }>();
+  #roster = 0;
+
+  /** `witness` stays a member all the time and hides nothing; `first` members made the group: its log does not say how many. */
+  constructor(id: Uuid, witness: Uuid, first: number) {
+    this.id = id;
+    this.conversation = conversationOf(env, id);
+    this.#witness = witness;
+    for (let number = 0; number < first; number++) this.#seated.add(number);
+  }
+
+  /** What was written since the last look; each line must have been possible when it was written. */
+  async read(): Promise<Message[]> {
+    const first = this.#log.length;
+    for (let more = true; more; ) {
+      const seq = this.#log.length;
+      const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
+      const page = await this.conversation.page(this.id, this.#witness, query);
+      if (isRefusal(page)) throw new Error(page.error);
+      // Of what the witness wrote themselves only they are told the client id.
+      for (const { cid: _, ...line } of page.messages) this.#replay(line);
+      more = page.more;
+      if (!more) expect(page.head).toBe(this.#log.length);
+    }
+    return this.#log.slice(first);
+  }
+
+  /** Fails when anything contradicts anything; waits for what is still on its way to these people's lists. */
+  async check(people: readonly Uuid[]): Promise<Message[]> {
+    const [lines, group] = await Promise.all([this.read(), this.#readMembers()]);
+    const seated = [...this.#seats].filter(([, { left }]) => !left);
+    expect(sorted(seated.map(([number]) => number))).toEqual(sorted(this.#seated));
+    expect(seated.flatMap(([number, { role }]) => (role === "owner" ? [number] : []))).toEqual([this.#owner]);
+    expect(group.count).toBe(this.#seated.size);
+    let wrong: { user: Uuid }[] = people.map((user) => ({ user }));
+    await until(async () => {
+      const found = await Promise.all(wrong.map(({ user }) => this.#wrongRow(user, group)));
+      wrong = found.filter((one) => one !== undefined);
+      return wrong.length === 0;
+    }).catch(() => expect(wrong).toEqual([]));
+    return lines;
+  }
+
+  /** The same of what is stored, and what only the objects know. */
+  async checkStored(people: readonly Uuid[]): Promise<void> {
+    await this.check(people);
+    const [members, head] = [await readMembers(this.id), this.#log.length];
+    for (const member of members) {
+      const { number, role, read, delivered, hidden, joined } = member;
+      const isSeated = ["in", "quiet", "quietLeaving"].includes(member.state);
+      expect({ number, isSeated, role }).toEqual({
+        number,
+        isSeated: this.#seated.has(number),
+        role: number === this.#owner ? "owner" : "member",
+      });
+      expect(member.version).toBeLessThanOrEqual(this.#roster);
+      expect(joined).toBeLessThanOrEqual(head);
+      if (isSeated) {
+        expect([joined, read, delivered, head]).toEqual(sorted([joined, read, delivered, head]));
+        expect([joined, hidden, head]).toEqual(sorted([joined, hidden, head]));
+      }
+      if (!people.includes(member.user_id)) continue;
+      const row = await storedRow(member.user_id, this.id);
+      const isIn = member.state === "in" ? 1 : 0;
+      expect(row).toMatchObject({ gone: 1 - isIn, open: isIn, turn: member.turn });
+      if (!isIn) expect(row).toMatchObject({ preview: null, unread: 0 });
+      expect(["in", "out"]).toContain(member.state);
+      if (isIn) await this.#checkTicks(member, members);
+    }
+  }
+
+  /** An author's list shows at each of their messages what all the others have got and read; who is alone keeps what was so. */
+  async #checkTicks({ number, user_id }: Stored, members: readonly Stored[]): Promise<void> {
+    const others = members.filter((other) => this.#seated.has(other.number) && other.number !== number);
+    if (others.length === 0) return;
+    const least = (which: "delivered" | "read") => Math.min(...others.map((other) => other[which]));
+    const own = this.#log.filter(({ sender, body }) => sender === number && body.type !== "event");
+    const ticks = (delivered: number, read: number) =>
+      own.map(({ seq }) => statusOf(seq, { delivered, read })).join(" ");
+    let found = "";
+    await until(async () => {
+      const { rows } = await userChannelOf(env, user_id).list(user_id, undefined);
+      const { othersDelivered = 0, othersRead = 0 } = rows.find(({ conversation }) => conversation === this.id) ?? {};
+      found = ticks(othersDelivered, othersRead);
+      return found === ticks(least("delivered"), least("read"));
+    }).catch(() => expect(found).toBe(ticks(least("delivered"), least("read"))));
+  }
+
+  async #readMembers(): Promise<Counts> {
+    const since = this.#roster;
+    let first: Counts | undefined;
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Seats | Refusal = await this.conversation.seats(this.id, this.#witness, { since, after });
+      if (isRefusal(page)) throw new Error(page.error);
+      for (const { number, user, role, left } of page.seats) this.#seats.set(number, { user, role, left });
+      first ??= page;
+      after = page.after;
+    }
+    this.#roster = first?.roster ?? since;
+    return first ?? { roster: since, count: 0 };
+  }
+
+  #replay(line: Message): void {
+    const { seq, sender, at, body } = line;
+    expect(seq).toBe(this.#log.length + 1);
+    expect(at).toBeGreaterThanOrEqual(this.#log.at(-1)?.at ?? 0);
+    const { event, who = [] } = body.type === "event" ? body : {};
+    // Whoever wrote or did something was a member then; an owner who leaves names who follows in the line after.
+    const isHeirNamed = event === "owner" && sender === this.#parted;
+    expect(this.#seated.has(sender) || isHeirNamed, `line ${seq} by ${sender}`).toBe(true);
+    if (["added", "removed", "owner", "renamed"].includes(event ?? "")) expect(sender).toBe(this.#owner);
+    this.#parted = event === "left" ? sender : undefined;
+    for (const number of event === "left" ? [sender] : event === "removed" ? who : []) {
+      expect(this.#seated.delete(number), `${event} ${number} in line ${seq}`).toBe(true);
+    }
+    for (const number of event === "added" ? who : []) {
+      expect(this.#seated.has(number), `added ${number} in line ${seq}`).toBe(false);
+      this.#seated.add(number);
+      this.#joined.set(number, this.#log.length);
+    }
+    if (event === "owner") this.#owner = who[0] ?? -1;
+    expect(this.#seated.has(this.#owner) || this.#owner === this.#parted).toBe(true);
+    this.#log.push(line);
+  }
+
+  /** What a person's list says and what it ought to say, where that is not the same. */
+  async #wrongRow(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
+    const { rows } = await userChannelOf(env, user).list(user, undefined);
+    const row = rows.find(({ conversation }) => conversation === this.id);
+    const [number = -1, seat] = [...this.#seats].find(([, one]) => one.user === user) ?? [];
+    if (!seat || seat.left) return row && { user, ...{ found: row, expected: undefined } };
+    const hidden = Math.max(row?.hidden ?? 0, this.#joined.get(number) ?? 0);
+    const waits = (line: Message) => line.sender !== number && isToRead(line);
+    const { seq = 0, at = 0, sender = 0, body = null } = this.#log.at(-1) ?? {};
+    const expected = {
+      gone: false,
+      open: true,
+      head: seq,
+      at,
+      sender,
+      preview: hidden < seq ? body : null,
+      unread: this.#log.slice(Math.max(row?.read ?? 0, hidden)).filter(waits).length,
+      hidden,
+      group: { name: row?.group?.name, picture: null, count, roster, role: seat.role, number },
+    };
+    const found = row && Object.fromEntries(Object.keys(expected).map((key) => [key, row[key as keyof InboxRow]]));
+    return JSON.stringify(found) === JSON.stringify(expected) ? undefined : { user, ...{ found, expected } };
+  }
+}

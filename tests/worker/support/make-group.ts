@@ -1,0 +1,58 @@
+import type { ErrorCode } from "#contract/errors.ts";
+import type { Group, MemberPage, NewGroup } from "#contract/groups.ts";
+import { createUuid } from "#contract/ids.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { rowOf, until } from "./device.ts";
+import { befriend, connect, seedPerson } from "./seeded-people.ts";
+import { call } from "./site.ts";
+
+/** Groups through the API, for tests of what happens in them. */
+
+export type Seeded = Awaited<ReturnType<typeof seedPerson>>;
+
+/** What a request answered, or the code of its refusal. */
+export const ask = async <T>(
+  person: Person,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T | ErrorCode | null> => {
+  const answer = await call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
+  if (answer.status === 204) return null;
+  return answer.status < 300 ? (answer.body as T) : (answer.body as { error_code: ErrorCode }).error_code;
+};
+
+export const makeGroup = (owner: Person, name: string, members: readonly Person[], id = createUuid()) =>
+  ask<Group>(owner, "POST", "/api/groups", { id, name, members: members.map((one) => one.id) } satisfies NewGroup);
+
+const manyPeople = 10;
+
+/** People of whom the first is everybody's contact, and who have heard so where they are few. */
+export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> => {
+  const owner = await seedPerson();
+  const join = count < manyPeople ? befriend : connect;
+  const others = await Promise.all(
+    Array.from({ length: count - 1 }, async () => {
+      const other = await seedPerson();
+      await join(owner, other);
+      return other;
+    }),
+  );
+  return [owner, ...others];
+};
+
+/** A new group of so many, the owner first, that all of them have heard of: before that they may not write there. */
+export const newGroup = async (count: number, name = "Famille") => {
+  const people = await newCircle(count);
+  const [owner, ...others] = people;
+  const group = await makeGroup(owner, name, others);
+  if (group === null || typeof group === "string") throw new Error(`no group: ${group}`);
+  await Promise.all(others.map((one) => until(async () => (await rowOf(one, group.id)).open)));
+  return { id: group.id, owner, others, people, group };
+};
+
+export const membersOf = async (person: Person, id: string, query = ""): Promise<MemberPage> => {
+  const page = await ask<MemberPage>(person, "GET", `/api/groups/${id}/members${query}`);
+  if (page === null || typeof page === "string") throw new Error(`no members: ${page}`);
+  return page;
+};

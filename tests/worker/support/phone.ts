@@ -1,0 +1,134 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { CallFrame, CallKind, CallReason, CallResult, CallStatus } from "#contract/calls/call.ts";
+import type { CallAsk } from "#contract/calls/call-commands.ts";
+import type { StoredBody } from "#contract/conversations.ts";
+import type { ErrorCode } from "#contract/errors.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { pass } from "./clock.ts";
+import { Device, readLog, until } from "./device.ts";
+import { befriend, newPair, seedPerson } from "./seeded-people.ts";
+
+/** Calls as devices make them, for tests of what becomes of them. */
+
+type Payload = CallFrame["payload"];
+/** How a call stands, what was only passed on, or the code of a refusal. */
+export type Outcome = Partial<CallResult> & { passed?: boolean; error?: ErrorCode };
+
+/** One browser of somebody's: its device id and its socket. */
+export class Phone {
+  readonly id = createUuid();
+  readonly person: Person;
+  readonly link: Device;
+  readonly #conversation: ConversationId;
+
+  private constructor(person: Person, conversation: ConversationId, link: Device) {
+    this.person = person;
+    this.#conversation = conversation;
+    this.link = link;
+  }
+
+  static async of(person: Person, conversation: ConversationId): Promise<Phone> {
+    return new Phone(person, conversation, await Device.open(person));
+  }
+
+  async ask(asked: CallAsk, conversation = this.#conversation): Promise<Outcome> {
+    const answer = await this.link.ask((ref) => ["j", ref, conversation, asked]);
+    if (answer[0] === "j") return answer[2];
+    return answer[0] === "n" ? { error: answer[2] } : { passed: true };
+  }
+
+  dial(call: Uuid, kind: CallKind = "audio", conversation?: ConversationId): Promise<Outcome> {
+    return this.ask({ type: "dial", call, kind, device: this.id }, conversation);
+  }
+
+  answer(call: Uuid, conversation?: ConversationId): Promise<Outcome> {
+    return this.ask({ type: "answer", call, device: this.id }, conversation);
+  }
+
+  hangUp(call: Uuid, status: CallStatus, reason?: CallReason, conversation?: ConversationId): Promise<Outcome> {
+    return this.ask({ type: "hangUp", call, device: this.id, status, ...(reason ? { reason } : {}) }, conversation);
+  }
+
+  beat(call: Uuid): Promise<Outcome> {
+    return this.ask({ type: "beat", call, device: this.id });
+  }
+
+  signal(call: Uuid, signal: string, to: Uuid | null = null): Promise<Outcome> {
+    return this.ask({ type: "signal", call, from: this.id, to, signal });
+  }
+
+  /** What it was told of calls, all of it. */
+  get told(): Payload[] {
+    return this.link.frames.flatMap((frame) => ("event" in frame ? [frame.payload] : []));
+  }
+
+  /** What it was told of one call, by name. */
+  heard(call: Uuid): string[] {
+    return this.told.filter(({ data }) => data.call_id === call).map(({ event_type }) => event_type);
+  }
+
+  /** Waits until it was told this of a call. */
+  async hears(call: Uuid, event: Payload["event_type"]): Promise<Payload> {
+    await until(() => this.heard(call).includes(event)).catch(() => {
+      throw new Error(`${event} was not told, but ${JSON.stringify(this.told)}`);
+    });
+    const found = this.told.find((payload) => payload.event_type === event && payload.data.call_id === call);
+    if (!found) throw new Error("it was told and is not there");
+    return found;
+  }
+}
+
+/** Ana and Ben, connected, each with a phone that listens. */
+export const newCallers = async () => {
+  const pair = await newPair();
+  return { ...pair, anas: await Phone.of(pair.ana, pair.id), bens: await Phone.of(pair.ben, pair.id) };
+};
+
+/** A contact of somebody's, with a phone. */
+export const newContact = async (of: Person) => {
+  const person = await seedPerson();
+  const id = await befriend(person, of);
+  return { person, id, phone: await Phone.of(person, id) };
+};
+
+/** A call of Ana's that Ben's phone rings for. */
+export const newRing = async (kind: CallKind = "audio") => {
+  const callers = await newCallers();
+  const call = createUuid();
+  pass(0);
+  await callers.anas.dial(call, kind);
+  await callers.bens.hears(call, "ring");
+  return { ...callers, call };
+};
+
+/** Ana and Ben talk. */
+export const newTalk = async () => {
+  const ring = await newRing();
+  await ring.bens.answer(ring.call);
+  await ring.anas.hears(ring.call, "answered");
+  return ring;
+};
+
+/** The lines of calls in a log, as a member reads them. */
+export const linesOf = async (member: Person, conversation: ConversationId) =>
+  (await readLog(member, conversation)).filter(({ body }) => body.type === "call" || body.type === "withheld");
+
+export const line = (id: Uuid, status: CallStatus, rest: Partial<StoredBody> = {}) => ({
+  type: "call",
+  id,
+  kind: "audio",
+  status,
+  seconds: 0,
+  ...rest,
+});
+
+export const conversationStub = (id: ConversationId) => env.CONVERSATION.getByName(id);
+export const channelStub = (user: Uuid) => env.USER_CHANNEL.getByName(user);
+
+/** The alarm of a conversation goes off now; false when none was set. */
+export const alarm = (id: ConversationId) => runDurableObjectAlarm(conversationStub(id));
+export const alarmAtOf = (id: ConversationId): Promise<number | null> =>
+  runInDurableObject(conversationStub(id), (_, { storage }) => storage.getAlarm());
+export const evict = (id: ConversationId) => evictDurableObject(conversationStub(id));

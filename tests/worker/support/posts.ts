@@ -1,0 +1,95 @@
+import { env } from "cloudflare:workers";
+import { createUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
+import { type PictureSize, type PostPage, type Published, picturePath } from "#contract/tala.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { site } from "./site.ts";
+import { callRawWith } from "./wrapped-site.ts";
+
+/** Statuses of Tala, published and read as a phone does it. */
+
+export type Draft = { id?: Uuid; content?: string; picture?: { width: number; height: number; thumb: string } };
+type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
+
+/** A form as the phone sends it; a picture's size and thumbhash are invented where the draft names none. */
+export const toForm = (
+  { id = createUuid(), content = "", ...draft }: Draft,
+  bytes?: string | Uint8Array<ArrayBuffer>,
+): FormData => {
+  const form = new FormData();
+  const picture = draft.picture ?? (bytes === undefined ? undefined : { width: 20, height: 20, thumb: "1QcSHQRnh4" });
+  form.set("post", JSON.stringify({ id, content, ...(picture && { picture }) }));
+  if (bytes !== undefined) form.set("picture", new Blob([bytes], { type: "image/png" }), "picture");
+  return form;
+};
+
+export const sendForm = async (
+  by: Person,
+  form: BodyInit,
+  changed: Parameters<typeof callRawWith>[0] = {},
+): Promise<Answered> => {
+  const init = { method: "POST", headers: { authorization: `Bearer ${by.token}` }, body: form };
+  const response = await callRawWith(changed, "/api/tala", init);
+  return { status: response.status, body: (await response.json()) as Answered["body"], headers: response.headers };
+};
+
+export const publishPost = (by: Person, draft: Draft, bytes?: string | Uint8Array<ArrayBuffer>): Promise<Answered> =>
+  sendForm(by, toForm(draft, bytes));
+
+export const readPage = async (by: Person, before?: number | null): Promise<PostPage> => {
+  const response = await getPage(by, before);
+  if (response.status !== 200) throw new Error(`no page: ${response.status} ${await response.text()}`);
+  return (await response.json()) as PostPage;
+};
+export const getPage = (by: Person | undefined, before?: number | null, headers: Record<string, string> = {}) =>
+  site.fetch(`${site.origin}/api/tala${before ? `?before=${before}` : ""}`, {
+    headers: { ...(by && { authorization: `Bearer ${by.token}` }), ...headers },
+  });
+
+export type Shown = {
+  id: Uuid;
+  number: number;
+  content: string;
+  author: string;
+  picture: PostPage["posts"][number][5];
+};
+export const postsOf = ({ posts, authors }: PostPage): Shown[] =>
+  posts.map(([number, id, author, , content, picture]) => ({
+    id: unpackUuid(id),
+    number,
+    content,
+    author: unpackUuid(authors[author]?.[0] ?? packUuid(createUuid())),
+    picture,
+  }));
+
+export const deletePost = async (by: Person, id: Uuid) => {
+  const response = await site.fetch(`${site.origin}/api/tala/${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${by.token}` },
+  });
+  const text = await response.text();
+  return { status: response.status, error: text && (JSON.parse(text) as { error_code: string }).error_code };
+};
+
+export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, size: PictureSize = "large") =>
+  site.fetch(site.origin + picturePath(author, post, size), {
+    headers: by ? { authorization: `Bearer ${by.token}` } : {},
+  });
+
+/** What is stored of a person's pictures. */
+export const picturesOf = async (author: Uuid): Promise<string[]> =>
+  (await env.AVATARS.list({ prefix: `tala/${author}/` })).objects.map(({ key }) => key);
+
+export type SeededPost = { author: Uuid; content: string; thumb?: string };
+
+/** Puts statuses straight into the feed, in this order; answers their numbers. Who has read lately does not see them yet. */
+export const seedPosts = async (posts: readonly SeededPost[]): Promise<number[]> => {
+  const rows = posts.map(({ author, content, thumb }) => ({ id: createUuid(), author, content, thumb: thumb ?? null }));
+  const { results } = await env.DB.prepare(
+    `INSERT INTO tala_posts (id, user_id, content, width, height, thumb, created_at)
+     SELECT value->>'id', value->>'author', value->>'content', iif(value->>'thumb' IS NULL, NULL, 1280),
+       iif(value->>'thumb' IS NULL, NULL, 1280), value->>'thumb', ?2 FROM json_each(?1) RETURNING number`,
+  )
+    .bind(JSON.stringify(rows), Date.now())
+    .all<{ number: number }>();
+  return results.map(({ number }) => number);
+};

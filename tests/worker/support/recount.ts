@@ -1,0 +1,111 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { privateConversationId } from "#contract/ids.ts";
+import { deletionSettleMs } from "#contract/limits.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { until } from "./device.ts";
+import { call } from "./site.ts";
+
+/** Everything that is stored, wherever it is: what is left of somebody who deleted their account. */
+
+export type Place = { where: string; text: string };
+
+const ownTable = "type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'd1_%'";
+
+/** Each row of each table of the directory, that of the phone search's index by what it finds. */
+export const readDirectory = async (): Promise<Place[]> => {
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE ${ownTable} AND name NOT LIKE 'profile_phone_heads%'`,
+  ).all<{ name: string }>();
+  const places = await Promise.all(
+    results.map(async ({ name }) => {
+      const rows = await env.DB.prepare(`SELECT * FROM "${name}"`).all();
+      return rows.results.map((row) => ({ where: name, text: JSON.stringify(row) }));
+    }),
+  );
+  return places.flat();
+};
+
+const underWay = ["deletions", "pending_relations"];
+/** The tables of the directory whose rows belong to a person, but for what is under way. */
+export const listPersonalTables = async (): Promise<string[]> => {
+  const { results } = await env.DB.prepare(
+    `SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE ${ownTable.replaceAll(/\b(type|name)\b/g, "m.$1")} AND c.name = 'user_id'`,
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name).filter((name) => !underWay.includes(name));
+};
+
+export const readKeys = async (): Promise<Place[]> => {
+  const places: Place[] = [];
+  for (const [where, bucket] of Object.entries({ AVATARS: env.AVATARS, FILES: env.FILES })) {
+    for (let cursor: string | undefined, more = true; more; ) {
+      const page: R2Objects = await bucket.list(cursor === undefined ? {} : { cursor });
+      places.push(...page.objects.map(({ key }) => ({ where, text: key })));
+      cursor = page.truncated ? page.cursor : undefined;
+      more = page.truncated;
+    }
+  }
+  return places;
+};
+
+const readTables = (where: string, { sql }: DurableObjectStorage): Place[] =>
+  sql
+    .exec<{ name: string }>(`SELECT name FROM sqlite_master WHERE ${ownTable} AND name <> 'schema_version'`)
+    .toArray()
+    .flatMap(({ name }) =>
+      sql
+        .exec(`SELECT * FROM "${name}"`)
+        .toArray()
+        .map((row) => ({ where: `${where} ${name}`, text: JSON.stringify(row) })),
+    );
+
+export const readChannel = (user: Uuid): Promise<Place[]> =>
+  runInDurableObject(env.USER_CHANNEL.getByName(user), (_, { storage }) => readTables("channel", storage));
+export const readConversation = (id: ConversationId): Promise<Place[]> =>
+  runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => readTables("conversation", storage));
+
+export const deleteAccount = (person: Person, user: Uuid = person.id) =>
+  call("DELETE", "/api/account", { token: person.token, body: { user_id: user } });
+
+export const pass = (user: Uuid): Promise<boolean> => runDurableObjectAlarm(env.USER_CHANNEL.getByName(user));
+
+export const deletionsOf = async (user: Uuid): Promise<number> =>
+  (await env.DB.prepare("SELECT count(*) AS n FROM deletions WHERE user_id = ?").bind(user).first<number>("n")) ?? 0;
+
+/** Whether the person's own channel has nothing left but the mark that they are gone. */
+export const isCleared = async (user: Uuid): Promise<boolean> => (await readChannel(user)).length === 1;
+
+/** The same, whatever becomes of the object meanwhile. */
+const passAnyhow = (user: Uuid): Promise<boolean> => pass(user).catch(() => true);
+
+/** Lets a deletion that has begun come to its end, as if the time it waits had passed. */
+export const finish = async (user: Uuid): Promise<void> => {
+  await until(async () => {
+    await passAnyhow(user);
+    return isCleared(user);
+  });
+  await env.DB.prepare("UPDATE deletions SET started_at = started_at - ? WHERE user_id = ?")
+    .bind(deletionSettleMs, user)
+    .run();
+  await until(async () => {
+    await passAnyhow(user);
+    return (await deletionsOf(user)) === 0;
+  });
+};
+
+/** Every place that names the person in any way: by id, number, name, picture or recovery address. */
+export const tracesOf = async (
+  { id, phone, username, email = id }: Pick<Person, "id" | "phone" | "username"> & { email?: string },
+  others: readonly Uuid[],
+  groups: readonly ConversationId[],
+): Promise<Place[]> => {
+  const conversations = [...groups, ...others.map((other) => privateConversationId(id, other))];
+  const places = [
+    ...(await readDirectory()),
+    ...(await readKeys()),
+    ...(await Promise.all([id, ...others].map(readChannel))).flat(),
+    ...(await Promise.all(conversations.map(readConversation))).flat(),
+  ];
+  return places.filter(({ text }) => [id, phone, username, email].some((trace) => text.includes(trace)));
+};

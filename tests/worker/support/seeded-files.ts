@@ -1,0 +1,76 @@
+import { env } from "cloudflare:workers";
+import type { AttachedBody } from "#contract/conversations.ts";
+import type { MediaType } from "#contract/files.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { openDb } from "#worker/db/client.ts";
+import { files } from "#worker/db/file-schema.ts";
+
+type Seed = { type?: MediaType; name?: string; status?: "receiving" | "ready" };
+
+/** A file as it stands once it was brought, put straight into the directory and into R2. */
+export const seedFile = async (owner: Uuid, { type = "image/jpeg", name, status = "ready" }: Seed = {}) => {
+  const id = createUuid();
+  const key = `${owner}_${id}`;
+  const isImage = type.startsWith("image/");
+  await env.FILES.put(key, "bytes");
+  await openDb(env)
+    .insert(files)
+    .values({
+      id,
+      owner_id: owner,
+      name: name ?? "vacances.jpg",
+      announced_size: 2_000,
+      size: 1_234,
+      type,
+      width: isImage ? 800 : null,
+      height: isImage ? 600 : null,
+      key,
+      status,
+      created_at: Date.now(),
+    });
+  return { id, key };
+};
+
+/** What the directory says of a file seeded without further ado. */
+const known = { name: "vacances.jpg", mime: "image/jpeg", size: 1_234 } as const;
+
+export const imageOf = (file: Uuid, text?: string) =>
+  ({
+    type: "image",
+    file,
+    ...known,
+    width: 800,
+    height: 600,
+    thumb: "abc",
+    ...(text === undefined ? {} : { text }),
+  }) satisfies AttachedBody;
+
+export const documentOf = (file: Uuid, name: string, text?: string) =>
+  ({
+    type: "file",
+    file,
+    name,
+    mime: "application/pdf",
+    size: 1_234,
+    ...(text === undefined ? {} : { text }),
+  }) satisfies AttachedBody;
+
+export const voiceOf = (file: Uuid) =>
+  ({
+    type: "voice",
+    file,
+    ...known,
+    mime: "audio/webm",
+    ms: 4_000,
+    waveform: "0aZ_",
+  }) satisfies AttachedBody;
+
+/** How many messages name a file, by the directory; undefined when there is no such file. */
+export const usesOf = async (file: Uuid): Promise<number | undefined> => {
+  const found = await env.DB.prepare(
+    "SELECT (SELECT count(*) FROM file_uses WHERE file_id = files.id) AS uses FROM files WHERE id = ?",
+  )
+    .bind(file)
+    .first<number>("uses");
+  return found ?? undefined;
+};

@@ -1,0 +1,75 @@
+import { env } from "cloudflare:workers";
+import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { openDb } from "#worker/db/client.ts";
+import { connections, profiles, sessions, users } from "#worker/db/schema.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { rowOf, until } from "./device.ts";
+import { nextNumber } from "./numbers.ts";
+
+/** Somebody put straight into the directory, signed in: for tests of what comes after, which need many. */
+export const seedPerson = async (): Promise<Person & { session: string }> => {
+  const number = nextNumber();
+  const [id, session, phone, now] = [createUuid(), createUuid(), phoneOf(number), Date.now()];
+  const db = openDb(env);
+  await db.batch([
+    db.insert(users).values({ id, phone, password_hash: "none", created_at: now, updated_at: now }),
+    db.insert(profiles).values({ id, username: nameOf(number), phone, created_at: now }),
+    db
+      .insert(sessions)
+      .values({ id: session, user_id: id, nonce: "none", refreshed_at: now, proved_at: now, created_at: now }),
+  ]);
+  const token = await signAccessToken(env, { sub: id, sid: session, gen: 0 });
+  return { id, phone, password: testPassword, username: nameOf(number), token, refreshToken: "", session };
+};
+
+export type Pair = {
+  ana: Awaited<ReturnType<typeof seedPerson>>;
+  ben: Awaited<ReturnType<typeof seedPerson>>;
+  id: ConversationId;
+};
+
+/** Connects two people; their conversation is open, and they are about to hear so. */
+export const connect = async (one: Person, other: Person): Promise<ConversationId> => {
+  const [id, connection] = [privateConversationId(one.id, other.id), createUuid()];
+  await openDb(env)
+    .insert(connections)
+    .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
+  await conversationOf(env, id).open(id, connection);
+  return id;
+};
+
+/** Connects two people who have heard of it then: no device that comes from now on is told anything more of it. */
+export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
+  const id = await connect(one, other);
+  for (const person of [one, other]) await until(async () => (await rowOf(person, id)).open);
+  return id;
+};
+
+/** So many contacts of somebody's, in the directory only: they have no session, and no conversation knows of them. */
+export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
+  const now = Date.now();
+  const people = Array.from({ length: count }, () => {
+    const [number, id] = [nextNumber(), createUuid()];
+    return { id, phone: phoneOf(number), name: nameOf(number), pair: privateConversationId(of.id, id) };
+  });
+  const each = (insert: string) => env.DB.prepare(`${insert} FROM json_each(?1)`).bind(JSON.stringify(people), now);
+  await env.DB.batch([
+    each("INSERT INTO users SELECT value->>'id', value->>'phone', 'none', ?2, ?2"),
+    each(
+      "INSERT INTO profiles (id, username, phone, created_at) SELECT value->>'id', value->>'name', value->>'phone', ?2",
+    ),
+    env.DB.prepare(
+      `INSERT INTO connections (id, user1_id, user2_id, conversation_id, created_at)
+       SELECT value->>'id', ?2, value->>'id', value->>'pair', ?3 FROM json_each(?1)`,
+    ).bind(JSON.stringify(people), of.id, now),
+  ]);
+  return people.map(({ id }) => id);
+};
+
+/** Two new people who are connected. */
+export const newPair = async (): Promise<Pair> => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  return { ana, ben, id: await befriend(ana, ben) };
+};

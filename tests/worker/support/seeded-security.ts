@@ -1,0 +1,54 @@
+import { env } from "cloudflare:workers";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import {
+  account_security,
+  auth_codes,
+  ceremonies,
+  factors,
+  identities,
+  mailed_tokens,
+  oauth_flows,
+  passkeys,
+  recovery_codes,
+} from "#worker/db/account-schema.ts";
+import { openDb } from "#worker/db/client.ts";
+import { type PolicyName, policies } from "#worker/lib/limits/rate-limit.ts";
+import { drain } from "./site.ts";
+
+/** Everything besides the password that somebody can have to sign in by, or be on the way with. Answers their address. */
+export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.now() + 3_600_000): Promise<string> => {
+  const db = openDb(env);
+  const email = `${user}@example.org`;
+  const created_at = Date.now();
+  const [own, name] = [{ user_id: user, created_at }, "Téléphone"];
+  const [id, asked] = [() => createUuid(), { user_id: user, session_id: session, expires_at }];
+  const from = { provider: "essai", subject: createUuid(), email, name };
+  await db.batch([
+    db.insert(account_security).values({ user_id: user, email, user_handle: id(), has_codes: true }),
+    db.insert(factors).values({ ...own, id: id(), friendly_name: name, secret: "", updated_at: created_at }),
+    db.insert(recovery_codes).values({ user_id: user, hash: id() }),
+    db
+      .insert(passkeys)
+      .values({ ...own, id: id(), credential_id: id(), public_key: "", counter: 0, is_synced: false, name }),
+    db.insert(ceremonies).values({ ...asked, id: id(), kind: "passkey_step", challenge: id() }),
+    db
+      .insert(mailed_tokens)
+      .values({ hash: id(), code_hash: id(), user_id: user, type: "recovery", email, expires_at }),
+    db.insert(identities).values({ ...own, ...from, id: id(), used_at: created_at }),
+    db.insert(oauth_flows).values({
+      ...asked,
+      state: id(),
+      provider: "essai",
+      nonce: "",
+      verifier: "",
+      redirect_to: "",
+      code_challenge: "",
+    }),
+    db
+      .insert(auth_codes)
+      .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),
+  ]);
+  const limits = (Object.keys(policies) as PolicyName[]).filter((limit) => limit.endsWith("_by_user"));
+  for (const limit of limits) await drain(limit, user);
+  return email;
+};

@@ -1,0 +1,92 @@
+import { env, exports } from "cloudflare:workers";
+import {
+  type Answer,
+  type Call,
+  callSite,
+  nameOf,
+  type Person,
+  phoneOf,
+  type Site,
+  testPassword,
+} from "#tests/support/people/people.ts";
+import { hashPassword } from "#worker/auth/passwords.ts";
+import { insertUser } from "#worker/auth/queries.ts";
+import { insertSession, newSession, toTokens } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { emptyBuckets, type PolicyName, policies } from "#worker/lib/limits/rate-limit.ts";
+import { nextNumber } from "./numbers.ts";
+
+const sessionCookie = /^__Host-lisolo-(at|rt|device)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
+const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
+
+/** What holds for every answer, whatever a test asks: cookies with all their flags, and errors that say nothing of the inside. */
+const requireDecent = async (response: Response): Promise<Response> => {
+  const odd = response.headers.getSetCookie().find((cookie) => !sessionCookie.test(cookie));
+  if (odd !== undefined) throw new Error(`a cookie without its flags: ${odd.replace(/=[^;]*/, "=…")}`);
+  if (response.status >= 400 && innards.test(await response.clone().text())) {
+    throw new Error(`an error that tells of the inside: ${await response.text()}`);
+  }
+  return response;
+};
+
+/** The Worker under test, reached as a browser or a program would reach it. */
+export const site: Site = {
+  origin: "https://lisolo.test",
+  fetch: async (url, init) => requireDecent(await exports.default.fetch(url, init)),
+};
+
+export const call = (method: string, path: string, options?: Call): Promise<Answer> =>
+  callSite(site, method, path, options);
+
+let passwordHash: Promise<string> | undefined;
+
+/**
+ * The next person nobody has met yet, signed in. Written by the Worker's own functions instead of through its
+ * sign-up, whose proof of work and password hash would be most of a test's time.
+ */
+export const newPerson = async (): Promise<Person> => {
+  const n = nextNumber();
+  passwordHash ??= hashPassword(testPassword, env.PEPPER);
+  const db = openDb(env);
+  const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
+  if (!user) throw new Error(`person ${n} exists already`);
+  const now = Date.now();
+  const session = newSession(user.id, now, { proved_at: now });
+  await insertSession(db, session);
+  return {
+    id: user.id,
+    phone: user.phone,
+    password: testPassword,
+    username: user.username,
+    token: await signAccessToken(env, { sub: user.id, sid: session.id, gen: 0 }),
+    refreshToken: toTokens(env, session).refresh_token,
+  };
+};
+
+/** What the browser app sends with a request of its own pages. */
+export const cookieSite = { "x-session-transport": "cookie", origin: site.origin };
+
+/** The `Cookie` header of a browser that took an answer's cookies; expired ones are gone from it. */
+export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
+  headers
+    .getSetCookie()
+    .filter((cookie) => !/; Max-Age=0\b/.test(cookie))
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+
+/** Key of a limit that is kept for a number, or for the network of an address; "local" where a test names none. */
+export const limitKeyOf = (name: string): string => hashKey(env, name);
+
+/** Empties somebody's bucket of a limit, for far longer than a test takes. */
+export const drain = (name: PolicyName, key: string): Promise<unknown> =>
+  env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
+    .bind(`${name}:${key}`, Date.now() + policies[name].burst * policies[name].everyMs + 60_000)
+    .run();
+
+/** Fills every bucket of a limit again. */
+export const refill = async (name: PolicyName): Promise<void> => {
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB ?").bind(`${name}:*`).run();
+  emptyBuckets.clear();
+};

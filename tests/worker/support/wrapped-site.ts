@@ -1,0 +1,49 @@
+import { env } from "cloudflare:workers";
+import { type Answer, type Call, callSite } from "#tests/support/people/people.ts";
+import { api } from "#worker/api.ts";
+import { site } from "./site.ts";
+
+/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts). */
+type Setting =
+  | "FACTOR_KEY_NEXT"
+  | "RELAY"
+  | "STUN_URLS"
+  | "TURN_HOST"
+  | "TURN_SECRET"
+  | "TURN_KEY_ID"
+  | "TURN_KEY_TOKEN";
+type Changed = Partial<Record<keyof Env | Setting, unknown>>;
+
+/** The API with some of its bindings replaced, and its work after the answer waited for. */
+const fetchWith = async (changed: Changed, url: string, init: RequestInit): Promise<Response> => {
+  const after: Promise<unknown>[] = [];
+  const context = {
+    waitUntil: (work: Promise<unknown>) => after.push(work),
+    passThroughOnException: () => undefined,
+    props: {},
+  };
+  const response = await api.fetch(
+    new Request(url, init),
+    { ...env, ...changed } as unknown as Env,
+    context as unknown as ExecutionContext,
+  );
+  for (let work = after.shift(); work; work = after.shift()) await work;
+  return response;
+};
+
+/** A request with such bindings whose body is no JSON. */
+export const callRawWith = (changed: Changed, path: string, init: RequestInit): Promise<Response> =>
+  fetchWith(changed, site.origin + path, init);
+
+export const callWith = (changed: Changed, method: string, path: string, options?: Call): Promise<Answer> =>
+  callSite({ origin: site.origin, fetch: (url, init) => fetchWith(changed, url, init) }, method, path, options);
+
+/** A namespace whose objects have these methods instead of their own. */
+export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: object) => ({
+  getByName: (name: string): T => {
+    const stub = namespace.getByName(name);
+    return new Proxy(stub, {
+      get: (target, key) => (Object.hasOwn(methods, key) ? Reflect.get(methods, key) : Reflect.get(target, key)),
+    });
+  },
+});

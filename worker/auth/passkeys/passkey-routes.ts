@@ -1,0 +1,269 @@
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import { Session } from "#contract/auth/auth.ts";
+import { Ceremony, NewPasskey, Passkey, PasskeyProof, PasskeyRename, PasskeyStep } from "#contract/auth/factors.ts";
+import { Uuid } from "#contract/ids.ts";
+import { passkeysMax } from "#contract/limits.ts";
+import { findAccount } from "#worker/auth/queries.ts";
+import { endOtherProofs, requireProof } from "#worker/auth/second-factor/assurance.ts";
+import { byPasskey, byQuestion } from "#worker/auth/second-factor/preconditions.ts";
+import { notify } from "#worker/auth/security-notices.ts";
+import { deviceOf } from "#worker/auth/sessions/device-name.ts";
+import { prove, startSession } from "#worker/auth/sessions/open-session.ts";
+import { openDb } from "#worker/db/client.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate, authenticateHalfway } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import { requirePublicOrigin } from "#worker/lib/http/public-origin.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitClient } from "#worker/lib/limits/client-limits.ts";
+import { limitSession } from "#worker/lib/limits/rate-limit.ts";
+import { type Asked, findCeremony, openCeremony, takeCeremony } from "./ceremonies.ts";
+import {
+  deletePasskey,
+  insertPasskey,
+  listPasskeys,
+  makeUserHandle,
+  renamePasskey,
+  toPasskey,
+  updatePasskeyStep,
+} from "./passkeys.ts";
+import { checkPasskey, creationOptions, readNewPasskey, requestOptions } from "./verification.ts";
+
+const challengeBytes = 32;
+
+/** Puts a question to a browser: with a challenge that nobody was asked before, and that is answered once. */
+const pose = async (
+  c: AppContext,
+  asked: Asked,
+  toOptions: (challenge: Uint8Array<ArrayBuffer>) => Promise<object>,
+): Promise<Ceremony> => {
+  const challenge = randomBytes(challengeBytes);
+  const ceremony = await openCeremony(openDb(c.env), asked, challenge.toString("base64url"));
+  return { ceremony, options: { ...(await toOptions(new Uint8Array(challenge))) } };
+};
+
+const signIn: Asked = { kind: "passkey_sign_in" };
+const inSession = (c: AppContext, kind: "passkey_add" | "passkey_step"): Asked => ({
+  kind,
+  user_id: c.var.caller.user,
+  session_id: c.var.caller.session,
+});
+
+/** What a passkey is called until its person says otherwise: by the device, or by how one holds a key to it. */
+const defaultName = (c: AppContext, attachment: string | null | undefined, transports: string): string => {
+  if (attachment !== "cross-platform") return deviceOf(c) || "Lisolo";
+  const held = transports.split(",").filter((name) => ["usb", "nfc", "ble"].includes(name));
+  return held.map((name) => name.toUpperCase()).join(" · ") || "Lisolo";
+};
+
+const ById = v.object({ id: Uuid });
+
+/** Passkeys: keeping them, signing in by one, and showing one as the second step or before changing anything of this. */
+export const passkeyRoutes = createRoutes()
+  .post(
+    "/passkeys/registration/options",
+    operation({
+      tag: "auth",
+      summary: "What a browser needs to make a passkey; to be handed in within five minutes, in the same session",
+      ok: { status: 200, body: Ceremony },
+      refusals: ["public_url_missing", "reauthentication_needed", "too_many_passkeys", "forbidden_origin"],
+    }),
+    authenticate,
+    requirePublicOrigin,
+    requireProof,
+    limitSession("security_by_session"),
+    async (c) => {
+      const db = openDb(c.env);
+      const { user } = c.var.caller;
+      const [account, theirs] = await Promise.all([findAccount(db, user), listPasskeys(db, user)]);
+      if (!account) return refuse(c, "session_not_found");
+      if (theirs.length >= passkeysMax) return refuse(c, "too_many_passkeys");
+      const person = { ...account, handle: await makeUserHandle(db, user) };
+      const asked = inSession(c, "passkey_add");
+      return c.json(await pose(c, asked, (challenge) => creationOptions(c, challenge, person, theirs)), 200);
+    },
+  )
+  .post(
+    "/passkeys",
+    operation({
+      tag: "auth",
+      summary: "Add the passkey that was made",
+      ok: { status: 200, body: Passkey },
+      refusals: [
+        "public_url_missing",
+        "invalid_input",
+        "invalid_name",
+        "passkey_refused",
+        "too_many_passkeys",
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    requirePublicOrigin,
+    validate("json", NewPasskey),
+    limitSession("security_by_session"),
+    async (c) => {
+      const { ceremony, name, response } = c.req.valid("json");
+      const db = openDb(c.env);
+      const { user, session } = c.var.caller;
+      // That a factor was shown says the question: it was put to nobody else, and is younger than a passkey takes to make.
+      const asked = inSession(c, "passkey_add");
+      const challenge = await findCeremony(db, ceremony, asked);
+      const made = challenge === undefined ? undefined : await readNewPasskey(c, challenge, response);
+      if (!made) {
+        await takeCeremony(db, ceremony, asked);
+        return refuse(c, "passkey_refused");
+      }
+      const called = name ?? defaultName(c, response.authenticatorAttachment, made.transports);
+      // Whoever takes back what other sessions began takes the question.
+      const passkey = await insertPasskey(db, { ...made, user_id: user, name: called }, byQuestion(ceremony, session));
+      if (!passkey) {
+        const isFull = (await listPasskeys(db, user)).length >= passkeysMax;
+        return refuse(c, isFull ? "too_many_passkeys" : "passkey_refused");
+      }
+      notify(c, user, { event: "passkey_added", session, device: deviceOf(c) });
+      return c.json(toPasskey(passkey), 200);
+    },
+  )
+  .put(
+    "/passkeys/second-step",
+    operation({
+      tag: "auth",
+      summary: "Whether a passkey is asked for after the password too, as a code app is",
+      ok: { status: 200, body: PasskeyStep },
+      refusals: ["invalid_input", "reauthentication_needed", "passkey_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    requireProof,
+    validate("json", PasskeyStep),
+    limitSession("security_by_session"),
+    async (c) => {
+      const { second_step } = c.req.valid("json");
+      const { user, session } = c.var.caller;
+      const db = openDb(c.env);
+      const outcome = await updatePasskeyStep(db, user, second_step);
+      if (outcome === "impossible") return refuse(c, "passkey_not_found");
+      if (second_step) await endOtherProofs(db, c.var.caller);
+      if (outcome === "changed") {
+        const event = second_step ? "passkey_step_on" : "passkey_step_off";
+        notify(c, user, { event, session, device: deviceOf(c) });
+      }
+      return c.json({ second_step }, 200);
+    },
+  )
+  .patch(
+    "/passkeys/:id",
+    operation({
+      tag: "auth",
+      summary: "Rename a passkey",
+      ok: { status: 200, body: Passkey },
+      refusals: ["invalid_input", "invalid_name", "passkey_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", ById, "passkey_not_found"),
+    validate("json", PasskeyRename),
+    limitSession("security_by_session"),
+    async (c) => {
+      const { id } = c.req.valid("param");
+      const passkey = await renamePasskey(openDb(c.env), c.var.caller.user, id, c.req.valid("json").name);
+      return passkey ? c.json(toPasskey(passkey), 200) : refuse(c, "passkey_not_found");
+    },
+  )
+  .delete(
+    "/passkeys/:id",
+    operation({
+      tag: "auth",
+      summary: "Remove a passkey; with the last one the wish that they be asked for goes too",
+      ok: { status: 204, body: null },
+      refusals: ["reauthentication_needed", "passkey_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    requireProof,
+    validate("param", ById, "passkey_not_found"),
+    limitSession("security_by_session"),
+    async (c) => {
+      const { user, session } = c.var.caller;
+      const isDone = await deletePasskey(openDb(c.env), user, c.req.valid("param").id);
+      if (!isDone) return refuse(c, "passkey_not_found");
+      notify(c, user, { event: "passkey_removed", session, device: deviceOf(c) });
+      return c.body(null, 204);
+    },
+  )
+  .post(
+    "/passkeys/sign-in/options",
+    operation({
+      tag: "auth",
+      summary: "What a browser needs to show whichever passkey it has of ours",
+      open: true,
+      ok: { status: 200, body: Ceremony },
+      refusals: ["public_url_missing", "forbidden_origin"],
+    }),
+    requirePublicOrigin,
+    limitClient("passkey_by_address"),
+    async (c) => c.json(await pose(c, signIn, (challenge) => requestOptions(c, challenge)), 200),
+  )
+  .post(
+    "/passkeys/sign-in",
+    operation({
+      tag: "auth",
+      summary: "Sign in by a passkey, without a password or a further step",
+      open: true,
+      ok: { status: 200, body: Session },
+      refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
+    }),
+    requirePublicOrigin,
+    validate("json", PasskeyProof),
+    limitClient("passkey_by_address"),
+    async (c) => {
+      const { ceremony, response } = c.req.valid("json");
+      const db = openDb(c.env);
+      const challenge = await takeCeremony(db, ceremony, signIn);
+      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response);
+      const account = passkey && (await findAccount(db, passkey.user_id));
+      const session = account && (await startSession(c, account, "passkey", byPasskey(passkey)));
+      return session ? c.json(session, 200) : refuse(c, "passkey_refused");
+    },
+  )
+  .post(
+    "/passkeys/step/options",
+    operation({
+      tag: "auth",
+      summary: "What a browser needs to show one of one's own passkeys in this session",
+      ok: { status: 200, body: Ceremony },
+      refusals: ["public_url_missing", "passkey_not_found", "forbidden_origin"],
+    }),
+    authenticateHalfway,
+    requirePublicOrigin,
+    limitSession("step_by_session"),
+    async (c) => {
+      const theirs = await listPasskeys(openDb(c.env), c.var.caller.user);
+      if (theirs.length === 0) return refuse(c, "passkey_not_found");
+      const asked = inSession(c, "passkey_step");
+      return c.json(await pose(c, asked, (challenge) => requestOptions(c, challenge, theirs)), 200);
+    },
+  )
+  .post(
+    "/passkeys/step",
+    operation({
+      tag: "auth",
+      summary: "Show a passkey in this session: as the step it owes, or before changing how one signs in",
+      ok: { status: 200, body: Session },
+      refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
+    }),
+    authenticateHalfway,
+    requirePublicOrigin,
+    validate("json", PasskeyProof),
+    limitSession("step_by_session"),
+    async (c) => {
+      const { ceremony, response } = c.req.valid("json");
+      const asked = inSession(c, "passkey_step");
+      const challenge = await takeCeremony(openDb(c.env), ceremony, asked);
+      const { user } = c.var.caller;
+      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response, user);
+      const session = passkey ? await prove(c, "passkey", byPasskey(passkey)) : "refused";
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "passkey_refused" : session);
+    },
+  );

@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from "node:crypto";
+import { and, eq, gt } from "drizzle-orm";
+import type { PkceGrant } from "#contract/auth/auth.ts";
+import { auth_codes } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+
+/**
+ * Codes that an address brings back to the browser (RFC 6749 §4.1.2), each bound to the verifier of the client that began
+ * (RFC 7636, S256). Whoever reads a code in an address has nothing of it, and cannot spoil it: a wrong verifier leaves it good.
+ */
+export type AuthCode = typeof auth_codes.$inferSelect;
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+export const hashOfAuthCode = (code: string): string => sha256(`lisolo auth code ${code}`);
+
+/** Keeps what a code stands for; answers the code. */
+export const issueAuthCode = async (db: Db, row: Omit<typeof auth_codes.$inferInsert, "hash">): Promise<string> => {
+  const code = randomBytes(32).toString("base64url");
+  await db.insert(auth_codes).values({ ...row, hash: hashOfAuthCode(code) });
+  return code;
+};
+
+/** What a code stands for, while it is good and the verifier is its own. It goes with what comes of it. */
+export const findAuthCode = async (
+  db: Db,
+  { auth_code, code_verifier }: PkceGrant,
+): Promise<AuthCode | "flow_state_not_found" | "bad_code_verifier"> => {
+  const row = await db
+    .select()
+    .from(auth_codes)
+    .where(and(eq(auth_codes.hash, hashOfAuthCode(auth_code)), gt(auth_codes.expires_at, Date.now())))
+    .get();
+  if (!row) return "flow_state_not_found";
+  return row.code_challenge === sha256(code_verifier) ? row : "bad_code_verifier";
+};

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { oauthFlowSeconds } from "#contract/limits.ts";
+import { oauth_flows } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import type { Way } from "./provider-client.ts";
+
+/** Ways to providers that somebody is on. Nothing of one is in the browser but its state, which is kept hashed here. */
+export type Flow = typeof oauth_flows.$inferSelect;
+
+const hashOf = (state: string): string =>
+  createHash("sha256").update(`lisolo oauth state ${state}`).digest("base64url");
+
+export const insertFlow = async (
+  db: Db,
+  { state, ...way }: Way,
+  flow: Omit<typeof oauth_flows.$inferInsert, keyof Way | "expires_at">,
+): Promise<void> => {
+  await db
+    .insert(oauth_flows)
+    .values({ ...flow, ...way, state: hashOf(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
+};
+
+/** The way that a state is of, used up by asking; `isOver` when its person came back too late. */
+export const takeFlow = async (db: Db, state: string): Promise<(Flow & { isOver: boolean }) | undefined> => {
+  const flow = await db
+    .delete(oauth_flows)
+    .where(eq(oauth_flows.state, hashOf(state)))
+    .returning()
+    .get();
+  return flow && { ...flow, state, isOver: flow.expires_at <= Date.now() };
+};

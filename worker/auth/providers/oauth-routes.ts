@@ -1,0 +1,234 @@
+import { createMiddleware } from "hono/factory";
+import * as v from "valibot";
+import { codeChallengeMethods } from "#contract/auth/auth.ts";
+import type { ErrorCode } from "#contract/errors.ts";
+import { Uuid } from "#contract/ids.ts";
+import { authCodeSeconds, oauthRegistrationSeconds } from "#contract/limits.ts";
+import { requireProof } from "#worker/auth/second-factor/assurance.ts";
+import { notify } from "#worker/auth/security-notices.ts";
+import { deviceOf } from "#worker/auth/sessions/device-name.ts";
+import { openDb } from "#worker/db/client.ts";
+import { type AppContext, type AppEnv, type Caller, createRoutes } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { operation } from "#worker/lib/http/openapi.ts";
+import {
+  findPublicOrigin,
+  getPublicOrigin,
+  logMissingPublicUrl,
+  requirePublicOrigin,
+} from "#worker/lib/http/public-origin.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitClient } from "#worker/lib/limits/client-limits.ts";
+import { limitSession } from "#worker/lib/limits/rate-limit.ts";
+import { logError } from "#worker/lib/log.ts";
+import { issueAuthCode } from "./auth-codes.ts";
+import { deleteIdentity, findOwner, isWhole, type Known } from "./identities.ts";
+import { type Flow, insertFlow, takeFlow } from "./oauth-flows.ts";
+import { buildWay, findProviderAccount, makeWay, ProviderRefused, ProviderUnavailable } from "./provider-client.ts";
+import { findProvider, type ProviderSetting } from "./providers.ts";
+import { findRedirect } from "./redirects.ts";
+
+/**
+ * Other providers (OpenID Connect). A way there begins with the challenge of a verifier that only the client knows, and what
+ * it brings back is a code that is worth nothing without it. So nothing has to be known here of the browser, and a way that
+ * somebody else began ends in whoever is led through it with a code that nobody can use: neither signed in nor linked.
+ */
+const Way = v.object({
+  provider: v.pipe(v.string(), v.maxLength(40)),
+  redirect_to: v.optional(v.pipe(v.string(), v.maxLength(2_048))),
+  scopes: v.optional(v.pipe(v.string(), v.maxLength(500), v.regex(/^[\x21\x23-\x5b\x5d-\x7e ]*$/)), ""), // RFC 6749 §3.3
+  code_challenge: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),
+  code_challenge_method: v.picklist(codeChallengeMethods),
+});
+type Way = v.InferOutput<typeof Way>;
+
+const ownPage = (c: AppContext): URL => new URL("/login", getPublicOrigin(c));
+const callback = (c: AppContext): string => new URL("/api/auth/callback", getPublicOrigin(c)).href;
+
+/** Middleware of the two routes that a browser goes to by itself: the page it came from says what is missing. */
+const requireWayBack = createMiddleware<AppEnv>(async (c, next) => {
+  if (findPublicOrigin(c) !== undefined) return next();
+  logMissingPublicUrl();
+  return c.redirect("/login?error=temporarily_unavailable&error_code=public_url_missing", 302);
+});
+
+type Errors = { error: string; code: ErrorCode | "access_denied"; description: string };
+
+/** The public GoTrue API's names. What the provider wrote is not handed on: anybody can write an address. */
+const leadBack = (c: AppContext, to: URL, { error, code, description }: Errors) => {
+  for (const [name, value] of Object.entries({ error, error_code: code, error_description: description })) {
+    to.searchParams.set(name, value);
+  }
+  return c.redirect(to.href, 302);
+};
+
+const unavailable = {
+  error: "temporarily_unavailable",
+  code: "unavailable",
+  description: "The provider cannot be reached",
+} as const satisfies Errors;
+const refused = {
+  error: "server_error",
+  code: "bad_oauth_callback",
+  description: "The provider did not prove who this is",
+} as const satisfies Errors;
+const over = {
+  error: "invalid_request",
+  code: "flow_state_not_found",
+  description: "This way to the provider has ended, or never began",
+} as const satisfies Errors;
+
+/** Keeps a way and answers the provider's address, or nothing when that cannot be reached. */
+const beginWay = async (
+  c: AppContext,
+  provider: ProviderSetting,
+  { code_challenge, scopes }: Way,
+  redirect_to: URL,
+  caller?: Caller,
+): Promise<URL | undefined> => {
+  const way = makeWay();
+  try {
+    const url = await buildWay(provider, way, callback(c), scopes);
+    await insertFlow(openDb(c.env), way, {
+      provider: provider.id,
+      redirect_to: redirect_to.href,
+      code_challenge,
+      user_id: caller?.user ?? null,
+      session_id: caller?.session ?? null,
+    });
+    return url;
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return undefined;
+    throw error;
+  }
+};
+
+const codeExpiry = (seconds: number): number => Date.now() + seconds * 1_000;
+
+/** What a way ends in, once the provider has proved who came: a code, or why there is none. */
+const endWay = async (c: AppContext, flow: Flow, known: Known): Promise<{ code: string } | Errors> => {
+  const db = openDb(c.env);
+  const { user_id, session_id, code_challenge } = flow;
+  const owner = await findOwner(db, known);
+  if (user_id !== null) {
+    if (session_id === null || !(await isWhole(db, session_id, user_id))) {
+      return { error: "access_denied", code: "session_not_found", description: "The session that asked has ended" };
+    }
+    if (owner !== undefined && owner.user_id !== user_id) {
+      return { error: "invalid_request", code: "identity_already_exists", description: "Identity is already linked" };
+    }
+  }
+  const isNewcomer = user_id === null && owner === undefined;
+  const expires_at = codeExpiry(isNewcomer ? oauthRegistrationSeconds : authCodeSeconds);
+  return {
+    code: await issueAuthCode(db, { ...known, method: "oauth", user_id, session_id, code_challenge, expires_at }),
+  };
+};
+
+export const oauthRoutes = createRoutes()
+  .get(
+    "/authorize",
+    operation({
+      tag: "auth",
+      summary: "Lead to another provider, to sign in there; PKCE is needed",
+      open: true,
+      ok: { status: 302, body: null },
+      refusals: ["validation_failed", "oauth_provider_not_supported"],
+    }),
+    requireWayBack,
+    limitClient("oauth_by_address"),
+    validate("query", Way, "validation_failed"),
+    async (c) => {
+      const way = c.req.valid("query");
+      const to = way.redirect_to === undefined ? ownPage(c) : findRedirect(c, way.redirect_to);
+      if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
+      const provider = findProvider(c.env, way.provider);
+      if (!provider) return refuse(c, "oauth_provider_not_supported");
+      const url = await beginWay(c, provider, way, to);
+      return url ? c.redirect(url.href, 302) : leadBack(c, to, unavailable);
+    },
+  )
+  .get(
+    "/callback",
+    operation({
+      tag: "auth",
+      summary: "Where a provider leads back to; leads on with a code, or with what went wrong",
+      open: true,
+      ok: { status: 302, body: null },
+    }),
+    requireWayBack,
+    limitClient("oauth_by_address"),
+    async (c) => {
+      const address = new URL(c.req.url);
+      const flow = await takeFlow(openDb(c.env), address.searchParams.get("state") ?? "");
+      if (!flow) return leadBack(c, ownPage(c), over);
+      const to = new URL(flow.redirect_to);
+      if (flow.isOver) return leadBack(c, to, over);
+      const error = address.searchParams.get("error");
+      if (error === "access_denied") {
+        return leadBack(c, to, { error, code: "access_denied", description: "Not allowed at the provider" });
+      }
+      const provider = findProvider(c.env, flow.provider);
+      if (error !== null || !provider) return leadBack(c, to, error === unavailable.error ? unavailable : refused);
+      try {
+        const account = await findProviderAccount(provider, flow, address);
+        const end = await endWay(c, flow, { ...account, provider: provider.id });
+        if ("error" in end) return leadBack(c, to, end);
+        to.searchParams.set("code", end.code);
+        return c.redirect(to.href, 302);
+      } catch (failure) {
+        if (failure instanceof ProviderRefused) return leadBack(c, to, refused);
+        if (!(failure instanceof ProviderUnavailable)) logError("a way to a provider could not end", failure);
+        return leadBack(c, to, unavailable);
+      }
+    },
+  )
+  .get(
+    "/user/identities/authorize",
+    operation({
+      tag: "auth",
+      summary: "Where to go to link an account at another provider to one's own",
+      ok: { status: 200, body: v.object({ url: v.string() }) },
+      refusals: [
+        "validation_failed",
+        "oauth_provider_not_supported",
+        "reauthentication_needed",
+        "unavailable",
+        "public_url_missing",
+      ],
+    }),
+    authenticate,
+    requirePublicOrigin,
+    limitSession("security_by_session"),
+    validate("query", Way, "validation_failed"),
+    requireProof,
+    async (c) => {
+      const way = c.req.valid("query");
+      const to = way.redirect_to === undefined ? ownPage(c) : findRedirect(c, way.redirect_to);
+      if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
+      const provider = findProvider(c.env, way.provider);
+      if (!provider) return refuse(c, "oauth_provider_not_supported");
+      const url = await beginWay(c, provider, way, to, c.var.caller);
+      return url ? c.json({ url: url.href }, 200) : refuse(c, "unavailable", { msg: unavailable.description });
+    },
+  )
+  .delete(
+    "/user/identities/:id",
+    operation({
+      tag: "auth",
+      summary: "Unlink an account at another provider",
+      ok: { status: 200, body: v.object({}) },
+      refusals: ["invalid_input", "identity_not_found", "reauthentication_needed", "forbidden_origin"],
+    }),
+    authenticate,
+    limitSession("security_by_session"),
+    validate("param", v.object({ id: Uuid })),
+    requireProof,
+    async (c) => {
+      const { user, session } = c.var.caller;
+      if (!(await deleteIdentity(openDb(c.env), user, c.req.valid("param").id))) return refuse(c, "identity_not_found");
+      notify(c, user, { event: "identity_unlinked", session, device: deviceOf(c) });
+      return c.json({}, 200);
+    },
+  );

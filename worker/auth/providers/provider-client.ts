@@ -1,0 +1,153 @@
+import * as oidc from "openid-client";
+import * as v from "valibot";
+import { displayNameMaxLength, emailMaxLength } from "#contract/limits.ts";
+import { DisplayName } from "#contract/text.ts";
+import type { ProviderSetting } from "./providers.ts";
+
+/** What goes between us and a provider (OpenID Connect Core 1.0 §3.1): the code flow with PKCE, state and nonce. */
+
+const timeoutSeconds = 8;
+const discoveryMs = 10 * 60_000; // how long an isolate takes a provider's word for where its endpoints and keys are
+
+/** It cannot be reached, or answers what no provider would. */
+export class ProviderUnavailable extends Error {
+  override name = "ProviderUnavailable";
+}
+
+/** Basic is what a provider takes that names none (OpenID Connect Discovery 1.0 §3); without a secret we are a public client. */
+const authenticateBy = (secret: string | undefined): oidc.ClientAuth => {
+  if (secret === undefined) return oidc.None();
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    return (methods.includes("client_secret_basic") ? basic : post)(server, ...rest);
+  };
+};
+
+/** Also the signature of a token that came straight from the provider is checked. */
+const discover = ({ issuer, client_id, secret }: ProviderSetting): Promise<oidc.Configuration> =>
+  oidc.discovery(new URL(issuer), client_id, undefined, authenticateBy(secret), {
+    timeout: timeoutSeconds,
+    execute: [oidc.enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [])],
+  });
+
+const known = new Map<string, { client: oidc.Configuration; until: number }>();
+
+/** What may be logged of a failure: a provider's own words may name somebody. */
+const kindOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name} ${"code" in error ? String(error.code) : ""}`.trim() : "unknown";
+
+const getClient = async (provider: ProviderSetting): Promise<oidc.Configuration> => {
+  const key = JSON.stringify([provider.id, provider.issuer, provider.client_id, provider.secret]);
+  const found = known.get(key);
+  if (found && found.until > Date.now()) return found.client;
+  try {
+    const client = await discover(provider);
+    known.set(key, { client, until: Date.now() + discoveryMs });
+    return client;
+  } catch (error) {
+    console.warn(`the provider ${provider.id} cannot be found: ${kindOf(error)}`);
+    throw new ProviderUnavailable(provider.id);
+  }
+};
+
+/** Secrets of one way to a provider and back, kept here until it has ended. */
+export type Way = { state: string; nonce: string; verifier: string };
+
+export const makeWay = (): Way => ({
+  state: oidc.randomState(),
+  nonce: oidc.randomNonce(),
+  verifier: oidc.randomPKCECodeVerifier(),
+});
+
+const joinScopes = (...scopes: string[]): string =>
+  [...new Set(["openid", ...scopes.join(" ").split(/\s+/)])].join(" ").trim();
+
+/** The provider's page that a way begins at. Throws `ProviderUnavailable`. */
+export const buildWay = async (
+  provider: ProviderSetting,
+  { state, nonce, verifier }: Way,
+  redirect_uri: string,
+  scopes: string,
+): Promise<URL> =>
+  oidc.buildAuthorizationUrl(await getClient(provider), {
+    redirect_uri,
+    scope: joinScopes(provider.scopes, scopes),
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  });
+
+export type ProviderAccount = { subject: string; email: string | null; name: string | null };
+
+const Said = v.object({
+  name: v.fallback(v.optional(v.string()), undefined),
+  email: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(emailMaxLength), v.email())), undefined),
+});
+
+/** A provider's name for somebody is a suggestion: what would not do for one here is none. */
+const toName = (name: string | undefined): string | null => {
+  const parsed = v.safeParse(DisplayName, name?.slice(0, displayNameMaxLength));
+  return parsed.success ? parsed.output : null;
+};
+
+/** Many providers keep these out of the token. Without them nothing is lost but a suggestion. */
+const askMore = async (provider: ProviderSetting, client: oidc.Configuration, token: string, subject: string) => {
+  if (!client.serverMetadata().userinfo_endpoint) return {};
+  try {
+    return await oidc.fetchUserInfo(client, token, subject);
+  } catch (error) {
+    console.warn(`the provider ${provider.id} says nothing of somebody: ${kindOf(error)}`);
+    return {};
+  }
+};
+
+/** Their answer does not prove who somebody is. */
+export class ProviderRefused extends Error {
+  override name = "ProviderRefused";
+}
+
+/** No code: the connection failed. The last two are what stands before a provider that is down, or no provider at all. */
+const outages: unknown[] = [
+  undefined,
+  "OAUTH_TIMEOUT",
+  "OAUTH_ABORT",
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+];
+
+const isOutage = (error: unknown): boolean =>
+  outages.includes(error instanceof Error && "code" in error ? error.code : undefined);
+
+/**
+ * Who came back to `address`. The library checks state, issuer, audience, nonce, times and signature.
+ * Throws `ProviderUnavailable` or `ProviderRefused`.
+ */
+export const findProviderAccount = async (
+  provider: ProviderSetting,
+  { state, nonce, verifier }: Way,
+  address: URL,
+): Promise<ProviderAccount> => {
+  const client = await getClient(provider);
+  const tokens = await oidc
+    .authorizationCodeGrant(client, address, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    .catch((error: unknown) => {
+      console.warn(`the provider ${provider.id} did not prove who somebody is: ${kindOf(error)}`);
+      throw isOutage(error) ? new ProviderUnavailable(provider.id) : new ProviderRefused(provider.id);
+    });
+  const claims = tokens.claims();
+  if (!claims) throw new ProviderRefused(provider.id);
+  const { sub: subject } = claims;
+  const inToken = v.parse(Said, claims);
+  const said =
+    inToken.name && inToken.email
+      ? inToken
+      : { ...v.parse(Said, await askMore(provider, client, tokens.access_token, subject)), ...inToken };
+  return { subject, email: said.email ?? null, name: toName(said.name) };
+};

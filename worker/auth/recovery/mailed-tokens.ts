@@ -1,0 +1,124 @@
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { and, eq, gt, lt, sql } from "drizzle-orm";
+import type { Uuid } from "#contract/ids.ts";
+import { mailedTokenMinutes } from "#contract/limits.ts";
+import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+
+export type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
+export type MailedRow = typeof mailed_tokens.$inferSelect;
+/** What a mail brings: the link's token of 256 bits, and eight digits to type. */
+type Mailed = { token: string; code: string };
+type Secrets = Pick<Env, "PEPPER">;
+
+const codeDigits = 8;
+const missesMax = 5;
+
+export const hashOfToken = (token: string): string =>
+  createHash("sha256").update(`lisolo mailed token ${token}`).digest("base64url");
+
+/** Keyed: eight digits are found again by whoever only has their hash. */
+const hashOfCode = ({ PEPPER }: Secrets, type: MailedType, email: string, code: string): string =>
+  createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
+
+/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
+export const hashOfAddress = hashKey;
+
+const make = (): Mailed => ({
+  token: randomBytes(32).toString("base64url"),
+  code: String(randomInt(10 ** codeDigits)).padStart(codeDigits, "0"),
+});
+
+const expiryFrom = (now: number): number => now + mailedTokenMinutes * 60_000;
+
+/** A token for whoever has this confirmed address, in the place of earlier ones; for nobody by the very same statements. */
+export const insertRecovery = async (
+  env: Secrets,
+  db: Db,
+  email: string,
+  code_challenge: string | null,
+): Promise<Mailed | undefined> => {
+  const now = Date.now();
+  const mailed = make();
+  const row = {
+    hash: hashOfToken(mailed.token),
+    code_hash: hashOfCode(env, "recovery", email, mailed.code),
+    expires_at: expiryFrom(now),
+  };
+  const owner = sql`(SELECT user_id FROM ${account_security} WHERE email = ${email})`;
+  const [, , inserted] = await db.batch([
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "recovery"), eq(mailed_tokens.email, email))),
+    db.delete(auth_codes).where(and(eq(auth_codes.method, "recovery"), sql`${auth_codes.user_id} = ${owner}`)),
+    db
+      .insert(mailed_tokens)
+      .select(
+        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
+      )
+      .returning({ user_id: mailed_tokens.user_id }),
+  ]);
+  return inserted.length === 1 ? mailed : undefined;
+};
+
+/** A token for an address that somebody wants to be theirs, in the place of earlier ones. */
+export const insertConfirmation = async (env: Secrets, db: Db, user: Uuid, email: string): Promise<Mailed> => {
+  const now = Date.now();
+  const mailed = make();
+  await db.batch([
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "email_change"), eq(mailed_tokens.user_id, user))),
+    db.insert(mailed_tokens).values({
+      hash: hashOfToken(mailed.token),
+      code_hash: hashOfCode(env, "email_change", email, mailed.code),
+      user_id: user,
+      type: "email_change",
+      email,
+      expires_at: expiryFrom(now),
+    }),
+  ]);
+  return mailed;
+};
+
+const find = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
+  db
+    .select()
+    .from(mailed_tokens)
+    .where(and(eq(mailed_tokens.hash, hash), eq(mailed_tokens.type, type), gt(mailed_tokens.expires_at, now)))
+    .get();
+
+/** Uses a row up: of any number that ask at once one hears true. */
+export const takeMailed = async (db: Db, { hash }: MailedRow): Promise<boolean> =>
+  (await db.delete(mailed_tokens).where(eq(mailed_tokens.hash, hash)).returning({ hash: mailed_tokens.hash }))
+    .length === 1;
+
+/** The row of a link's token, which goes with what comes of it. */
+export const findByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
+  find(db, type, hashOfToken(token), Date.now());
+
+/**
+ * The same by address and code. Each try counts before it is looked at, and after five wrong ones only the link goes: whoever
+ * knows no more than the address cannot spoil that.
+ */
+export const findByCode = async (
+  env: Secrets,
+  db: Db,
+  type: MailedType,
+  email: string,
+  typed: string,
+): Promise<MailedRow | undefined> => {
+  const now = Date.now();
+  const asked = await db
+    .update(mailed_tokens)
+    .set({ misses: sql`${mailed_tokens.misses} + 1` })
+    .where(
+      and(
+        eq(mailed_tokens.email, email),
+        eq(mailed_tokens.type, type),
+        lt(mailed_tokens.misses, missesMax),
+        gt(mailed_tokens.expires_at, now),
+      ),
+    )
+    .returning({ hash: mailed_tokens.hash, code_hash: mailed_tokens.code_hash });
+  const code_hash = Buffer.from(hashOfCode(env, type, email, typed.replace(/\D/g, "")));
+  const right = asked.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
+  return find(db, type, right?.hash ?? "", now);
+};

@@ -1,0 +1,16 @@
+import { and, eq, ne, type SQL } from "drizzle-orm";
+import type { Uuid } from "#contract/ids.ts";
+import { auth_codes, ceremonies, factors, oauth_flows } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+
+/**
+ * Statements that take away what a proof in another session has begun and nobody has finished: questions to passkeys and
+ * code apps, ways to a provider and the codes they brought, and code apps that do not count yet, which belong to no session.
+ */
+export const forgetBegun = (db: Db, user: Uuid, session: Uuid, where?: SQL) =>
+  [
+    db.delete(ceremonies).where(and(eq(ceremonies.user_id, user), ne(ceremonies.session_id, session), where)),
+    db.delete(oauth_flows).where(and(eq(oauth_flows.user_id, user), ne(oauth_flows.session_id, session), where)),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), ne(auth_codes.session_id, session), where)),
+    db.delete(factors).where(and(eq(factors.user_id, user), eq(factors.is_verified, false), where)),
+  ] as const;

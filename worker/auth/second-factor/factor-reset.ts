@@ -1,0 +1,88 @@
+import { and, eq, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
+import type { FactorReset } from "#contract/auth/security.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { factorResetHours, factorResetPauseHours, factorResetPausesForgottenDays } from "#contract/limits.ts";
+import { account_security, factors, recovery_codes } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { sessions } from "#worker/db/schema.ts";
+import type { Ground } from "./preconditions.ts";
+
+const hourMs = 3_600_000;
+const waitMs = factorResetHours * hourMs;
+const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
+
+/** What is written where the stops of before count no more. */
+export const noPause = { reset_stops: 0, reset_paused_until: 0 };
+
+/** When the second step is taken away, if somebody asked for it. */
+const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
+
+type Started = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
+
+/** Begins the wait, or tells of the one that goes on already; not for a while after one was stopped. */
+export const startReset = async (db: Db, user: Uuid): Promise<Started> => {
+  const now = Date.now();
+  const [started] = await db
+    .insert(account_security)
+    .values({ user_id: user, reset_started_at: now })
+    .onConflictDoUpdate({
+      target: account_security.user_id,
+      set: { reset_started_at: now },
+      setWhere: and(isNull(account_security.reset_started_at), lte(account_security.reset_paused_until, now)),
+    })
+    .returning({ user_id: account_security.user_id });
+  if (started) return { ok: true, ...toFactorReset(now), isNew: true };
+  const row = await db
+    .select({ at: account_security.reset_started_at, pausedUntil: account_security.reset_paused_until })
+    .from(account_security)
+    .where(eq(account_security.user_id, user))
+    .get();
+  if (row?.at == null) return { ok: false, retryAfterMs: Math.max(1_000, (row?.pausedUntil ?? now) - now) };
+  return { ok: true, ...toFactorReset(row.at), isNew: false };
+};
+
+/**
+ * Whether there was a wait to end. Each time the pause before the next one grows, so that whoever knows the password cannot
+ * keep its owner at stopping them.
+ */
+export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
+  const now = Date.now();
+  const { reset_paused_until, reset_stops } = account_security;
+  const stops = sql<number>`iif(${reset_paused_until} < ${now - pausesForgottenMs}, 1, ${reset_stops} + 1)`;
+  const [first, second, further] = factorResetPauseHours.map((hours) => hours * hourMs);
+  const cancelled = await db
+    .update(account_security)
+    .set({
+      reset_started_at: null,
+      reset_stops: stops,
+      reset_paused_until: sql`${now} + CASE ${stops} WHEN 1 THEN ${first} WHEN 2 THEN ${second} ELSE ${further} END`,
+    })
+    .where(and(eq(account_security.user_id, user), isNotNull(account_security.reset_started_at)))
+    .returning({ user_id: account_security.user_id });
+  return cancelled.length === 1;
+};
+
+/**
+ * Takes the second step away where the wait for it is over; whether it was. Sessions that still owe it end: there is
+ * nothing left that they could show. Passkeys stay, and are not asked for any more. A recovery code that is just being shown
+ * (`shown`) goes with the session that comes of it.
+ */
+export const applyDueReset = async (db: Db, user: Uuid, { uses: shown }: Ground): Promise<boolean> => {
+  const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
+  const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
+  if (!row) return false;
+  // Looked at once more by each: it may have been cancelled meanwhile.
+  const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
+  const others = shown.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
+  const [, , , applied] = await db.batch([
+    db.delete(factors).where(and(eq(factors.user_id, user), stillDue)),
+    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue, ...others)),
+    db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
+    db
+      .update(account_security)
+      .set({ passkey_step: false, reset_started_at: null, ...noPause })
+      .where(isDue)
+      .returning({ user_id: account_security.user_id }),
+  ]);
+  return applied.length === 1;
+};

@@ -1,0 +1,104 @@
+import { and, count, eq, gt, lt, sql } from "drizzle-orm";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { factorsMax } from "#contract/limits.ts";
+import { ceremonies, factors } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { sessions } from "#worker/db/schema.ts";
+import type { Caller } from "#worker/lib/http/app.ts";
+import { seal, unseal } from "./secret-box.ts";
+import { makeTotpSecret } from "./totp.ts";
+
+export type FactorRow = typeof factors.$inferSelect;
+
+const ownerOf = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
+
+/** What its codes are made of. Sealed by a key that is on its way out, it is sealed anew. */
+export const openSecret = async (env: Env, db: Db, factor: FactorRow): Promise<Uint8Array<ArrayBuffer>> => {
+  const { secret, isOutdated } = await unseal(env, ownerOf(factor), factor.secret);
+  if (!isOutdated) return secret;
+  await db
+    .update(factors)
+    .set({ secret: await seal(env, ownerOf(factor), secret) })
+    .where(and(eq(factors.id, factor.id), eq(factors.secret, factor.secret)));
+  return secret;
+};
+
+/** Its secret as the newest key keeps it. */
+export const sealAnew = async (env: Env, factor: FactorRow): Promise<string> =>
+  seal(env, ownerOf(factor), (await unseal(env, ownerOf(factor), factor.secret)).secret);
+
+/** A code app that counts once its first code was right, in the place of one that never got so far. */
+export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | undefined) => {
+  const now = Date.now();
+  const [verified] = await db
+    .select({ n: count() })
+    .from(factors)
+    .where(and(eq(factors.user_id, user), eq(factors.is_verified, true)));
+  const there = verified?.n ?? 0;
+  if (there >= factorsMax) return undefined;
+  const own = { id: createUuid(now), user_id: user };
+  const secret = makeTotpSecret();
+  const friendly_name = name || `TOTP ${there + 1}`;
+  await db.batch([
+    db.delete(factors).where(and(eq(factors.user_id, user), eq(factors.is_verified, false))),
+    db.insert(factors).values({
+      ...own,
+      friendly_name,
+      secret: await seal(env, ownerOf(own), secret),
+      created_at: now,
+      updated_at: now,
+    }),
+  ]);
+  return { id: own.id, friendly_name, secret };
+};
+
+/** A code app of this person that may be asked: of a session that owes its second step, only one that counts already. */
+export const findFactor = async (
+  db: Db,
+  { user, session }: Caller,
+  id: Uuid,
+): Promise<(FactorRow & { awaits: boolean }) | undefined> => {
+  const found = await db
+    .select({ factor: factors, awaits: sessions.awaits })
+    .from(factors)
+    .innerJoin(sessions, eq(sessions.id, session))
+    .where(and(eq(factors.id, id), eq(factors.user_id, user)))
+    .get();
+  return found && (found.factor.is_verified || !found.awaits) ? { ...found.factor, awaits: found.awaits } : undefined;
+};
+
+const isAsked = ({ user, session }: Caller, factor: Uuid, challenge: Uuid) =>
+  and(
+    eq(ceremonies.id, challenge),
+    eq(ceremonies.kind, "totp"),
+    eq(ceremonies.user_id, user),
+    eq(ceremonies.session_id, session),
+    eq(ceremonies.factor_id, factor),
+  );
+
+/** Whether this session was asked that of this code app, lately. */
+export const isFactorAsked = async (db: Db, caller: Caller, factor: Uuid, challenge: Uuid): Promise<boolean> =>
+  (await db
+    .select({ id: ceremonies.id })
+    .from(ceremonies)
+    .where(and(isAsked(caller, factor, challenge), gt(ceremonies.expires_at, Date.now())))
+    .get()) !== undefined;
+
+/**
+ * Uses up a code, and with it all codes of earlier steps: however many bring it at once, one of them has it. The first one
+ * makes the code app count. The question goes with the right answer.
+ */
+export const redeemStep = async (db: Db, caller: Caller, factor: FactorRow, challenge: Uuid, step: number) => {
+  const [used] = await db.batch([
+    db
+      .update(factors)
+      .set({ last_step: step, is_verified: true, updated_at: sql`iif(is_verified, updated_at, ${Date.now()})` })
+      .where(and(eq(factors.id, factor.id), lt(factors.last_step, step), eq(factors.is_verified, factor.is_verified)))
+      .returning({ id: factors.id }),
+    db.delete(ceremonies).where(isAsked(caller, factor.id, challenge)),
+  ]);
+  return used.length === 1;
+};
+
+export const deleteFactor = async (db: Db, id: Uuid): Promise<boolean> =>
+  (await db.delete(factors).where(eq(factors.id, id)).returning({ id: factors.id })).length === 1;

@@ -1,0 +1,62 @@
+import { createHmac, randomInt } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import type { Uuid } from "#contract/ids.ts";
+import { recoveryCodesCount } from "#contract/limits.ts";
+import { account_security, recovery_codes } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { byRecoveryCode, type Ground } from "./preconditions.ts";
+
+type Secrets = Pick<Env, "PEPPER">;
+
+// Crockford's base 32: of letters and digits that look alike only one is in use.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const groups = 3;
+const groupLength = 4; // 3 × 4 characters of 5 bits: 60 bits, with few tries
+
+const makeGroup = (): string =>
+  Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join("");
+const makeCode = (): string => Array.from({ length: groups }, makeGroup).join("-");
+
+/** A code as it was told, however it was typed. */
+const toPlain = (code: string): string =>
+  code
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s\p{Pd}]/gu, "")
+    .replaceAll("o", "0")
+    .replace(/[il]/g, "1");
+
+const hashOf = ({ PEPPER }: Secrets, user: Uuid, code: string): string =>
+  createHmac("sha256", PEPPER)
+    .update(`lisolo recovery code ${user} ${toPlain(code)}`)
+    .digest("base64url");
+
+/** New codes; all that there were before are void. */
+export const replaceRecoveryCodes = async (db: Db, env: Secrets, user: Uuid): Promise<string[]> => {
+  const codes = Array.from({ length: recoveryCodesCount }, makeCode);
+  await db.batch([
+    db.delete(recovery_codes).where(eq(recovery_codes.user_id, user)),
+    db.insert(recovery_codes).values(codes.map((code) => ({ user_id: user, hash: hashOf(env, user, code) }))),
+    db
+      .insert(account_security)
+      .values({ user_id: user, has_codes: true })
+      .onConflictDoUpdate({ target: account_security.user_id, set: { has_codes: true } }),
+  ]);
+  return codes;
+};
+
+/** One of the person's codes, to be used up by what it is shown for: however many bring it at once, one of them has it. */
+export const findRecoveryCode = async (
+  db: Db,
+  env: Secrets,
+  user: Uuid,
+  code: string,
+): Promise<{ ground: Ground } | undefined> => {
+  const hash = hashOf(env, user, code);
+  const found = await db
+    .select({ user_id: recovery_codes.user_id })
+    .from(recovery_codes)
+    .where(and(eq(recovery_codes.user_id, user), eq(recovery_codes.hash, hash)))
+    .get();
+  return found && { ground: byRecoveryCode(user, hash) };
+};

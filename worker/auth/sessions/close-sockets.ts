@@ -1,0 +1,26 @@
+import type { Uuid } from "#contract/ids.ts";
+import { logError } from "#worker/lib/log.ts";
+import { userChannelOf } from "#worker/objects/stubs.ts";
+
+const tries = 4;
+const firstWaitMs = 100;
+
+/**
+ * Closes the sockets of sessions that ended. The rows are gone already, so nothing new can be opened; a
+ * channel that does not answer is asked again for up to two seconds, by when a revoked session must have no socket.
+ */
+export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"): Promise<void> => {
+  if (ended.length === 0) return;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await userChannelOf(env, user).closeSessions(user, ended);
+      return;
+    } catch (error) {
+      if (attempt === tries) {
+        logError("sockets of an ended session may still be open", error);
+        return;
+      }
+      await scheduler.wait(firstWaitMs * 2 ** (attempt - 1));
+    }
+  }
+};

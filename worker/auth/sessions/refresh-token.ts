@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Uuid } from "#contract/ids.ts";
+
+type Secrets = Pick<Env, "PEPPER">;
+
+/**
+ * A refresh token is 52 bytes: its session's id, its generation, and a MAC over both with the session's own
+ * random nonce. Nothing of it is stored; its successor can be made again as often as a lost answer needs it.
+ */
+const idBytes = 16;
+const tokenBytes = idBytes + 4 + 32;
+
+export type RefreshToken = { session: Uuid; generation: number; mac: Buffer };
+
+const macOf = ({ PEPPER }: Secrets, nonce: string, head: Buffer): Buffer =>
+  createHmac("sha256", PEPPER).update(`lisolo refresh token ${nonce} `).update(head).digest();
+
+const headOf = (session: Uuid, generation: number): Buffer => {
+  const head = Buffer.alloc(idBytes + 4);
+  head.write(session.replaceAll("-", ""), 0, "hex");
+  head.writeUInt32BE(generation, idBytes);
+  return head;
+};
+
+export const makeRefreshToken = (env: Secrets, session: Uuid, nonce: string, generation: number): string => {
+  const head = headOf(session, generation);
+  return Buffer.concat([head, macOf(env, nonce, head)]).toString("base64url");
+};
+
+/** The parts of what looks like a refresh token; whether it is one, `isGenuine` says. */
+export const parseRefreshToken = (token: string): RefreshToken | undefined => {
+  const bytes = Buffer.from(token, "base64url");
+  if (bytes.length !== tokenBytes || bytes.toString("base64url") !== token) return undefined;
+  const hex = bytes.toString("hex", 0, idBytes);
+  return {
+    session: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"),
+    generation: bytes.readUInt32BE(idBytes),
+    mac: bytes.subarray(idBytes + 4),
+  };
+};
+
+export const isGenuine = (env: Secrets, token: RefreshToken, nonce: string): boolean =>
+  timingSafeEqual(token.mac, macOf(env, nonce, headOf(token.session, token.generation)));

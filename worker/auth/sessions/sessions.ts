@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto";
+import { and, eq, ne, not, type SQL, sql } from "drizzle-orm";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import {
+  awaitingMinutes,
+  refreshGraceSeconds,
+  sessionAbsoluteDays,
+  sessionIdleDays,
+  sessionsPerUserMax,
+} from "#contract/limits.ts";
+import { areEnough, isAskedFor, type Method, withMethod } from "#worker/auth/second-factor/assurance.ts";
+import { forgetBegun } from "#worker/auth/second-factor/cancel-pending.ts";
+import { noPause } from "#worker/auth/second-factor/factor-reset.ts";
+import { type Ground, onNothing } from "#worker/auth/second-factor/preconditions.ts";
+import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { sessions, users } from "#worker/db/schema.ts";
+import type { Caller } from "#worker/lib/http/app.ts";
+import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token.ts";
+
+const dayMs = 86_400_000;
+
+export type SessionRow = typeof sessions.$inferSelect;
+type NewSession = typeof sessions.$inferInsert;
+
+export type Tokens = { session: Uuid; generation: number; refresh_token: string } & Pick<
+  SessionRow,
+  "methods" | "awaits" | "proved_at" | "created_at"
+>;
+
+/** The row of a sign-in to be, so that it can be written in one batch with what else a sign-in writes. */
+export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = {}): NewSession => ({
+  id: createUuid(now),
+  user_id: user,
+  nonce: randomBytes(32).toString("base64url"),
+  refreshed_at: now,
+  created_at: now,
+  ...more,
+});
+
+/** SQL: something of what a session stands on does not hold. */
+const fails = ({ holds }: Ground): SQL => (holds.length === 0 ? sql`0` : sql`NOT (${sql.join(holds, sql` AND `)})`);
+
+const useUp = (db: Db, { uses }: Ground, isDone: SQL) =>
+  uses.map(({ table, where }) => db.delete(table).where(and(where, isDone)));
+
+/**
+ * Signs in one more device, in one transaction with the question whether what it stands on still holds, and whether a second
+ * step is asked for: nobody takes anything back, or turns the step on, between that and the row. Undefined where it does not
+ * hold. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its second step takes
+ * nobody's place but that of another one that does and began in the same network: whoever has only the password cannot push
+ * out from elsewhere what its owner is at.
+ */
+export const insertSession = async (
+  db: Db,
+  row: NewSession,
+  ground: Ground = onNothing,
+): Promise<{ session: SessionRow; ended: Uuid[] } | undefined> => {
+  const isOwed = areEnough(row.methods ?? "") ? sql`0` : isAskedFor(row.user_id);
+  const proved_at = sql<number>`iif(${isOwed}, 0, ${row.proved_at ?? 0})`;
+  const own = sql`FROM sessions WHERE id = ${row.id}`;
+  const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
+  const isLike = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
+  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY id = ${row.id} DESC, created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+  const [[session], late, ended] = await db.batch([
+    db
+      .insert(sessions)
+      .values({ ...row, awaits: sql`${isOwed}`, proved_at, network })
+      .returning(),
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.id, row.id), fails(ground)))
+      .returning({ id: sessions.id }),
+    db.delete(sessions).where(sql`${isLike} AND id NOT IN ${kept}`).returning({ id: sessions.id }),
+    ...useUp(db, ground, sql`EXISTS (SELECT 1 ${own})`),
+  ]);
+  return session && late.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
+};
+
+/**
+ * A factor was shown in a whole session, which goes on with new tokens. Undefined when it ended meanwhile, or what was shown
+ * does not hold any more; the password alone does not where a second step is asked for.
+ */
+export const proveSession = async (
+  db: Db,
+  { user, session: id }: Pick<Caller, "user" | "session">,
+  method: Method,
+  ground: Ground,
+): Promise<SessionRow | undefined> => {
+  const now = Date.now();
+  const next = sql`${sessions.generation} + 1`;
+  const isLive = and(eq(sessions.id, id), eq(sessions.user_id, user), eq(sessions.awaits, false));
+  const counts = method === "password" ? [not(isAskedFor(user))] : [];
+  const [[proved]] = await db.batch([
+    db
+      .update(sessions)
+      .set({
+        generation: next,
+        refreshed_at: now,
+        proved_at: now,
+        proved_generation: next,
+        methods: withMethod(method),
+      })
+      .where(and(isLive, ...counts, ...ground.holds))
+      .returning(),
+    ...useUp(db, ground, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
+  ]);
+  return proved;
+};
+
+export const toTokens = (
+  env: Env,
+  { id, nonce, generation = 0, methods = "password", awaits = false, proved_at = 0, created_at }: NewSession,
+): Tokens => ({
+  session: id,
+  generation,
+  refresh_token: makeRefreshToken(env, id, nonce, generation),
+  methods,
+  awaits,
+  proved_at,
+  created_at,
+});
+
+const isOver = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
+  now - refreshed_at > sessionIdleDays * dayMs ||
+  now - created_at > (awaits ? awaitingMinutes * 60_000 : sessionAbsoluteDays * dayMs);
+
+export type Rotation =
+  | { outcome: "renewed"; user: Uuid; tokens: Tokens }
+  | { outcome: "unknown" }
+  | { outcome: "expired" | "reused"; user: Uuid; session: Uuid };
+
+/** The person and session of a genuine refresh token of any generation, undefined for anything else. */
+export const findSession = async (env: Env, db: Db, token: RefreshToken) => {
+  const row = await db.select().from(sessions).where(eq(sessions.id, token.session)).get();
+  return row && isGenuine(env, token, row.nonce) ? row : undefined;
+};
+
+/**
+ * Trades a session's refresh token of this generation, which was found genuine, for its successor, once. The token just
+ * before the live one gets the same successor again: for 10 s (two tabs at once), and beyond that for as long as nothing
+ * made from the successor was ever used, for then the answer that carried it was lost. Anything older ends the session: one
+ * of two holders is not the person.
+ */
+export const rotateSession = async (
+  env: Env,
+  db: Db,
+  row: SessionRow,
+  generation: number,
+  now = Date.now(),
+): Promise<Rotation> => {
+  const { id, user_id: user } = row;
+  if (isOver(row, now)) {
+    await endSessions(db, user, { only: id });
+    return { outcome: "expired", user, session: id };
+  }
+  const next = generation + 1;
+  const renewed: Rotation = { outcome: "renewed", user, tokens: toTokens(env, { ...row, generation: next }) };
+  const changed = await db
+    .update(sessions)
+    .set({ generation: next, refreshed_at: now })
+    .where(and(eq(sessions.id, id), eq(sessions.generation, generation)))
+    .returning({ id: sessions.id });
+  if (changed.length === 1) return renewed;
+
+  const live = await db.select().from(sessions).where(eq(sessions.id, id)).get();
+  if (!live) return { outcome: "unknown" };
+  const isParent = live.generation === next;
+  const isLostAnswer = live.seen_generation < live.generation;
+  if (isParent && (isLostAnswer || now - live.refreshed_at <= refreshGraceSeconds * 1_000)) {
+    // A factor that was shown counts for whoever has the answer to it, not for whoever has what was there before.
+    if (live.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
+    return renewed;
+  }
+  // Of any number that bring it at once one hears so, and its person once.
+  const [ended] = await endSessions(db, user, { only: id });
+  return ended === undefined ? { outcome: "unknown" } : { outcome: "reused", user, session: id };
+};
+
+/** Ends a person's sessions by deleting their rows; answers which ones there were. */
+export const endSessions = async (
+  db: Db,
+  user: Uuid,
+  which: "all" | { only: Uuid } | { allBut: Uuid },
+): Promise<Uuid[]> => {
+  const mine = eq(sessions.user_id, user);
+  const condition =
+    which === "all" ? mine : and(mine, "only" in which ? eq(sessions.id, which.only) : ne(sessions.id, which.allBut));
+  const ended = await db.delete(sessions).where(condition).returning({ id: sessions.id });
+  return ended.map(({ id }) => id);
+};
+
+/**
+ * A new password, in one transaction with the end of every other session and of whatever was mailed to get past the old
+ * one. Answers which sessions ended; undefined when the password is another already, or this session has ended: whoever was
+ * shut out by a change does not come after it.
+ */
+export const changePassword = async (
+  db: Db,
+  { user, session }: Pick<Caller, "user" | "session">,
+  { from, to }: { from: string; to: string },
+  now: number,
+): Promise<Uuid[] | undefined> => {
+  const isLive = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session} AND user_id = ${user} AND awaits = 0)`;
+  const isDone = sql`EXISTS (SELECT 1 FROM users WHERE id = ${user} AND password_hash = ${to})`;
+  const [changed, ended] = await db.batch([
+    db
+      .update(users)
+      .set({ password_hash: to, updated_at: now })
+      .where(and(eq(users.id, user), eq(users.password_hash, from), isLive))
+      .returning({ id: users.id }),
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.user_id, user), ne(sessions.id, session), isDone))
+      .returning({ id: sessions.id }),
+    // Nor may an address that somebody else asked for in the meantime become the account's.
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
+    db
+      .update(account_security)
+      .set({ pending_email: null, ...noPause })
+      .where(and(eq(account_security.user_id, user), isDone)),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), isDone)),
+    ...forgetBegun(db, user, session, isDone),
+  ]);
+  return changed.length === 1 ? ended.map(({ id }) => id) : undefined;
+};

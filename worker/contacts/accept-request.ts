@@ -1,0 +1,33 @@
+import type { Db } from "#worker/db/client.ts";
+import { logError } from "#worker/lib/log.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+import { type Acceptance, type findRequest, undoAcceptance } from "./queries.ts";
+
+type Request = NonNullable<Awaited<ReturnType<typeof findRequest>>>;
+
+/**
+ * The second half of an acceptance: the conversation lets the two write. When it cannot be reached the first
+ * half is taken back (SPEC.md §4) and the answer is false. A Worker that dies in between leaves a connection
+ * whose conversation was never opened; the conversation asks the directory then (`findConnection`).
+ */
+export const openConversation = async (
+  env: Env,
+  db: Db,
+  request: Request,
+  { connection, isNew }: Acceptance,
+): Promise<boolean> => {
+  const id = request.conversation_id;
+  try {
+    await conversationOf(env, id).open(id, connection);
+    return true;
+  } catch (error) {
+    logError("a conversation could not be opened", error);
+  }
+  if (!isNew) return false; // the connection is somebody else's acceptance and stays
+  await undoAcceptance(db, request, connection);
+  // The call may have arrived and only its answer been lost: then the conversation must not stay open.
+  await conversationOf(env, id)
+    .close(id, connection)
+    .catch((error: unknown) => logError("a conversation that was not to open may be open", error));
+  return false;
+};

@@ -1,0 +1,59 @@
+import type { imageTypes } from "#contract/files.ts";
+import { fileMaxPixels } from "#contract/limits.ts";
+import { type ImageHeader, readImageHeader } from "#worker/lib/storage/image-header.ts";
+import { stripGif } from "./gif.ts";
+import { stripJpeg } from "./jpeg.ts";
+import { isSideways, type Stripped } from "./orientation.ts";
+import { textAt } from "./pieces.ts";
+import { stripPng } from "./png.ts";
+import { stripWebp } from "./webp.ts";
+
+export type CleanImage = {
+  type: (typeof imageTypes)[number];
+  width: number; // as a viewer sees it: after turning
+  height: number;
+  pieces: Uint8Array[];
+};
+
+const strip = (bytes: Uint8Array, header: ImageHeader): Stripped | undefined => {
+  switch (header.type) {
+    case "jpeg":
+      return stripJpeg(bytes);
+    case "png":
+      return stripPng(bytes);
+    case "webp":
+      return stripWebp(bytes, header);
+    case "gif":
+      return stripGif(bytes, header);
+  }
+};
+
+const signatures = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF87a", "GIF89a"];
+
+/** Whether the first bytes are those of a picture: worth reading the whole of it. */
+export const beginsAsImage = (bytes: Uint8Array): boolean => {
+  const begin = textAt(bytes, 0, 12);
+  return signatures.some((signature) => begin.startsWith(signature)) || /^RIFF.{4}WEBP$/s.test(begin);
+};
+
+const hasTooManyPixels = ({ width, height }: ImageHeader): boolean => width * height > fileMaxPixels;
+
+/** Whether these first bytes of a picture say already that it is larger than it may be. */
+export const isTooLarge = (bytes: Uint8Array): boolean => {
+  const header = readImageHeader(bytes);
+  return header !== undefined && hasTooManyPixels(header);
+};
+
+/** The whole picture made fit to be passed on; undefined when these bytes are none. Nothing is decoded. */
+export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixels" | undefined => {
+  const header = readImageHeader(bytes);
+  if (!header) return undefined;
+  const { width, height } = header;
+  if (hasTooManyPixels(header)) return "image_too_many_pixels";
+  const stripped = strip(bytes, header);
+  if (!stripped) return undefined;
+  // Chromium turns JPEG and PNG and draws a WebP as it is.
+  const isTurned = header.type !== "webp" && isSideways(stripped.orientation);
+  const size = isTurned ? { width: height, height: width } : { width, height };
+  return { type: `image/${header.type}`, ...size, pieces: stripped.pieces };
+};

@@ -1,0 +1,107 @@
+import { isAlone } from "#worker/lib/storage/image-header.ts";
+import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation.ts";
+import { Pieces, textAt, viewOf } from "./pieces.ts";
+
+/**
+ * JPEG (ITU-T T.81 §B, JFIF 1.02). Kept is what draws the picture: tables, frame, scans, the colour profile and
+ * Adobe's colour transform. Everything else goes: Exif and XMP (APP1), Photoshop (APP13), further pictures (MPF),
+ * thumbnails, comments, and whatever follows the end. One that was cut off within its scans is ended there, as far as
+ * browsers draw it.
+ */
+
+const soi = 0xd8;
+const eoi = 0xd9;
+const sos = 0xda;
+const frames = [0xc0, 0xc1, 0xc2]; // baseline, extended and progressive: what browsers draw
+const tables = [0xc4, 0xdb, 0xdd]; // DHT, DQT, DRI
+const comment = 0xfe;
+const jfifBytes = 18; // with its marker, without a thumbnail
+
+const isApplication = (marker: number): boolean => marker >= 0xe0 && marker <= 0xef;
+const isReserved = (marker: number): boolean => marker >= 0xf0 && marker <= 0xfd;
+
+/** Where the entropy-coded data that begins at `from` ends: at the next marker that does not stand alone, or with the bytes. */
+const findScanEnd = (bytes: Uint8Array, from: number): number => {
+  let at = bytes.indexOf(0xff, from);
+  while (at !== -1 && at + 1 < bytes.length) {
+    const next = bytes[at + 1] ?? 0;
+    if (next === 0 || isAlone(next)) at = bytes.indexOf(0xff, at + 2);
+    else if (next === 0xff) at += 1;
+    else return at;
+  }
+  return at === -1 ? bytes.length : at;
+};
+
+const toJfif = (segment: Uint8Array): Uint8Array => {
+  const plain = segment.slice(0, jfifBytes);
+  plain.set([0, jfifBytes - 2], 2);
+  plain.set([0, 0], jfifBytes - 2); // no thumbnail
+  return plain;
+};
+
+const toExif = (orientation: Orientation): Uint8Array => {
+  const block = makeOrientationBlock(orientation);
+  const segment = new Uint8Array(10 + block.length);
+  viewOf(segment).setUint32(0, 0xffe10000 + segment.length - 2);
+  segment.set(new TextEncoder().encode("Exif\0\0"), 4);
+  segment.set(block, 10);
+  return segment;
+};
+
+/** The picture without its metadata; undefined when nothing of it could be drawn. */
+export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
+  const view = viewOf(bytes);
+  const rest = new Pieces(bytes);
+  let jfif: Uint8Array | undefined;
+  let orientation: Orientation | undefined;
+  let hasFrame = false;
+  let hasScan = false;
+  const finish = (): Stripped | undefined => {
+    if (!hasScan) return undefined;
+    rest.add(Uint8Array.of(0xff, eoi));
+    const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
+    const turned = orientation ?? 1;
+    if (turned !== 1) head.push(toExif(turned));
+    return { orientation: turned, pieces: [...head, ...rest.list] };
+  };
+  let at = 2;
+  while (at + 4 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) {
+      at += 1; // fill byte
+      continue;
+    }
+    if (isAlone(marker)) {
+      at += 2;
+      continue;
+    }
+    if (marker === eoi) return finish();
+    const length = view.getUint16(at + 2);
+    const end = at + 2 + length;
+    if (length < 2) return undefined;
+    if (end > bytes.length) return finish(); // cut off
+    const name = textAt(bytes, at + 4, Math.min(at + 16, end));
+    if (marker === sos) {
+      if (!hasFrame) return undefined;
+      const scanEnd = findScanEnd(bytes, end);
+      rest.keep(at, scanEnd);
+      hasScan = true;
+      at = scanEnd;
+      continue;
+    }
+    if (frames.includes(marker)) {
+      if (hasFrame) return undefined; // two frames: which size it has would be the decoder's choice
+      hasFrame = true;
+      rest.keep(at, end);
+    } else if (tables.includes(marker)) rest.keep(at, end);
+    else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifBytes - 2) {
+      jfif ??= toJfif(bytes.subarray(at, end));
+    } else if (marker === 0xe1 && name.startsWith("Exif\0\0")) {
+      orientation ??= readOrientation(bytes.subarray(at + 4, end));
+    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") rest.keep(at, end);
+    else if (marker === 0xee && name.startsWith("Adobe")) rest.keep(at, end);
+    else if (!isApplication(marker) && !isReserved(marker) && marker !== comment) return undefined;
+    at = end;
+  }
+  return finish();
+};

@@ -1,0 +1,60 @@
+import { viewOf } from "./pieces.ts";
+
+/**
+ * A film's metadata (ISO/IEC 14496-12 §8.10, where phones write the place it was taken at) is blanked as it passes
+ * by: the boxes become free space of the same size, so that nothing moves and every offset in the file stays true.
+ */
+
+/** A box's type as the number that its four letters are: a film may have millions of boxes. */
+const codeOf = (type: string): number => viewOf(new TextEncoder().encode(type)).getUint32(0);
+const containers = new Set(["moov", "trak", "moof", "traf"].map(codeOf));
+const metadata = new Set(["udta", "meta", "uuid"].map(codeOf));
+const shortHeaderBytes = 8;
+const longHeaderBytes = 16;
+const free = new TextEncoder().encode("free");
+
+/** The size of a box's header and of what it holds; a box without a size goes on to the end, and so does a broken one. */
+const readHeader = (view: DataView, at: number): { header: number; content: number } => {
+  const stated = view.getUint32(at);
+  const isLong = stated === 1;
+  const header = isLong ? longHeaderBytes : shortHeaderBytes;
+  const size = isLong ? Number(view.getBigUint64(at + shortHeaderBytes)) : stated;
+  return { header, content: size < header ? Number.POSITIVE_INFINITY : size - header };
+};
+
+const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+};
+
+export async function* blankMetadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  let held = new Uint8Array(0); // the beginning of a header that goes on in the next chunk
+  let left = 0; // of the box that passes by
+  let isBlank = false;
+  for await (const chunk of chunks) {
+    const bytes = concat(held, chunk);
+    const view = viewOf(bytes);
+    let at = 0;
+    while (at < bytes.length) {
+      if (left > 0) {
+        const end = Math.min(bytes.length, at + left);
+        if (isBlank) bytes.fill(0, at, end);
+        left -= end - at;
+        at = end;
+        continue;
+      }
+      if (bytes.length - at < longHeaderBytes) break;
+      const type = view.getUint32(at + 4);
+      const { header, content } = readHeader(view, at);
+      isBlank = metadata.has(type);
+      if (isBlank) bytes.set(free, at + 4);
+      left = containers.has(type) ? 0 : content;
+      at += header;
+    }
+    held = bytes.slice(at);
+    if (at > 0) yield bytes.subarray(0, at);
+  }
+  if (held.length > 0) yield held;
+}

@@ -1,0 +1,61 @@
+import { crc32 } from "node:zlib";
+import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation.ts";
+import { Pieces, textAt, viewOf } from "./pieces.ts";
+
+/**
+ * PNG (W3C PNG, third edition). Kept are the chunks that draw the picture and its frames; texts, times, Exif and
+ * whatever programs add of their own go, and so does what follows the end.
+ */
+
+const signatureBytes = 8;
+const frameBytes = 12; // length, type and checksum around a chunk's data
+const headerEnd = signatureBytes + frameBytes + 13;
+
+const drawing = new Set([
+  ...["IHDR", "PLTE", "IDAT", "IEND", "tRNS"],
+  ...["gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "bKGD", "pHYs", "cICP", "mDCV", "cLLI"],
+  ...["acTL", "fcTL", "fdAT"],
+]);
+
+/** An upper-case first letter says that a decoder must know the chunk (§5.4). */
+const isCritical = (type: string): boolean => /^[A-Z]/.test(type);
+
+const toExif = (orientation: Orientation): Uint8Array => {
+  const block = makeOrientationBlock(orientation);
+  const chunk = new Uint8Array(frameBytes + block.length);
+  const view = viewOf(chunk);
+  view.setUint32(0, block.length);
+  chunk.set(new TextEncoder().encode("eXIf"), 4);
+  chunk.set(block, 8);
+  view.setUint32(chunk.length - 4, crc32(chunk.subarray(4, -4)));
+  return chunk;
+};
+
+/** The picture without its metadata; undefined when it is not whole. */
+export const stripPng = (bytes: Uint8Array): Stripped | undefined => {
+  const view = viewOf(bytes);
+  const rest = new Pieces(bytes);
+  let orientation: Orientation = 1;
+  let hasData = false;
+  let at = signatureBytes;
+  while (at + frameBytes <= bytes.length) {
+    const length = view.getUint32(at);
+    const end = at + frameBytes + length;
+    if (end > bytes.length) return undefined;
+    const type = textAt(bytes, at + 4, at + 8);
+    if ((type === "IHDR") !== (at === signatureBytes) || (type === "IHDR" && end !== headerEnd)) return undefined;
+    if (drawing.has(type)) {
+      if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) return undefined;
+      if (at !== signatureBytes) rest.keep(at, end);
+      hasData ||= type === "IDAT";
+      if (type === "IEND") {
+        if (!hasData) return undefined;
+        const head = [bytes.subarray(0, headerEnd), ...(orientation === 1 ? [] : [toExif(orientation)])];
+        return { orientation, pieces: [...head, ...rest.list] };
+      }
+    } else if (type === "eXIf") orientation = readOrientation(bytes.subarray(at + 8, end - 4));
+    else if (isCritical(type)) return undefined;
+    at = end;
+  }
+  return undefined;
+};

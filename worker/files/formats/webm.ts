@@ -1,0 +1,67 @@
+import { textAt } from "./pieces.ts";
+
+/** WebM (RFC 8794 EBML, RFC 9559 Matroska): its document type, and what its tracks are. */
+
+const ebmlHeader = 0x1a45dfa3;
+const documentType = 0x4282;
+const segment = 0x18538067;
+const tracks = 0x1654ae6b;
+const trackEntry = 0xae;
+const trackType = 0x83;
+const videoTrack = 1;
+const audioTrack = 2;
+
+type Element = { id: number; from: number; to: number };
+
+/** A number of variable length; `width` is how many bytes it took. With `isId` its marker bit is part of it. */
+const readNumber = (bytes: Uint8Array, at: number, isId: boolean): { value: number; width: number } | undefined => {
+  const first = bytes[at];
+  if (first === undefined || first === 0) return undefined;
+  const width = Math.clz32(first) - 23;
+  if (at + width > bytes.length || (isId && width > 4)) return undefined;
+  let value = isId ? first : first & (0xff >> width);
+  let isUnknown = value === 0xff >> width;
+  for (let i = 1; i < width; i++) {
+    const byte = bytes[at + i] ?? 0;
+    value = value * 256 + byte;
+    isUnknown &&= byte === 0xff;
+  }
+  return { value: !isId && isUnknown ? Number.POSITIVE_INFINITY : value, width };
+};
+
+/** The elements between two places, the last one cut where the bytes end. */
+function* elementsOf(bytes: Uint8Array, from: number, to: number): Generator<Element> {
+  for (let at = from; at < to; ) {
+    const id = readNumber(bytes, at, true);
+    const size = id && readNumber(bytes, at + id.width, false);
+    if (!id || !size) return;
+    const start = at + id.width + size.width;
+    const end = Math.min(to, start + size.value);
+    yield { id: id.value, from: start, to: end };
+    at = end;
+  }
+}
+
+const find = (bytes: Uint8Array, { from, to }: Pick<Element, "from" | "to">, id: number): Element | undefined => {
+  for (const element of elementsOf(bytes, from, to)) if (element.id === id) return element;
+  return undefined;
+};
+
+/** Decided by what stands at the beginning of the file; undefined when that is no WebM, or its tracks are not there. */
+export const readWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | undefined => {
+  const whole = { from: 0, to: bytes.length };
+  const [header] = elementsOf(bytes, 0, bytes.length);
+  if (header?.id !== ebmlHeader) return undefined;
+  const type = find(bytes, header, documentType);
+  if (!type || textAt(bytes, type.from, type.to) !== "webm") return undefined;
+  const body = find(bytes, whole, segment);
+  const list = body && find(bytes, body, tracks);
+  if (!list) return undefined;
+  const kinds = new Set<number | undefined>();
+  for (const entry of elementsOf(bytes, list.from, list.to)) {
+    const kind = entry.id === trackEntry ? find(bytes, entry, trackType) : undefined;
+    if (kind) kinds.add(bytes[kind.from]);
+  }
+  if (kinds.has(videoTrack)) return "video/webm";
+  return kinds.has(audioTrack) ? "audio/webm" : undefined;
+};

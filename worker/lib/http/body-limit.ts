@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { avatarMaxBytes, bodyMaxBytes, filePartBytes, postFormMaxBytes } from "#contract/limits.ts";
+import type { AppEnv } from "./app.ts";
+import { refuse } from "./refusal.ts";
+
+const drainMaxBytes = 16 * 1024 * 1024;
+
+/** Takes in what is on its way, to a bound: a client that still sends hears the answer only when it may finish. */
+const drain = async (body: ReadableStream<Uint8Array> | null): Promise<void> => {
+  if (!body || body.locked) return;
+  const reader = body.getReader();
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done && bytes < drainMaxBytes; part = await reader.read()) {
+    bytes += part.value.byteLength;
+  }
+  await reader.cancel();
+};
+
+const limit = (maxSize: number, code: "too_large" | "file_too_large" | "file_part_mismatch") =>
+  bodyLimit({
+    maxSize,
+    onError: async (c) => {
+      await drain(c.req.raw.body).catch(() => undefined); // gone already
+      return refuse(c, code);
+    },
+  });
+const json = limit(bodyMaxBytes, "too_large");
+const avatar = limit(avatarMaxBytes, "file_too_large");
+const post = limit(postFormMaxBytes, "file_too_large");
+const part = limit(filePartBytes, "file_part_mismatch");
+
+const picturePattern = /^\/api\/(profile\/avatar|groups\/[^/]+\/picture)$/;
+const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
+
+/** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
+export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
+  if (picturePattern.test(c.req.path)) return avatar(c, next);
+  if (c.req.method === "POST" && c.req.path === "/api/tala") return post(c, next);
+  return partPattern.test(c.req.path) ? part(c, next) : json(c, next);
+};

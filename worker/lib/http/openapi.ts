@@ -1,0 +1,58 @@
+import { describeRoute, resolver } from "hono-openapi";
+import type * as v from "valibot";
+import { type ErrorCode, errorStatus } from "#contract/errors.ts";
+
+type Description = {
+  tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
+  summary: string;
+  /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
+  ok: { status: 101 | 200 | 201 | 204 | 302; body: v.GenericSchema | string | null };
+  refusals?: readonly ErrorCode[];
+  /** Routes that a visitor may call. */
+  open?: boolean;
+  /** Media type of a body that is not JSON. */
+  takes?: string;
+};
+
+const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "unavailable", "internal"];
+const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found", "insufficient_aal"];
+
+const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done", 302: "Led on" } as const;
+
+const bytes = { type: "string", format: "binary" } as const;
+
+const toContent = (body: v.GenericSchema | string | null) => {
+  if (body === null) return {};
+  if (typeof body === "string") return { content: { [body]: { schema: bytes } } };
+  return { content: { "application/json": { schema: resolver(body, { typeMode: "output" }) } } };
+};
+
+/** The body of a refusal with exactly the codes this route gives for the status. */
+const refusalSchema = (codes: ErrorCode[]) => ({
+  allOf: [
+    { $ref: "#/components/schemas/ApiError" },
+    { type: "object" as const, properties: { error_code: { type: "string" as const, enum: codes } } },
+  ],
+});
+
+/** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
+export const operation = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
+  const codes = new Set([...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+  return describeRoute({
+    tags: [tag],
+    summary,
+    ...(open ? { security: [] } : {}),
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: { [takes]: { schema: bytes } } } }),
+    responses: {
+      [ok.status]: { description: descriptions[ok.status], ...toContent(ok.body) },
+      ...Object.fromEntries(
+        [...byStatus].map(([status, of]) => [
+          status,
+          { description: of.join(", "), content: { "application/json": { schema: refusalSchema(of) } } },
+        ]),
+      ),
+    },
+  });
+};

@@ -1,0 +1,64 @@
+import { createMiddleware } from "hono/factory";
+import { readAccessToken } from "#worker/lib/http/access-token.ts";
+import type { AppContext, AppEnv } from "#worker/lib/http/app.ts";
+import { accessTokenOf } from "#worker/lib/http/authenticate.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { findDevice, sharedKeyOf } from "./known-device.ts";
+import { MemoryBuckets, type MemoryPolicyName } from "./memory-limits.ts";
+import { addressOf } from "./rate-limit.ts";
+
+const buckets = new MemoryBuckets();
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const refusalDelayMs = 1_000; // and as much again at random, so that what came together is not answered together
+const delayedRefusalsMax = 500;
+let delayedRefusals = 0;
+
+/** Delays a refusal, so that a client that asks again at once gets few of them. Nobody is delayed while many are. */
+const delayRefusal = async (): Promise<void> => {
+  if (delayedRefusals >= delayedRefusalsMax) return;
+  delayedRefusals += 1;
+  await pause(refusalDelayMs * (1 + Math.random()));
+  delayedRefusals -= 1;
+};
+
+/** Routes that have a bucket of their own: a screen asks for many pictures at once, an upload is made of many parts. */
+const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
+  [/^\/api\/files\/[^/]+\/parts\//, "parts_by_user"],
+  [/^\/api\/(avatars\/|tala\/pictures\/|conversations\/[^/]+\/files\/)/, "bytes_by_user"],
+];
+const challengePath = "/api/auth/challenge";
+
+type Take = ReturnType<MemoryBuckets["take"]>;
+
+const takeAnonymous = (c: AppContext): Take => {
+  const device = findDevice(c);
+  const taken = device && buckets.take("anonymous_by_device", sharedKeyOf(device));
+  return taken?.ok ? taken : buckets.take("anonymous_by_address", addressOf(c.req.raw));
+};
+
+const takeToken = async (c: AppContext): Promise<Take> => {
+  const { path } = c.req;
+  if (path === challengePath) return buckets.take("challenges_by_address", addressOf(c.req.raw));
+  const token = accessTokenOf(c);
+  const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
+  if (!claims) return takeAnonymous(c);
+  return buckets.take(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
+};
+
+/**
+ * Middleware: one token for every request: of the person's bucket, without a valid access token of the known device's or
+ * the address's.
+ * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
+ */
+export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method === "OPTIONS") return next(); // answered without any look
+  const taken = await takeToken(c);
+  if (!taken.ok) {
+    await delayRefusal();
+    return refuse(c, "rate_limited", taken);
+  }
+  if (taken.waitMs > 0) await pause(taken.waitMs);
+  return next();
+});

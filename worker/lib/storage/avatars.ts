@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import type { Uuid } from "#contract/ids.ts";
+import { avatarMaxPixels, avatarSizes } from "#contract/limits.ts";
+import { logWarning } from "#worker/lib/log.ts";
+import { readImageHeader } from "./image-header.ts";
+
+/**
+ * Avatars are re-encoded to one square WebP: no metadata, no second meaning of the same bytes, no animation.
+ * The key is SPEC.md's `{userId}_{timestamp}.{ext}` with 128 random bits, so that it cannot be guessed.
+ */
+export type AvatarSize = (typeof avatarSizes)[number];
+const [smallSize, largeSize] = avatarSizes;
+
+const randomPartBytes = 16;
+export const avatarKeyPattern = /^[0-9a-f-]{36}_[0-9]{13}_[A-Za-z0-9_-]{22}\.webp$/;
+
+const makeKey = (user: Uuid, now: number): string =>
+  `${user}_${now}_${randomBytes(randomPartBytes).toString("base64url")}.webp`;
+
+const storedAt = (key: string, size: AvatarSize): string => `${size}/${key}`;
+
+const toSquare = async (
+  images: ImagesBinding,
+  image: ReadableStream<Uint8Array>,
+  size: AvatarSize,
+): Promise<ArrayBuffer> => {
+  const result = await images
+    .input(image)
+    .transform({ width: size, height: size, fit: "cover" })
+    .output({ format: "image/webp", quality: 82, anim: false });
+  return new Response(result.image()).arrayBuffer();
+};
+
+const streamOf = (bytes: BufferSource): ReadableStream<Uint8Array> =>
+  new Response(bytes).body as ReadableStream<Uint8Array>;
+
+const put = (bucket: R2Bucket, key: string, size: AvatarSize, bytes: ArrayBuffer) =>
+  bucket.put(storedAt(key, size), bytes, { httpMetadata: { contentType: "image/webp" } });
+
+/** Stores an uploaded picture and answers its key, or why it is none. */
+export const storeAvatar = async (
+  env: Env,
+  user: Uuid,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<{ key: string } | { refused: "not_an_image" | "image_too_many_pixels" }> => {
+  const header = readImageHeader(bytes);
+  if (!header) return { refused: "not_an_image" };
+  if (header.width * header.height > avatarMaxPixels) return { refused: "image_too_many_pixels" };
+  let large: ArrayBuffer;
+  try {
+    large = await toSquare(env.IMAGES, streamOf(bytes), largeSize);
+  } catch (error) {
+    // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
+    logWarning("an avatar could not be decoded", error);
+    return { refused: "not_an_image" };
+  }
+  const key = makeKey(user, Date.now());
+  await put(env.AVATARS, key, largeSize, large);
+  return { key };
+};
+
+/** The stored picture in a size, honouring the request's `If-None-Match`; null when there is none. The small one is made when first asked for. */
+export const findAvatar = async (
+  env: Env,
+  key: string,
+  size: AvatarSize,
+  conditions: Headers,
+): Promise<R2Object | R2ObjectBody | null> => {
+  const stored = await env.AVATARS.get(storedAt(key, size), { onlyIf: conditions });
+  if (stored || size === largeSize) return stored;
+  const large = await env.AVATARS.get(storedAt(key, largeSize));
+  if (!large) return null;
+  await put(env.AVATARS, key, smallSize, await toSquare(env.IMAGES, large.body, smallSize));
+  return env.AVATARS.get(storedAt(key, smallSize), { onlyIf: conditions });
+};
+
+export const deleteAvatar = (env: Env, key: string): Promise<void> =>
+  env.AVATARS.delete(avatarSizes.map((size) => storedAt(key, size)));

@@ -1,0 +1,255 @@
+import type { StoredBody } from "#contract/conversations.ts";
+import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import { conversationMaxBytes } from "#contract/limits.ts";
+import log from "#migrations/conversation/0001_log.sql?raw";
+import changes from "#migrations/conversation/0002_changes.sql?raw";
+import groups from "#migrations/conversation/0003_groups.sql?raw";
+import calls from "#migrations/conversation/0004_calls.sql?raw";
+import callSides from "#migrations/conversation/0005_call_sides.sql?raw";
+import receipts from "#migrations/conversation/0006_receipts.sql?raw";
+import callSessions from "#migrations/conversation/0007_call_sessions.sql?raw";
+import withdrawn from "#migrations/conversation/0008_withdrawn.sql?raw";
+import sentBytes from "#migrations/conversation/0009_sent_bytes.sql?raw";
+import { CallRow } from "#worker/objects/shared/call-record.ts";
+import { migrate, readVersion } from "#worker/objects/shared/migrations.ts";
+import { type Member, Members } from "./member-table.ts";
+import { heldBack, heldBackAndTold, type Last, type MessageRow, Messages } from "./message-table.ts";
+import { Withdrawals } from "./pending-deletions.ts";
+
+const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn, sentBytes];
+
+const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
+
+type Own = {
+  id: string;
+  epoch: string;
+  began: number;
+  connection: string | null;
+  turn: number;
+  revision: number;
+  name: string | null;
+  picture: string | null;
+  roster: number;
+  ended: number;
+};
+/** What a group is beside its messages and members. */
+export type GroupFacts = { name: string; picture: string | null; roster: number; ended: boolean };
+
+/**
+ * A conversation as it is stored, with what every operation needs kept beside it in memory. The object that
+ * owns it is the only writer, so memory and tables agree; `transaction` keeps it so when one fails.
+ */
+export class ConversationLog {
+  readonly id: ConversationId;
+  /** Another one when the log is found to be an earlier copy of what the members were told. */
+  epoch: string;
+  readonly sql: SqlStorage;
+  readonly #storage: DurableObjectStorage;
+  readonly members: Members;
+  readonly messages: Messages;
+  readonly withdrawals: Withdrawals;
+  readonly calls: CallRow;
+  /** Null in a private conversation. */
+  group: GroupFacts | null;
+  /** When its members could first write: whoever blocked the other before that is not to be told by it. */
+  began: number;
+  /** The connection that lets the two write, null when there is none. */
+  connection: Uuid | null;
+  /** How often `connection` went from none to some or back. */
+  turn: number;
+  /** How often messages that had been stored were changed. */
+  revision: number;
+
+  /** The log of this object, or undefined when the conversation never began. */
+  static find(storage: DurableObjectStorage): ConversationLog | undefined {
+    const version = readVersion(storage);
+    if (version === 0) return undefined;
+    migrate(storage, migrations, version);
+    return new ConversationLog(storage);
+  }
+
+  /** With a name it is a group, without a member as yet. */
+  static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
+    storage.transactionSync(() => {
+      migrate(storage, migrations, 0);
+      storage.sql.exec(
+        "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
+        id,
+        newEpoch(),
+        now,
+        name ?? null,
+      );
+      for (const [number, user] of (privateMembers(id) ?? []).entries()) {
+        storage.sql.exec("INSERT INTO members (number, user_id) VALUES (?, ?)", number, user);
+      }
+    });
+    return new ConversationLog(storage);
+  }
+
+  private constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.sql = storage.sql;
+    const own = this.sql.exec<Own>("SELECT * FROM conversation").one();
+    this.id = own.id;
+    this.epoch = own.epoch;
+    this.connection = own.connection;
+    this.turn = own.turn;
+    this.revision = own.revision;
+    this.began = own.began;
+    const { name, picture, roster, ended } = own;
+    this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
+    this.members = new Members(this.sql);
+    this.messages = new Messages(this.sql);
+    this.withdrawals = new Withdrawals(this.sql);
+    this.calls = new CallRow(this.sql);
+  }
+
+  /** Whether its members may write: of a group they always may, of two who are connected while both have an account. */
+  get isOpen(): boolean {
+    return this.group !== null || (this.connection !== null && this.members.present.length === 2);
+  }
+
+  /** Whether those who were sent something may have the files of it, also of somebody whose account is gone by now. */
+  get sharesFiles(): boolean {
+    return this.group !== null || this.connection !== null;
+  }
+
+  /** Whether nobody is left to whom anything in it could be shown. */
+  get isOver(): boolean {
+    return this.group ? this.group.ended : this.members.present.length === 0;
+  }
+
+  /** Whether it takes no messages any more: what is left is for leaving, deleting and blocking. */
+  get isFull(): boolean {
+    return this.sql.databaseSize >= conversationMaxBytes;
+  }
+
+  /** The newest place. */
+  get head(): number {
+    return this.messages.head;
+  }
+
+  /** The newest place that a member sees. */
+  headOf(member: Member): number {
+    return member.ends ?? this.head;
+  }
+
+  /** What the list of a member shows: the newest message that they see. */
+  lastOf({ ends }: Member): Last {
+    const last = ends === null ? this.messages.last : this.messages.lastAt(ends);
+    return last ?? { at: this.began, prior: null, sender: 0, preview: null, whole: true };
+  }
+
+  /** The message at a place, when the member sees it. */
+  findSeen(member: Member, seq: number): MessageRow | undefined {
+    return seq > member.hidden && seq <= this.headOf(member) ? this.messages.find(seq) : undefined;
+  }
+
+  /** All of `change` or nothing of it, in the tables and in memory. */
+  transaction<T>(change: () => T): T {
+    const { epoch, began, connection, turn, revision, group } = this;
+    this.members.begin();
+    this.messages.begin();
+    this.calls.begin();
+    try {
+      const result = this.#storage.transactionSync(change);
+      this.members.commit();
+      return result;
+    } catch (error) {
+      this.members.rollback();
+      this.messages.rollback();
+      this.calls.rollback();
+      Object.assign(this, { epoch, began, connection, turn, revision, group });
+      throw error;
+    }
+  }
+
+  /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
+  isWithheld(sender: number): boolean {
+    return !this.group && this.members.all.some((member) => member.blocks && member.number !== sender);
+  }
+
+  /**
+   * The next message. Its time never goes back, whatever the clock does. `isHeld`: it goes to nobody, whatever is so now;
+   * where nobody blocks its author any more, they may know that.
+   */
+  append(
+    sender: number,
+    cid: Uuid,
+    body: StoredBody,
+    now: number,
+    isHeld = this.isWithheld(sender),
+  ): { seq: number; at: number } {
+    const pair = this.group ? [] : this.members.all;
+    const withheld = !isHeld ? 0 : this.isWithheld(sender) ? heldBack : heldBackAndTold;
+    const at = Math.max(now, this.messages.last?.at ?? this.began);
+    const place = this.messages.add({ sender, cid, at, withheld, body });
+    for (const member of pair) {
+      const sees = withheld === 0 || member.number === sender;
+      if (member.ends !== null && sees) this.members.change(member, { ends: null });
+      if (member.ends === null && !sees) this.members.change(member, { ends: place.seq - 1 });
+    }
+    return place;
+  }
+
+  /** From here on it is another log than the one that members were told of under the old epoch. */
+  renewEpoch(): void {
+    this.epoch = newEpoch();
+    this.sql.exec("UPDATE conversation SET epoch = ?", this.epoch);
+  }
+
+  /** Counts changes to stored messages. */
+  revise(count: number): void {
+    if (count === 0) return;
+    this.revision += count;
+    this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
+  }
+
+  /** What a group is from now on. */
+  changeGroup(change: Partial<GroupFacts>): void {
+    if (!this.group) throw new Error("a private conversation is no group");
+    this.group = { ...this.group, ...change };
+    const { name, picture, roster, ended } = this.group;
+    this.sql.exec(
+      "UPDATE conversation SET name = ?, picture = ?, roster = ?, ended = ?",
+      name,
+      picture,
+      roster,
+      ended ? 1 : 0,
+    );
+  }
+
+  /** Lets the members write. False when that is so already, or when this connection has ended before. */
+  open(connection: Uuid, now = Date.now()): boolean {
+    const ended = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
+    if (ended || this.connection === connection) return false;
+    if (this.turn === 0) this.#begin(now);
+    this.#connect(connection);
+    return true;
+  }
+
+  /** Remembers that a connection ended. True when it was the one that let the members write. */
+  close(connection: Uuid): boolean {
+    this.sql.exec("INSERT OR IGNORE INTO closed_connections (id) VALUES (?)", connection);
+    if (this.connection !== connection) return false;
+    this.#connect(null);
+    return true;
+  }
+
+  #begin(now: number): void {
+    this.began = now;
+    this.sql.exec("UPDATE conversation SET began = ?", now);
+  }
+
+  /** Whether the two may write has changed. */
+  turned(): void {
+    this.turn += 1;
+    this.sql.exec("UPDATE conversation SET turn = ?", this.turn);
+  }
+
+  #connect(connection: Uuid | null): void {
+    if ((connection === null) !== (this.connection === null)) this.turn += 1;
+    this.connection = connection;
+    this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.turn);
+  }
+}

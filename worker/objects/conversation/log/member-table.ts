@@ -1,0 +1,219 @@
+import type { Marks } from "#contract/conversations.ts";
+import type { GroupRole } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+
+/**
+ * `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it;
+ * `quietLeaving`: both, for somebody who left and was seated without a word before that.
+ */
+type State = "in" | "quiet" | "quietLeaving" | "leaving" | "out";
+
+/** Somebody who is or was a member of a conversation, as it is stored. */
+export type Member = Marks & {
+  number: number;
+  user: Uuid;
+  /** Messages up to here are gone from their view. */
+  hidden: number;
+  /** They let nothing of the other through. */
+  blocks: boolean;
+  /** The newest place they see, when that is not the head: what was withheld from them after it is not there for them. */
+  ends: number | null;
+  /** Their marks as the others see them, where these stand still or do not show what was read. */
+  shown: Marks | null;
+  /** What they read last they read unseen. */
+  hides: boolean;
+  state: State;
+  role: GroupRole;
+  /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
+  joined: number;
+  /** When they came. */
+  since: number;
+  /** How often they came or went. */
+  turn: number;
+  /** The roster of their last change. */
+  version: number;
+};
+
+type Columns = {
+  number: number;
+  user_id: Uuid;
+  delivered: number;
+  read: number;
+  hidden: number;
+  blocks: number;
+  ends: number | null;
+  shown_delivered: number | null;
+  shown_read: number | null;
+  hides: number;
+  state: State;
+  role: GroupRole;
+  joined: number;
+  since: number;
+  turn: number;
+  version: number;
+};
+
+const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest }: Columns): Member => ({
+  ...rest,
+  user: user_id,
+  blocks: blocks === 1,
+  hides: hides === 1,
+  shown: shown_delivered === null ? null : { delivered: shown_delivered, read: shown_read ?? 0 },
+});
+
+const update = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
+  shown_read = ?, hides = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
+
+/** A member in everybody's eyes. */
+export const isSeated = ({ state }: Member): boolean => state === "in" || state === "quiet" || state === "quietLeaving";
+
+export const isLeaving = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
+
+/** The least of some numbers, whose it is, and the least of the others'. */
+type Least = { holder: number; least: number; next: number };
+export type LeastMarks = { delivered: Least; read: Least };
+
+const none = { holder: -1, least: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
+
+const leastOf = (seated: readonly Member[], which: keyof Marks): Least => {
+  const found: Least = { ...none };
+  for (const member of seated) {
+    const mark = (member.shown ?? member)[which];
+    if (mark < found.least) Object.assign(found, { holder: member.number, least: mark, next: found.least });
+    else if (mark < found.next) found.next = mark;
+  }
+  return found;
+};
+
+/** The members of a conversation, in the table and in memory. Numbers are places: nobody ever loses theirs. */
+export class Members {
+  readonly #sql: SqlStorage;
+  readonly #all: Member[];
+  readonly #numbers = new Map<Uuid, number>();
+  /** What is derived from all of them, until one of them changes. */
+  #seated: Member[] | undefined;
+  #present: Member[] | undefined;
+  #least: LeastMarks | undefined;
+  /** How members were before the transaction under way, and how many there were. */
+  #before: Map<number, Member> | undefined;
+  #countBefore = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#all = sql.exec<Columns>("SELECT * FROM members ORDER BY number").toArray().map(toMember);
+    for (const { user, number } of this.#all) this.#numbers.set(user, number);
+  }
+
+  /** Those who are told of everything. */
+  get present(): readonly Member[] {
+    this.#present ??= this.#all.filter(({ state }) => state === "in");
+    return this.#present;
+  }
+
+  /** Those whom everybody takes for members. */
+  get seated(): readonly Member[] {
+    this.#seated ??= this.#all.filter(isSeated);
+    return this.#seated;
+  }
+
+  /** Those who were members and whose channels have not confirmed that they know. */
+  get leaving(): readonly Member[] {
+    return this.#all.filter(isLeaving);
+  }
+
+  get all(): readonly Member[] {
+    return this.#all;
+  }
+
+  /** The least marks of all members, without those of any one of them at hand. */
+  get least(): LeastMarks {
+    this.#least ??= { delivered: leastOf(this.seated, "delivered"), read: leastOf(this.seated, "read") };
+    return this.#least;
+  }
+
+  /** The member that a person is. */
+  of(user: Uuid): Member | undefined {
+    const member = this.known(user);
+    return member?.state === "in" ? member : undefined;
+  }
+
+  /** Somebody who is or was a member. */
+  known(user: Uuid): Member | undefined {
+    const number = this.#numbers.get(user);
+    return number === undefined ? undefined : this.#all[number];
+  }
+
+  at(number: number): Member | undefined {
+    return this.#all[number];
+  }
+
+  change(member: Member, change: Partial<Member>): void {
+    if (this.#before && !this.#before.has(member.number)) this.#before.set(member.number, { ...member });
+    Object.assign(member, change);
+    this.#least = undefined;
+    if (change.state !== undefined) this.#forget();
+    const { number, delivered, read, hidden, blocks, ends, shown, hides, state, role, joined, since, turn, version } =
+      member;
+    this.#sql.exec(
+      update,
+      delivered,
+      read,
+      hidden,
+      blocks ? 1 : 0,
+      ends,
+      shown?.delivered ?? null,
+      shown?.read ?? null,
+      hides ? 1 : 0,
+      state,
+      role,
+      joined,
+      since,
+      turn,
+      version,
+      number,
+    );
+  }
+
+  /** Their channel knows that they left. */
+  confirmLeft(member: Member): void {
+    if (isLeaving(member)) this.change(member, { state: member.state === "quietLeaving" ? "quiet" : "out" });
+  }
+
+  /** Somebody who was never a member: nothing is known of them but a number. */
+  add(user: Uuid): Member {
+    const number = this.#all.length;
+    this.#sql.exec("INSERT INTO members (number, user_id, state) VALUES (?, ?, 'out')", number, user);
+    const [row] = this.#sql.exec<Columns>("SELECT * FROM members WHERE number = ?", number).toArray();
+    if (!row) throw new Error("a member who was just added is not there");
+    const member = toMember(row);
+    this.#all.push(member);
+    this.#numbers.set(user, number);
+    return member;
+  }
+
+  /** What follows can be taken back. */
+  begin(): void {
+    this.#before = new Map();
+    this.#countBefore = this.#all.length;
+  }
+
+  commit(): void {
+    this.#before = undefined;
+  }
+
+  rollback(): void {
+    for (const { user } of this.#all.splice(this.#countBefore)) this.#numbers.delete(user);
+    for (const [number, before] of this.#before ?? []) {
+      const member = this.#all[number];
+      if (member) Object.assign(member, before);
+    }
+    this.#before = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#seated = undefined;
+    this.#present = undefined;
+    this.#least = undefined;
+  }
+}

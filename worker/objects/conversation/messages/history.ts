@@ -1,0 +1,117 @@
+import { Buffer } from "node:buffer";
+import { type Message, wordsOf } from "#contract/conversations.ts";
+import { gapPageRows, pageMaxBytes, searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
+import { foldText } from "#contract/text.ts";
+import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { fromColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { type MessageRow, toMessage } from "#worker/objects/conversation/log/message-table.ts";
+import type { SearchRoom, SearchSlice } from "#worker/objects/rpc.ts";
+
+/** What one message adds to a page besides its body: seq, time, sender, client id and their punctuation. */
+const messageOverheadBytes = 60;
+const bytesOf = (row: MessageRow): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
+
+/** Rows from the front as long as their bytes fit. A page has at least one. */
+const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
+  const page: MessageRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += bytesOf(row);
+    if (page.length > 0 && bytes > pageMaxBytes) break;
+    page.push(row);
+  }
+  return page;
+};
+
+/** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
+export const readPage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
+  const { direction, seq, limit, held = seq } = query;
+  const { hidden } = member;
+  const head = log.headOf(member);
+  const found =
+    direction === "after"
+      ? log.sql.exec<MessageRow>(
+          "SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+          Math.max(seq, hidden),
+          head,
+          limit,
+        )
+      : log.sql.exec<MessageRow>(
+          "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
+          Math.min(seq, head + 1),
+          hidden,
+          limit,
+        );
+  const rows = fill(found);
+  const last = rows.at(-1)?.seq;
+  const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
+  const messages = rows.map((row) => toMessage(row, member));
+  return { epoch: log.epoch, head, messages, more, anchor: log.findSeen(member, held)?.at ?? null };
+};
+
+/** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */
+export const readNews = (log: ConversationLog, member: Member, after: number): Message[] | undefined => {
+  const head = log.headOf(member);
+  const count = head - after;
+  if (count <= 0) return [];
+  if (count > gapPageRows) return undefined;
+  const isRecent = (log.messages.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
+  const found = isRecent
+    ? log.messages.recent.filter((row) => row.seq > after && row.seq <= head)
+    : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
+  const rows = fill(found);
+  return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));
+};
+
+const wordless = ["voice", "deleted", "event", "call", "missed"];
+
+/** What a search looks through in a message, as far as the member may see it. */
+const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): string => {
+  if (wordless.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
+  return kind === "text" ? body : wordsOf(fromColumns(kind, body));
+};
+
+/**
+ * Messages whose words contain what is looked for, whatever the case and the accents, newest first. One call looks at
+ * `searchSliceRows` messages and, but for the last of them, `searchSliceLength` of their words at most, and says where to
+ * go on: while it looks, nobody else is heard.
+ */
+export const searchLog = (
+  log: ConversationLog,
+  member: Member,
+  query: CommandOf<"search">,
+  room: SearchRoom,
+): SearchSlice => {
+  const needle = foldText(query.query);
+  const messages: Message[] = [];
+  let last = query.before;
+  let scanned = 0;
+  let scannedLength = 0;
+  let bytes = 0;
+  const found = log.sql.exec<MessageRow>(
+    "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
+    Math.min(query.before, log.headOf(member) + 1),
+    member.hidden,
+    searchSliceRows,
+  );
+  for (const row of found) {
+    scanned += 1;
+    const words = wordsIn(row, member);
+    scannedLength += words.length;
+    if (words !== "" && foldText(words).includes(needle)) {
+      const size = bytesOf(row);
+      const isFirst = messages.length === 0 && room.messages === searchResultsMax;
+      if (!isFirst && bytes + size > room.bytes) return { messages, before: last, bytes, isFull: true };
+      bytes += size;
+      messages.push(toMessage(row, member));
+    }
+    last = row.seq;
+    if (messages.length >= room.messages || scannedLength >= searchSliceLength) break;
+  }
+  const isFull = messages.length >= room.messages;
+  const isCut = scanned >= searchSliceRows || scannedLength >= searchSliceLength || isFull;
+  const isDone = last <= member.hidden + 1 || !isCut;
+  return { messages, before: isDone ? null : last, bytes, isFull };
+};

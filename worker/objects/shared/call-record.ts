@@ -1,0 +1,149 @@
+import * as v from "valibot";
+import { CallBody, type CallKind, type Heard, type OpenCall } from "#contract/calls/call.ts";
+import type { Uuid } from "#contract/ids.ts";
+
+/** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
+export type KeptCall = OpenCall & { over: CallBody | null; withheld: boolean };
+
+type Columns = {
+  id: string;
+  kind: CallKind;
+  caller: number;
+  caller_device: string;
+  callee_device: string | null;
+  created_at: number;
+  answered_at: number | null;
+  over: string | null;
+  withheld: number;
+  caller_heard_at: number;
+  callee_heard_at: number;
+  unanswered: number;
+  unanswered_since: number;
+  unanswered_from: number;
+  caller_session: string | null;
+  callee_session: string | null;
+};
+
+/** How many calls in a row the caller has made that nobody answered, since when, and where the log ended then. */
+export type Unanswered = { count: number; since: number; from: number };
+
+/** The sessions by which its sides came into it, as far as they are known. */
+export type CallSessions = { caller: Uuid | null; callee: Uuid | null };
+const noSessions: CallSessions = { caller: null, callee: null };
+
+const toCall = (row: Columns): KeptCall => ({
+  id: row.id,
+  kind: row.kind,
+  caller: row.caller,
+  callerDevice: row.caller_device,
+  calleeDevice: row.callee_device,
+  createdAt: row.created_at,
+  answeredAt: row.answered_at,
+  over: row.over === null ? null : v.parse(CallBody, JSON.parse(row.over)),
+  withheld: row.withheld === 1,
+});
+
+type State = {
+  kept: KeptCall | undefined;
+  heard: Heard;
+  unanswered: Unanswered;
+  sessions: CallSessions;
+  version: number;
+};
+
+/** The one call of a conversation, in the table and in memory. */
+export class CallRow {
+  readonly #sql: SqlStorage;
+  #state: State;
+  #before: State | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    const [row] = sql.exec<Columns>("SELECT * FROM calls").toArray();
+    const version = sql.exec<{ calls: number }>("SELECT calls FROM conversation").one().calls;
+    this.#state = {
+      kept: row && toCall(row),
+      heard: { caller: row?.caller_heard_at ?? 0, callee: row?.callee_heard_at ?? 0 },
+      unanswered: {
+        count: row?.unanswered ?? 0,
+        since: row?.unanswered_since ?? 0,
+        from: row?.unanswered_from ?? 0,
+      },
+      sessions: { caller: row?.caller_session ?? null, callee: row?.callee_session ?? null },
+      version,
+    };
+  }
+
+  /** The call under way. */
+  get open(): OpenCall | null {
+    const { kept } = this.#state;
+    return kept?.over === null ? kept : null;
+  }
+
+  /** It, or the last one. */
+  get kept(): KeptCall | undefined {
+    return this.#state.kept;
+  }
+
+  /** When each side of it was last heard of, as far as that is written. */
+  get heard(): Heard {
+    return this.#state.heard;
+  }
+
+  /** The calls like it up to this one, should nobody have answered it. */
+  get unanswered(): Unanswered {
+    return this.#state.unanswered;
+  }
+
+  get sessions(): CallSessions {
+    return this.#state.sessions;
+  }
+
+  /** How often there was a change. */
+  get version(): number {
+    return this.#state.version;
+  }
+
+  /** From here on both sides are taken to be there. */
+  write(call: KeptCall, now: number, unanswered = this.unanswered, entered: Partial<CallSessions> = {}): void {
+    const before = call.id === this.kept?.id ? this.sessions : noSessions;
+    const sessions = { ...before, ...entered };
+    this.#state = { kept: call, heard: { caller: now, callee: now }, unanswered, sessions, version: this.version + 1 };
+    this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      call.id,
+      call.kind,
+      call.caller,
+      call.callerDevice,
+      call.calleeDevice,
+      call.createdAt,
+      call.answeredAt,
+      call.over && JSON.stringify(call.over),
+      call.withheld ? 1 : 0,
+      now,
+      now,
+      unanswered.count,
+      unanswered.since,
+      unanswered.from,
+      sessions.caller,
+      sessions.callee,
+    );
+    this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
+  }
+
+  /** A side was heard of. That is no change of the call. */
+  note(heard: Heard): void {
+    this.#state = { ...this.#state, heard };
+    this.#sql.exec("UPDATE calls SET caller_heard_at = ?, callee_heard_at = ?", heard.caller, heard.callee);
+  }
+
+  /** What follows can be taken back. */
+  begin(): void {
+    this.#before = this.#state;
+  }
+
+  rollback(): void {
+    if (this.#before) this.#state = this.#before;
+  }
+}

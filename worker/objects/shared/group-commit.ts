@@ -1,0 +1,43 @@
+import { groupCommitMs } from "#contract/limits.ts";
+
+type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
+
+/**
+ * Collects what arrives close together into one commit. When idle, an item is committed at once, within the
+ * call that brings it; what follows within `groupCommitMs` of a commit waits for the end of that time.
+ */
+export class GroupCommit<Item, Result> {
+  readonly #commit: (items: Item[]) => Result[];
+  #waiting: Waiting<Item, Result>[] = [];
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `commit` writes all items in one synchronous go and answers in their order. */
+  constructor(commit: (items: Item[]) => Result[]) {
+    this.#commit = commit;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#timer !== undefined) return;
+      // Never longer than that, even when the clock was put back.
+      const waitMs = Math.min(groupCommitMs, this.#lastAt + groupCommitMs - Date.now());
+      if (waitMs <= 0) this.#flush();
+      else this.#timer = setTimeout(() => this.#flush(), waitMs);
+    });
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    this.#lastAt = Date.now();
+    const batch = this.#waiting;
+    this.#waiting = [];
+    try {
+      const results = this.#commit(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deletionSettleMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
+import { openDb } from "#worker/db/client.ts";
+import { endDeletion, findDeletion } from "#worker/db/deletions.ts";
+import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
+import { logError } from "#worker/lib/log.ts";
+import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
+import type { Notice } from "#worker/objects/rpc.ts";
+import { jitterMs, withRetry } from "#worker/objects/shared/retry.ts";
+import { conversationOf } from "#worker/objects/stubs.ts";
+
+const goneKey = "gone";
+const pageRows = 60;
+const pagesMax = 10; // of conversations that one alarm sees to
+
+/** What is no table of ours: SQLite's own, the platform's, and that which counts migrations. */
+const foreignTable = /^(sqlite_|_cf_|schema_version$)/;
+
+type Host = {
+  ctx: DurableObjectState;
+  env: Env;
+  /** Empty where the platform does not say whose the object is: an alarm that was set by an older runtime. */
+  user: Uuid;
+  /** Nothing more comes in or is written, and every socket ends. */
+  close(): void;
+};
+
+/**
+ * The end of a person's account, as far as their own channel sees to it: that is to say, all that is left once the
+ * directory has let them go. It is done in passes by alarm, each of which does what is still there, until one that began
+ * late enough to have missed nothing finds nothing. What stays is a mark, so that the channel never comes to life again.
+ */
+export class Parting {
+  readonly #host: Host;
+  #user: Uuid;
+  #isGone: boolean;
+  #failures = 0;
+  #underWay: Promise<void> | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#user = host.user;
+    const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", goneKey).toArray();
+    this.#isGone = marks.length > 0;
+    if (this.#isGone) host.close();
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  begin(user: Uuid): void {
+    const { ctx, close } = this.#host;
+    this.#user = user;
+    this.#mark();
+    this.#isGone = true;
+    close();
+    void ctx.storage.setAlarm(Date.now());
+  }
+
+  /** A conversation tells of itself that had not heard of it. It tells again when it cannot be left now. */
+  async decline({ conversation, gone }: Notice): Promise<void> {
+    if (!gone) await this.#leave(conversation);
+  }
+
+  /** A pass. Never throws: what is left is tried again. */
+  async run(): Promise<void> {
+    if (!this.#isGone || this.#user === "") return; // who knocks every hour says whose it is
+    this.#underWay ??= this.#pass().finally(() => {
+      this.#underWay = undefined;
+    });
+    await this.#underWay;
+  }
+
+  async #pass(): Promise<void> {
+    const { storage } = this.#host.ctx;
+    // Should this instance die on the way, the next one goes on.
+    await storage.setAlarm(Date.now() + fanOutRetryMaxMs);
+    try {
+      const nextAt = await this.#clear(Date.now());
+      if (nextAt === undefined) await storage.deleteAlarm();
+      else await storage.setAlarm(nextAt);
+    } catch (error) {
+      logError("what is left of an account waits for the next try", error);
+      await storage.setAlarm(this.#retryAt());
+    }
+  }
+
+  /** Clears away what is there, and answers when to look again; undefined when nothing can come any more. */
+  async #clear(now: number): Promise<number | undefined> {
+    const { env } = this.#host;
+    const user = this.#user;
+    let isDone = await this.#leaveAll();
+    for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
+    if (!isDone) return this.#retryAt();
+    this.#failures = 0;
+    this.#wipe();
+    const db = openDb(env);
+    const startedAt = await findDeletion(db, user);
+    if (startedAt === undefined) return undefined;
+    const settledAt = startedAt + deletionSettleMs;
+    if (now < settledAt) return settledAt;
+    await endDeletion(db, user);
+    return undefined;
+  }
+
+  #retryAt(): number {
+    this.#failures += 1;
+    return Date.now() + jitterMs(this.#failures, retryBaseMs, fanOutRetryMaxMs);
+  }
+
+  /** Leaves every conversation there was; each that is left is forgotten here. */
+  async #leaveAll(): Promise<boolean> {
+    const { sql } = this.#host.ctx.storage;
+    let failures = 0;
+    let after = 0;
+    for (let page = 0; page < pagesMax; page++) {
+      const rows = sql
+        .exec<{ handle: number; conversation: ConversationId }>(
+          "SELECT handle, conversation FROM inbox WHERE handle > ? ORDER BY handle LIMIT ?",
+          after,
+          pageRows,
+        )
+        .toArray();
+      const last = rows.at(-1);
+      if (!last) return failures === 0;
+      after = last.handle;
+      const work = async () => {
+        for (let row = rows.shift(); row; row = rows.shift()) {
+          try {
+            await this.#leave(row.conversation);
+            sql.exec("DELETE FROM inbox WHERE handle = ?", row.handle);
+          } catch (error) {
+            logError("a conversation was not left", error);
+            failures += 1;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, work));
+    }
+    return false;
+  }
+
+  async #leave(id: ConversationId): Promise<void> {
+    const { env } = this.#host;
+    const { replaced } = await withRetry(() => conversationOf(env, id).depart(id, this.#user));
+    if (replaced !== null) await deleteAvatar(env, replaced);
+  }
+
+  #mark(): void {
+    this.#host.ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", goneKey);
+  }
+
+  /** Every row of every table goes, but for the mark. */
+  #wipe(): void {
+    const { storage } = this.#host.ctx;
+    storage.transactionSync(() => {
+      const tables = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .toArray();
+      for (const { name } of tables) if (!foreignTable.test(name)) storage.sql.exec(`DELETE FROM "${name}"`);
+      this.#mark();
+    });
+  }
+}

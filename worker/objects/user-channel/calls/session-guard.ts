@@ -1,0 +1,32 @@
+import type { Uuid } from "#contract/ids.ts";
+
+/** Sessions that ended: these, or all of a person's. */
+export type Ended = readonly Uuid[] | "all";
+type Entry = { session: Uuid | undefined; ended: Ended | undefined };
+
+/** Who is dialling or answering just now, by which session, so that one which ends meanwhile gets into no call. */
+export class Entering {
+  readonly #entries = new Set<Entry>();
+
+  /** `enter`, and `leave` where the session has ended when that is done. */
+  async run<T>(
+    session: Uuid | undefined,
+    enter: () => Promise<T>,
+    leave: (ended: Ended, entered: T) => Promise<T>,
+  ): Promise<T> {
+    const entry: Entry = { session, ended: undefined };
+    this.#entries.add(entry);
+    try {
+      const entered = await enter();
+      return entry.ended === undefined ? entered : await leave(entry.ended, entered);
+    } finally {
+      this.#entries.delete(entry);
+    }
+  }
+
+  signOut(ended: Ended): void {
+    for (const entry of this.#entries) {
+      if (ended === "all" || (entry.session !== undefined && ended.includes(entry.session))) entry.ended = ended;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Message } from "#contract/conversations.ts";
+import type { Uuid } from "#contract/ids.ts";
+import {
+  pageMaxBytes,
+  readBurst,
+  readPerSecond,
+  searchResultsMax,
+  searchSliceBurst,
+  searchSlicesMax,
+  searchSlicesPerSecond,
+} from "#contract/limits.ts";
+import {
+  type CommandOf,
+  type CommandResults,
+  isRefusal,
+  type Refusal,
+  type SearchResult,
+} from "#contract/wire/commands.ts";
+import type { SearchSlice } from "#worker/objects/rpc.ts";
+import { Turns } from "#worker/objects/shared/keyed-mutex.ts";
+import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+import type { Gate } from "./conversation-gateway.ts";
+
+type Reads = "page" | "revised" | "search";
+
+/** What a person reads in conversations, and how much of it in a time. */
+export class Reading {
+  readonly #user: Uuid;
+  readonly #gate: Gate;
+  readonly #reads = new TokenBucket(readBurst, readPerSecond);
+  readonly #slices = new TokenBucket(searchSliceBurst, searchSlicesPerSecond);
+  /** One search of a person at a time: a conversation answers others between two slices. */
+  readonly #searches = new Turns<Uuid>();
+
+  constructor(user: Uuid, gate: Gate) {
+    this.#user = user;
+    this.#gate = gate;
+  }
+
+  limit(): Refusal | undefined {
+    return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
+  }
+
+  /** `isWanted`: whether anybody still waits for the answer. */
+  async ask(command: CommandOf<Reads>, isWanted: () => boolean): Promise<CommandResults[Reads] | Refusal> {
+    const { conversation: id } = command;
+    if (command.type === "search") return this.#searches.take(this.#user, () => this.#search(command, isWanted));
+    return (
+      this.limit() ??
+      this.#gate.call<CommandResults[Reads]>(id, (conversation) =>
+        command.type === "page"
+          ? conversation.page(id, this.#user, command)
+          : conversation.revised(id, this.#user, command),
+      )
+    );
+  }
+
+  /** Slice by slice, as long as the answer has room and somebody waits for it. */
+  async #search(command: CommandOf<"search">, isWanted: () => boolean): Promise<SearchResult | Refusal> {
+    const messages: Message[] = [];
+    let before: number | null = command.before;
+    let bytes = 0;
+    for (let slice = 0; slice < searchSlicesMax && before !== null && isWanted(); slice++) {
+      // A whole call's worth, so that the next one gets somewhere.
+      if (!this.#slices.take())
+        return slice > 0
+          ? { messages, before }
+          : { error: "rate_limited", retryAfterMs: this.#slices.waitMs(Date.now(), searchSlicesMax) };
+      const query: CommandOf<"search"> = { ...command, before };
+      const room = { messages: searchResultsMax - messages.length, bytes: pageMaxBytes - bytes };
+      const found: SearchSlice | Refusal = await this.#gate.call(command.conversation, (conversation) =>
+        conversation.search(command.conversation, this.#user, query, room),
+      );
+      if (isRefusal(found)) return found;
+      messages.push(...found.messages);
+      bytes += found.bytes;
+      before = found.before;
+      if (found.isFull) break;
+    }
+    return { messages, before };
+  }
+}

@@ -1,0 +1,146 @@
+import type { Body } from "#contract/conversations.ts";
+import { isPermanent } from "#contract/errors.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs } from "#contract/limits.ts";
+import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
+import { logError } from "#worker/lib/log.ts";
+import type { Refused } from "#worker/objects/rpc.ts";
+import type { BodyCheck } from "./body-checks.ts";
+
+export type Sent = SendResult["sent"][number];
+/**
+ * A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it;
+ * `check` finds out what of its body is true, where that has to be found out.
+ */
+export type Outgoing<Source> = {
+  cid: Uuid;
+  body: Body;
+  check: BodyCheck | undefined;
+  source?: Source;
+  ref: number;
+  settle: (outcome: Sent | Refusal) => void;
+};
+/** What became of some of a batch: at least of one. */
+export type Delivered = { sent: readonly Sent[]; refused: readonly Refused[] };
+type Deliver<Source> = (
+  conversation: ConversationId,
+  batch: readonly Outgoing<Source>[],
+) => Promise<Delivered | Refusal>;
+
+/** How many messages this person may still send. */
+type SendLimit = { take(): boolean; waitMs(messages: number): number };
+
+const pauseMaxMs = 12; // between two batches
+const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
+
+/**
+ * A person's messages on their way to each conversation: one call under way, what comes meanwhile goes with
+ * the next as one batch, first in, first out. When a message has to be sent again, what the same socket sent
+ * after it must not overtake it: it is refused too until that message has come.
+ */
+export class SendQueue<Source extends { id: string }> {
+  readonly #deliver: Deliver<Source>;
+  readonly #limit: SendLimit;
+  readonly #lanes = new Map<ConversationId, Outgoing<Source>[]>();
+  readonly #stalled = new Map<string, { cid: Uuid; until: number; refusal: Refusal }>();
+
+  constructor(deliver: Deliver<Source>, limit: SendLimit) {
+    this.#deliver = deliver;
+    this.#limit = limit;
+  }
+
+  add(conversation: ConversationId, outgoing: Outgoing<Source>[]): void {
+    const free: Outgoing<Source>[] = [];
+    for (const one of outgoing) {
+      const refusal = this.#findStall(conversation, one);
+      if (refusal) one.settle(refusal);
+      else free.push(one);
+    }
+    const over = free.findIndex(() => !this.#limit.take());
+    const late = over < 0 ? [] : free.splice(over);
+    if (late.length > 0) {
+      const retryAfterMs = this.#limit.waitMs(sendRetryMessages);
+      this.#refuse(conversation, late, { error: "rate_limited", retryAfterMs });
+    }
+    if (free.length === 0) return;
+    const lane = this.#lanes.get(conversation);
+    if (this.#countWaiting() + free.length > waitingMax) {
+      this.#refuse(conversation, free, { error: "rate_limited", retryAfterMs: 1_000 });
+    } else if (lane) {
+      lane.push(...free);
+    } else {
+      this.#lanes.set(conversation, free);
+      void this.#run(conversation, free);
+    }
+  }
+
+  #countWaiting(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.length;
+    return count;
+  }
+
+  async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
+    await Promise.resolve(); // what came in the same frame goes along
+    while (lane.length > 0) {
+      const startedAt = Date.now();
+      const batch = lane.splice(0, sendBatchMax);
+      const delivered = await this.#try(conversation, batch);
+      if (!isRefusal(delivered)) {
+        const outcomes = new Map<Uuid, Sent | Refusal>();
+        for (const place of delivered.sent) outcomes.set(place.cid, place);
+        for (const { cid, ...refusal } of delivered.refused) outcomes.set(cid, refusal);
+        for (const { cid, settle } of batch) {
+          const outcome = outcomes.get(cid);
+          if (outcome) settle(outcome);
+        }
+        lane.unshift(...batch.filter(({ cid }) => !outcomes.has(cid)));
+      } else if (isPermanent(delivered.error)) {
+        this.#refuse(conversation, batch, delivered);
+      } else {
+        this.#refuse(conversation, [...batch, ...lane.splice(0)], delivered);
+      }
+      // What follows at once goes together, the more of it the longer things take.
+      await scheduler.wait(Math.min(Math.max(groupCommitMs, Date.now() - startedAt), pauseMaxMs));
+    }
+    this.#lanes.delete(conversation);
+  }
+
+  async #try(conversation: ConversationId, batch: Outgoing<Source>[]): Promise<Delivered | Refusal> {
+    try {
+      const delivered = await this.#deliver(conversation, batch);
+      if (isRefusal(delivered)) return delivered;
+      return delivered.sent.length + delivered.refused.length > 0 ? delivered : { error: "internal" };
+    } catch (error) {
+      logError("a conversation could not be reached", error);
+      return { error: "unavailable" };
+    }
+  }
+
+  #refuse(conversation: ConversationId, batch: Outgoing<Source>[], refusal: Refusal): void {
+    for (const outgoing of batch) {
+      if (outgoing.source && !isPermanent(refusal.error))
+        this.#stall(conversation, outgoing.source, outgoing.cid, refusal);
+      outgoing.settle(refusal);
+    }
+  }
+
+  #stall(conversation: ConversationId, source: Source, cid: Uuid, refusal: Refusal): void {
+    const now = Date.now();
+    for (const [key, { until }] of this.#stalled) if (until <= now) this.#stalled.delete(key);
+    const key = `${source.id} ${conversation}`;
+    // The first that failed is the one to wait for.
+    if (!this.#stalled.has(key)) this.#stalled.set(key, { cid, until: now + sendStallMs, refusal });
+  }
+
+  /** The refusal of an earlier message that this one must not overtake: it is refused for the same reason. */
+  #findStall(conversation: ConversationId, { source, cid }: Outgoing<Source>): Refusal | undefined {
+    const key = source && `${source.id} ${conversation}`;
+    const stalled = key === undefined ? undefined : this.#stalled.get(key);
+    if (!key || !stalled) return undefined;
+    const leftMs = stalled.until - Date.now(); // more than it began with: the clock was set back
+    if (stalled.cid !== cid && leftMs > 0 && leftMs <= sendStallMs) return stalled.refusal;
+    this.#stalled.delete(key);
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import * as v from "valibot";
+import type { Uuid } from "#contract/ids.ts";
+import { Relation } from "#contract/people.ts";
+import { toVisible } from "#worker/lib/phone-visibility.ts";
+import { bucketOf } from "./inbox-table.ts";
+
+export type PeopleColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
+
+const toRelation = (row: PeopleColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
+
+/** How people stand to one person, as the Worker last said it. */
+export class PeopleTable {
+  readonly #sql: SqlStorage;
+  readonly #user: Uuid;
+
+  constructor(sql: SqlStorage, user: Uuid) {
+    this.#sql = sql;
+    this.#user = user;
+  }
+
+  /**
+   * The relation of a row, with no more of the number than this person may be told now. A row that has more, from before
+   * there was one rule for it, is written anew without; that is no change to tell of.
+   */
+  read(row: PeopleColumns): Relation {
+    const stored = toRelation(row);
+    const visible = toVisible(stored, this.#user);
+    if (visible !== stored) {
+      this.#sql.exec("UPDATE people SET relation = ? WHERE user_id = ?", JSON.stringify(visible), row.user_id);
+    }
+    return visible;
+  }
+
+  /** Whether this is known already. Whose account is gone does not come back, and who was never known is not missed. */
+  has(relation: Relation): boolean {
+    const query = "SELECT * FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<PeopleColumns>(query, relation.profile.id).toArray();
+    if (!row) return relation.profile.deleted === true;
+    return row.relation === JSON.stringify(relation) || toRelation(row).profile.deleted === true;
+  }
+
+  /** Whether this person blocks that one. */
+  isBlocked(user: Uuid): boolean {
+    const query = "SELECT relation FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<PeopleColumns>(query, user).toArray();
+    return row !== undefined && toRelation(row).blocked;
+  }
+
+  write(relation: Relation, changed: number): void {
+    this.#sql.exec(
+      `INSERT INTO people (user_id, changed, bucket, relation) VALUES (?, ?, ?, ?)
+       ON CONFLICT (user_id) DO UPDATE SET
+         changed = excluded.changed, bucket = excluded.bucket, relation = excluded.relation`,
+      relation.profile.id,
+      changed,
+      bucketOf(changed),
+      JSON.stringify(relation),
+    );
+  }
+}

@@ -1,0 +1,251 @@
+import * as v from "valibot";
+import { StoredBody } from "#contract/conversations.ts";
+import { GroupCard } from "#contract/groups.ts";
+import { type ConversationId, privateMembers } from "#contract/ids.ts";
+import type { Entry } from "./inbox-merge.ts";
+
+/**
+ * Changes are found through an index on `changed` in steps of this size: fifteen updates of a busy row in
+ * sixteen leave the index alone.
+ */
+export const bucketSize = 16;
+export const bucketOf = (changed: number): number => Math.floor(changed / bucketSize);
+
+const cachedRowsMax = 128;
+
+/** A row of the table `inbox`, its columns in camel case. */
+export type InboxColumns = {
+  handle: number;
+  conversation: string;
+  changed: number;
+  bucket: number;
+  epoch: string;
+  head: number;
+  at: number;
+  sender: number;
+  preview: string | null;
+  whole: number;
+  unread: number;
+  counted: number;
+  delivered: number;
+  read: number;
+  others_delivered: number;
+  others_read: number;
+  hidden: number;
+  open: number;
+  turn: number;
+  muted: number;
+  kept: number;
+  revision: number;
+  card: string | null;
+  gone: number;
+  prior: number | null;
+};
+
+export const toEntry = (row: InboxColumns): Entry => ({
+  handle: row.handle,
+  conversation: row.conversation,
+  kind: privateMembers(row.conversation) ? "private" : "group",
+  epoch: row.epoch,
+  head: row.head,
+  at: row.at,
+  sender: row.sender,
+  preview: row.preview === null ? null : v.parse(StoredBody, JSON.parse(row.preview)),
+  whole: row.whole === 1,
+  unread: row.unread,
+  delivered: row.delivered,
+  read: row.read,
+  othersDelivered: row.others_delivered,
+  othersRead: row.others_read,
+  hidden: row.hidden,
+  open: row.open === 1,
+  muted: row.muted === 1,
+  kept: row.kept === 1,
+  revision: row.revision,
+  group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
+  gone: row.gone === 1,
+  prior: row.prior,
+  counted: row.counted,
+  turn: row.turn,
+  changed: row.changed,
+});
+
+/** All but `muted`, which has an index of its own: what is written often leaves that alone. */
+const updated = [
+  "changed",
+  "epoch",
+  "head",
+  "at",
+  "sender",
+  "preview",
+  "whole",
+  "unread",
+  "counted",
+  "delivered",
+  "read",
+  "others_delivered",
+  "others_read",
+  "hidden",
+  "open",
+  "turn",
+  "kept",
+  "revision",
+  "card",
+  "gone",
+  "prior",
+] as const;
+
+const valuesOf = (entry: Entry): (string | number | null)[] => [
+  entry.changed,
+  entry.epoch,
+  entry.head,
+  entry.at,
+  entry.sender,
+  entry.preview === null ? null : JSON.stringify(entry.preview),
+  entry.whole ? 1 : 0,
+  entry.unread,
+  entry.counted,
+  entry.delivered,
+  entry.read,
+  entry.othersDelivered,
+  entry.othersRead,
+  entry.hidden,
+  entry.open ? 1 : 0,
+  entry.turn,
+  entry.kept ? 1 : 0,
+  entry.revision,
+  entry.group === null ? null : JSON.stringify(entry.group),
+  entry.gone ? 1 : 0,
+  entry.prior,
+];
+
+const assignments = updated.map((column) => `${column} = ?`).join(", ");
+const places = Array.from({ length: updated.length + 3 }, () => "?").join(", ");
+const update = `UPDATE inbox SET ${assignments} WHERE handle = ?`;
+const updateBucket = `UPDATE inbox SET ${assignments}, bucket = ? WHERE handle = ?`;
+const insert = `INSERT INTO inbox (${updated.join(", ")}, bucket, handle, conversation) VALUES (${places})`;
+
+/** A person's inbox: the rows, the most used of them in memory, some of those still to be written. */
+export class Inbox {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  /** By handle, the least recently used first. */
+  readonly #rows = new Map<number, Entry>();
+  readonly #handles = new Map<ConversationId, number>();
+  /** Rows that memory knows better than the table, with what stands there. */
+  readonly #held = new Map<number, { bucket: number; head: number; revision: number }>();
+  #lastHandle: number | undefined;
+  #isClosed = false;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+  }
+
+  find(conversation: ConversationId): Entry | undefined {
+    const handle = this.#handles.get(conversation);
+    if (handle !== undefined) return this.findByHandle(handle);
+    return this.#load("SELECT * FROM inbox WHERE conversation = ?", conversation);
+  }
+
+  findByHandle(handle: number): Entry | undefined {
+    return this.#rows.get(handle) ?? this.#load("SELECT * FROM inbox WHERE handle = ?", handle);
+  }
+
+  /** The handle a conversation that is not here yet would get. Handles are never used again. */
+  get nextHandle(): number {
+    this.#lastHandle ??=
+      this.#sql.exec<{ last: number | null }>("SELECT max(handle) AS last FROM inbox").one().last ?? 0;
+    return this.#lastHandle + 1;
+  }
+
+  /** From here on nothing is written any more. */
+  close(): void {
+    this.#held.clear();
+    this.#isClosed = true;
+  }
+
+  /** Keeps a row in memory only. `flush` writes it, and so does the next `write` of any row. */
+  hold(entry: Entry): void {
+    if (this.#isClosed) return;
+    const before = this.findByHandle(entry.handle);
+    if (!this.#held.has(entry.handle)) {
+      this.#held.set(entry.handle, {
+        bucket: bucketOf(before?.changed ?? -bucketSize),
+        head: before?.head ?? -1,
+        revision: before?.revision ?? -1,
+      });
+    }
+    if (!before) this.#lastHandle = entry.handle;
+    this.#keep(entry);
+  }
+
+  write(entry: Entry): void {
+    this.hold(entry);
+    this.flush();
+  }
+
+  /** Writes a row whose `muted` changed. */
+  mute(entry: Entry): void {
+    this.hold(entry);
+    this.#storage.transactionSync(() => {
+      this.flush();
+      this.#sql.exec("UPDATE inbox SET muted = ? WHERE handle = ?", entry.muted ? 1 : 0, entry.handle);
+    });
+  }
+
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Whether memory knows of messages, or of changes to them, that the table does not. */
+  isAhead(handle: number): boolean {
+    const [written, row] = [this.#held.get(handle), this.#rows.get(handle)];
+    return written !== undefined && (written.head !== row?.head || written.revision !== row.revision);
+  }
+
+  /** Writes what is held, all or nothing. After a failure the tables are what counts. */
+  flush(): void {
+    if (this.#held.size === 0) return;
+    try {
+      this.#storage.transactionSync(() => {
+        for (const [handle, { bucket }] of this.#held) this.#store(this.#rows.get(handle), bucket);
+      });
+    } catch (error) {
+      for (const handle of this.#held.keys()) this.#forget(handle);
+      throw error;
+    } finally {
+      this.#held.clear();
+    }
+  }
+
+  #store(entry: Entry | undefined, bucket: number): void {
+    if (!entry) return;
+    const now = bucketOf(entry.changed);
+    if (bucket < 0) this.#sql.exec(insert, ...valuesOf(entry), now, entry.handle, entry.conversation);
+    else if (bucket === now) this.#sql.exec(update, ...valuesOf(entry), entry.handle);
+    else this.#sql.exec(updateBucket, ...valuesOf(entry), now, entry.handle);
+  }
+
+  #load(query: string, key: string | number): Entry | undefined {
+    const [row] = this.#sql.exec<InboxColumns>(query, key).toArray();
+    return row && this.#keep(toEntry(row));
+  }
+
+  #keep(entry: Entry): Entry {
+    this.#rows.delete(entry.handle);
+    this.#rows.set(entry.handle, entry);
+    this.#handles.set(entry.conversation, entry.handle);
+    for (const handle of this.#rows.keys()) {
+      if (this.#rows.size <= cachedRowsMax) break;
+      if (!this.#held.has(handle)) this.#forget(handle);
+    }
+    return entry;
+  }
+
+  #forget(handle: number): void {
+    const row = this.#rows.get(handle);
+    if (row) this.#handles.delete(row.conversation);
+    this.#rows.delete(handle);
+  }
+}

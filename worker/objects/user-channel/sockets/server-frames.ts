@@ -1,0 +1,167 @@
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { CallResult } from "#contract/calls/call.ts";
+import type { InboxRow, Message } from "#contract/conversations.ts";
+import type { Relation } from "#contract/people.ts";
+import type { KeptSettings, Presence } from "#contract/settings.ts";
+import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
+import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "#contract/wire/server-frames.ts";
+import type { Sent } from "#worker/objects/user-channel/commands/send-queue.ts";
+import type { Entry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { Push } from "./socket-registry.ts";
+
+/** A text that travels in the short form: the only new message, the other person's own words, in a private chat. */
+const soleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
+  const [message] = messages;
+  if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
+  if (message?.body.type !== "text" || message.body.forwarded) return undefined;
+  return { message, text: message.body.text };
+};
+
+// Frames of changes: `counter` is the change's own, `base` the socket's.
+
+/** New messages, with the places of those (`sent`) that the socket itself sent among them. */
+export const messagesPush = (
+  counter: number,
+  row: InboxRow,
+  messages: readonly Message[],
+  sent: readonly Place[],
+  base: Base,
+): Push => {
+  const of = { counter: counter - base.counter, handle: row.handle };
+  const sole = soleText(row, messages);
+  const behind: ServerFrame = ["b", of.counter, of.handle, row.head];
+  if (sole && sent.length === 0) {
+    const frame = encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text });
+    return { frame, messages: 1, behind: [behind] };
+  }
+  const wire = messages.map((message) => toWireMessage(message, base.now));
+  if (sent.length === 0) {
+    return { frame: encodeFrame(["m", of.counter, of.handle, wire]), messages: wire.length, behind: [behind] };
+  }
+  const frame = encodeFrame(["m", of.counter, of.handle, wire, placesOf(sent, base)]);
+  return { frame, messages: wire.length, behind: [behind, sentFrame(counter, sent, base)] };
+};
+
+type Place = { outgoing: { ref: number }; place: Sent };
+const placesOf = (sent: readonly Place[], base: Base): number[] =>
+  sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]);
+
+export const sentFrame = (counter: number, sent: readonly Place[], base: Base): ServerFrame => [
+  "a",
+  counter - base.counter,
+  ...placesOf(sent, base),
+];
+
+export const rowFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+  "i",
+  counter - base.counter,
+  toWireRow(row, base.now),
+];
+
+export const mineFrame = (counter: number, row: Entry, base: Base): ServerFrame => [
+  "u",
+  counter - base.counter,
+  row.handle,
+  row.delivered,
+  row.read,
+  row.unread,
+  Math.max(row.counted, row.head),
+];
+
+export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+  "o",
+  counter - base.counter,
+  row.handle,
+  row.othersDelivered,
+  row.othersRead,
+];
+
+export const revisedFrame = (
+  counter: number,
+  row: InboxRow,
+  { since, messages }: { since: number; messages: readonly Message[] },
+  base: Base,
+): ServerFrame => [
+  "e",
+  counter - base.counter,
+  row.handle,
+  since,
+  row.revision,
+  messages.map((message) => toWireMessage(message, base.now)),
+];
+
+export const personFrame = (counter: number, relation: Relation, base: Base): ServerFrame => [
+  "p",
+  counter - base.counter,
+  toWirePerson(relation),
+];
+
+export const settingsFrame = (counter: number, kept: KeptSettings, base: Base): ServerFrame => [
+  "s",
+  counter - base.counter,
+  kept,
+];
+
+export const noticeFrame = (counter: number, notice: SecurityNotice | null, base: Base): ServerFrame => [
+  "z",
+  counter - base.counter,
+  notice,
+];
+
+/** The part that a welcome and an answer to "c" share. */
+export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
+  [
+    result.epoch,
+    result.counter,
+    result.now,
+    result.rows.map((row) => toWireRow(row, base.now)),
+    result.people.map(toWirePerson),
+    result.calls,
+    result.before,
+    result.settings,
+    result.notices,
+    result.since,
+  ] as const;
+
+/** The answer to a command that came in a frame. */
+export const answerFrame = (
+  type: Exclude<Command["type"], "send" | "spread" | "mark">,
+  ref: number,
+  result: CommandResults[typeof type],
+  base: Base,
+): { frame: ServerFrame; messages: number } => {
+  if (type === "dial" || type === "answer" || type === "hangUp" || type === "standing") {
+    return { frame: ["j", ref, result as CallResult], messages: 0 };
+  }
+  if (
+    type === "beat" ||
+    type === "signal" ||
+    type === "hide" ||
+    type === "retract" ||
+    type === "withdraw" ||
+    type === "mute"
+  )
+    return { frame: ["y", ref], messages: 0 };
+  if (type === "changes") {
+    return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
+  }
+  if (type === "presence") {
+    const { here, seen_at } = result as Presence;
+    return { frame: ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - base.now], messages: 0 };
+  }
+  if (type === "page") {
+    const { epoch, head, messages, more, anchor } = result as CommandResults["page"];
+    const wire = messages.map((message) => toWireMessage(message, base.now));
+    const anchorAt = anchor === null ? null : anchor - base.now;
+    return { frame: ["g", ref, epoch, head, wire, more, anchorAt], messages: messages.length };
+  }
+  if (type === "revised") {
+    const { epoch, revision, messages, more } = result as CommandResults["revised"];
+    const wire = messages.map((message) => toWireMessage(message, base.now));
+    return { frame: ["v", ref, epoch, revision, wire, more], messages: 0 };
+  }
+  const { messages, before } = result as CommandResults["search"];
+  const wire = messages.map((message) => toWireMessage(message, base.now));
+  return { frame: ["q", ref, wire, before], messages: messages.length };
+};

@@ -1,0 +1,64 @@
+import { takesBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
+
+/**
+ * The client's scripts and styles (docs/decisions/compressed-files.md). The build leaves each of them a second time,
+ * compressed as far as brotli goes; the edge, which compresses what it is given plain, stops far earlier.
+ */
+const folder = "/assets/";
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
+export const isClientFile = (path: string): boolean => path.startsWith(folder);
+
+const typeOf = (path: string): string | undefined =>
+  types[/^[^/]+\.(js|css)$/.exec(path.slice(folder.length))?.[1] ?? ""];
+
+/** What is not there the app's page answers for; as a script it would be kept for a year. */
+const isThere = (response: Response): boolean => !response.headers.get("content-type")?.startsWith("text/html");
+
+const notFound = (): Response => new Response(null, { status: 404, headers: emptyHeaders });
+
+const withHeaders = (response: Response, named: Record<string, string>, init: ResponseInit = {}): Response => {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(named)) headers.set(name, value);
+  return new Response(response.body, { ...init, status: response.status, headers });
+};
+
+/** The compressed twin. Its etag is its own, so a condition of the plain file is never taken for one of this. */
+const serveCompressed = async (request: Request, env: Env, type: string): Promise<Response | undefined> => {
+  const { pathname, origin } = new URL(request.url);
+  const condition = request.headers.get("if-none-match");
+  const twin = await env.ASSETS.fetch(
+    new Request(`${origin}${pathname}.br`, {
+      method: request.method,
+      headers: condition === null ? {} : { "if-none-match": condition },
+    }),
+  );
+  if (!isThere(twin) || (!twin.ok && twin.status !== 304)) return undefined;
+  const named = {
+    "content-type": type,
+    vary: "accept-encoding",
+    // Whatever else the zone is told to do with what it sends: this passes as it is.
+    "cache-control": `${twin.headers.get("cache-control")}, no-transform`,
+  };
+  if (twin.status === 304) return withHeaders(twin, named);
+  return withHeaders(twin, { ...named, "content-encoding": "br" }, { encodeBody: "manual" });
+};
+
+export const serveClientFile = async (request: Request, env: Env): Promise<Response> => {
+  const { pathname } = new URL(request.url);
+  if (pathname.endsWith(".br")) return notFound();
+  const type = typeOf(pathname);
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const isNegotiable = type !== undefined && isRead && !request.headers.has("range");
+  if (isNegotiable && takesBrotli(request)) {
+    const compressed = await serveCompressed(request, env, type);
+    if (compressed) return compressed;
+  }
+  const plain = await env.ASSETS.fetch(request);
+  if (!isThere(plain)) return notFound();
+  return type === undefined ? plain : withHeaders(plain, { vary: "accept-encoding" });
+};

@@ -1,0 +1,101 @@
+import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "#contract/language.ts";
+import { listProviders } from "#worker/auth/providers/providers.ts";
+import { takesBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { matchesEtag } from "#worker/lib/http/etag.ts";
+import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
+import { getProviderPage } from "./provider-pages.ts";
+
+/**
+ * The prerendered entry pages: `src/prerender` writes them among the static files, here they get their
+ * language, their headers and their compression. In development there are none, and the app's own page answers.
+ */
+const names: Readonly<Record<string, string>> = {
+  "/": "welcome",
+  "/register": "register",
+  "/login": "login",
+  "/recover": "recover",
+};
+
+type HeadersByPage = Record<string, Record<string, string>>;
+let pageHeaders: Promise<HeadersByPage> | undefined;
+
+const asset = (env: Env, request: Request, path: string, headers: HeadersInit = {}): Promise<Response> =>
+  env.ASSETS.fetch(new Request(new URL(path, request.url), { headers }));
+
+const readPageHeaders = async (env: Env, request: Request): Promise<HeadersByPage> => {
+  const response = await asset(env, request, "/entry/headers.json");
+  const isPrerendered = response.headers.get("content-type")?.includes("json") ?? false;
+  return isPrerendered ? await response.json<HeadersByPage>() : {};
+};
+
+export const isDocument = (path: string): boolean => Object.hasOwn(names, path);
+
+const findPage = (env: Env, request: Request, page: string, isCompressed: boolean): Promise<Response> => {
+  const condition = request.headers.get("if-none-match");
+  return asset(
+    env,
+    request,
+    `/entry/${page}.page${isCompressed ? ".br" : ""}`,
+    condition === null ? {} : { "if-none-match": condition },
+  );
+};
+
+/** The page with a button for each provider, where there are some and it has a place for them. */
+const findProviderPage = async (
+  env: Env,
+  request: Request,
+  page: string,
+  isCompressed: boolean,
+): Promise<Response | undefined> => {
+  const providers = listProviders(env);
+  if (providers.length === 0 || !/^(login|register)\./.test(page)) return undefined;
+  const template = await asset(env, request, `/entry/${page}.providers.page`);
+  if (!template.ok) return undefined;
+  const { html, brotli, etag } = getProviderPage(page, await template.text(), providers);
+  const isKnown = matchesEtag(request.headers.get("if-none-match") ?? undefined, etag);
+  return new Response(isKnown ? null : isCompressed ? brotli : html, {
+    status: isKnown ? 304 : 200,
+    headers: { etag },
+  });
+};
+
+/** An entry page in the visitor's language. `?lang=` is a language link, whose choice is kept. */
+export const serveDocument = async (request: Request, env: Env): Promise<Response> => {
+  const { pathname, searchParams } = new URL(request.url);
+  const name = names[pathname];
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return new Response(null, { status: 405, headers: { ...emptyHeaders, allow: "GET, HEAD" } });
+  }
+  pageHeaders ??= readPageHeaders(env, request);
+  const known = (await pageHeaders)[name ?? ""];
+  if (!known) {
+    pageHeaders = undefined;
+    return env.ASSETS.fetch(request);
+  }
+
+  const parameter = searchParams.get(languageParameter);
+  const language: Language = resolveLanguage({
+    parameter,
+    cookies: request.headers.get("cookie"),
+    accept: request.headers.get("accept-language"),
+  });
+  const isCompressed = takesBrotli(request);
+  const page =
+    (await findProviderPage(env, request, `${name}.${language}`, isCompressed)) ??
+    (await findPage(env, request, `${name}.${language}`, isCompressed));
+
+  const headers = new Headers(known);
+  const etag = page.headers.get("etag");
+  if (etag !== null) headers.set("etag", etag);
+  // Asked for again each time, by its etag; not "no-store", which would keep it out of the back/forward cache.
+  headers.set("cache-control", "private, no-cache");
+  headers.set("vary", "Cookie, Accept-Language, Accept-Encoding");
+  if (isLanguage(parameter)) headers.set("set-cookie", toLanguageCookie(language));
+  if (page.status === 304) return new Response(null, { status: 304, headers });
+  if (!page.ok) return new Response(null, { status: 503, headers });
+  headers.set("content-type", "text/html; charset=utf-8");
+  headers.set("content-language", language);
+  if (!isCompressed) return new Response(page.body, { headers });
+  headers.set("content-encoding", "br");
+  return new Response(page.body, { headers, encodeBody: "manual" });
+};

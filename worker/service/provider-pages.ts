@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { brotliCompressSync, constants } from "node:zlib";
+import type { Provider } from "#contract/auth/security.ts";
+
+/**
+ * Entry pages with a button for each provider. The build knows no provider, so it writes such pages as templates: in their
+ * head the list, and one button with marks in the place of id and name.
+ */
+export type ProviderPage = { html: string; brotli: Uint8Array; etag: string };
+
+const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => escapes[char] ?? char);
+
+const button = /<li data-provider="%id%">.*?<\/li>/s;
+
+const fill = (template: string, providers: readonly Provider[]): string =>
+  template
+    .replace("%providers%", () => escapeHtml(JSON.stringify(providers)))
+    .replace(button, (one) =>
+      providers
+        .map(({ id, name }) =>
+          one.replaceAll("%id%", () => escapeHtml(id)).replaceAll("%name%", () => escapeHtml(name)),
+        )
+        .join(""),
+    );
+
+const made = new Map<string, ProviderPage>();
+
+/** The page of that template, made once in an isolate, whose settings do not change. */
+export const getProviderPage = (name: string, template: string, providers: readonly Provider[]): ProviderPage => {
+  const known = made.get(name);
+  if (known) return known;
+  const html = fill(template, providers);
+  const page = {
+    html,
+    brotli: new Uint8Array(
+      brotliCompressSync(html, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+      }),
+    ),
+    etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
+  };
+  made.set(name, page);
+  return page;
+};
