@@ -9,10 +9,10 @@ import { openDb } from "#worker/db/client.ts";
 import { setLocalClock } from "#worker/lib/local-clock.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
-import { holdAlarms, pass } from "./support/clock.ts";
-import { Device, post, readLog, until } from "./support/device.ts";
-import { newPair } from "./support/seeded-people.ts";
-import { call, newPerson } from "./support/site.ts";
+import { holdAlarms, pass } from "../support/clock.ts";
+import { Device, post, readLog, until } from "../support/device.ts";
+import { newPair } from "../support/seeded-people.ts";
+import { call, newPerson } from "../support/site.ts";
 
 /** A server whose clock goes back by an hour, as when the time of its machine is corrected. */
 
