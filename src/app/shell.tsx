@@ -6,7 +6,6 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { HeaderEnd, IsPage } from "#components/layout/screen.tsx";
 import { OpenPath } from "#components/layout/window-location.ts";
-import { noteEntry } from "#components/overlays/back-button-layers.ts";
 import { Notes } from "#components/overlays/toast-stack.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { CallHost } from "#features/calls/host/call-host.tsx";
@@ -109,8 +108,6 @@ export default function Shell() {
   const isWide = useIsWide();
   const { pathname } = location;
   useEffect(() => rememberPath(pathname), [pathname]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at every navigation
-  useEffect(() => noteEntry(), [location]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
   const isListShown = pathname === masoloPath || (isWide && paneOf(route, isWide) === "detail");

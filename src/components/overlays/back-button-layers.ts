@@ -21,8 +21,7 @@ const readEntry = (): Entry => {
 
 let current: Entry = { index: undefined, depth: 0 };
 
-/** To be called after each navigation of the router, which tells nobody else which entry it made. */
-export const noteEntry = (): void => {
+const noteEntry = (): void => {
   current = readEntry();
 };
 
@@ -31,7 +30,6 @@ const coverLayers = (): void => {
   noteEntry();
   while (current.depth < layers.length) {
     history.pushState({ ...readState(), layer: current.depth + 1 }, "");
-    noteEntry();
   }
 };
 
@@ -53,9 +51,23 @@ const onPop = (): void => {
   setTimeout(coverLayers, refusedAfterMs);
 };
 
-// A page may be loaded anew at the entry of a layer. Capturing, because the router's own listener leads to `noteEntry`.
+/**
+ * Notes each entry as the router makes it. Its own listeners learn of a navigation when the screen is rendered: somebody
+ * who goes back before would be taken for leaving a layer.
+ */
+const followEntries = (name: "pushState" | "replaceState"): void => {
+  const change = history[name].bind(history);
+  history[name] = (...entry) => {
+    change(...entry);
+    noteEntry();
+  };
+};
+
+// A page may be loaded anew at the entry of a layer. Capturing, to see an entry before the router changes it.
 if ("history" in globalThis) {
   noteEntry();
+  followEntries("pushState");
+  followEntries("replaceState");
   addEventListener("popstate", onPop, true);
 }
 

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 
 /** Lines that the client writes to the console: whoever looks over a shoulder, or is sent a screenshot, reads them too. */
 
-const sources = import.meta.glob<string>("../../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob<string>("../../../src/**/*.{ts,tsx}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const calls = Object.entries(sources).flatMap(([path, text]) =>
   [...text.matchAll(/console\s*\.\s*(\w+)\(([^;]*?)\)(?=[;,)\s])/g)].map(([, level = "", said = ""]) => ({
     path,
