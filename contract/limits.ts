@@ -113,6 +113,9 @@ export const connectionChecksPerSecond = 0.1;
 // Messages deleted for everybody, of one person: each is told to all members
 export const retractBurst = 60;
 export const retractsPerSecond = 1;
+// Histories cleared by one person: each rewrites the row of a conversation and counts its unread messages again
+export const hideBurst = 60;
+export const hidesPerSecond = 1;
 export const muteBurst = 100; // changes of what one person has muted
 export const mutesPerDay = 100;
 

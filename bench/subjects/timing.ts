@@ -87,7 +87,11 @@ const listWays = (site: Site): Way[] => [
     rounds: triesOfEach,
     path: "/api/auth/token?grant_type=password",
     status: 400,
-    body: async ({ phone }) => ({ phone, password: `${testPassword}x` }),
+    body: async ({ phone }) => ({
+      phone,
+      password: `${testPassword}x`,
+      ...(await proof(site, { action: "sign_in", subject: phone })),
+    }),
   },
   {
     name: "asking for a recovery mail",

@@ -100,13 +100,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.closeSessions("all");
     };
     this.#parting = new Parting({ ctx, env, user, close });
-    this.#marks = new OwnMarks({
-      user,
-      feed,
-      gate,
-      meta,
-      later: laterOr("unread messages were not counted"),
-    });
+    const countLater = laterOr("unread messages were not counted");
+    this.#marks = new OwnMarks({ factor, user, feed, gate, meta, later: countLater });
     this.#commands = new Commands({
       feed,
       sending,

@@ -108,10 +108,12 @@ test("hears of every refusal by its code", async () => {
   );
   const stranger = await makeDevice(site);
   expect((await stranger.client.getUser()).error?.name).toBe("AuthSessionMissingError");
+  const { client: guesser } = await makeDevice(site, "203.0.113.9");
+  const guess = (phone: string) => guesser.signInWithPassword({ phone, password: "Wrong2026" });
   const other = nextPhone();
-  for (let n = 0; n < 5; n++) await client.signInWithPassword({ phone: other, password: "Wrong2026" });
-  const sixth = await client.signInWithPassword({ phone: other, password: "Wrong2026" });
-  expect(refusalOf(sixth)).toEqual(refused(429, "rate_limited"));
+  for (let n = 0; n < 5; n++) await guess(other);
+  expect(refusalOf(await guess(other))).toEqual(refused(429, "rate_limited"));
+  expect(refusalOf(await guess(nextPhone()))).toEqual(refused(400, "captcha_failed"));
 });
 
 test("enrols a code app, is asked for it at the next sign-in, and removes it", async () => {

@@ -5,12 +5,13 @@ import { makeCaptchaToken, type Site, testPassword } from "#tests/support/people
 /** A device whose program is a client library of the public GoTrue API, and what that told it. */
 export type Device = { client: GoTrueClient; events: string[] };
 
-/** One with a store of its own. */
-export const makeDevice = async ({ origin }: Pick<Site, "origin">): Promise<Device> => {
+/** One with a store of its own, at an address of its own if one is given. */
+export const makeDevice = async ({ origin }: Pick<Site, "origin">, address?: string): Promise<Device> => {
   const kept = new Map<string, string>();
   const events: string[] = [];
   const client = new GoTrueClient({
     url: `${origin}/api/auth`,
+    headers: address ? { "cf-connecting-ip": address } : {},
     storage: {
       getItem: (key) => kept.get(key) ?? null,
       setItem: (key, value) => void kept.set(key, value),

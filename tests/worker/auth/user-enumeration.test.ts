@@ -40,9 +40,12 @@ test("the same is asked of the database, and the same said, for a known number a
 
 test("tries are counted for an unknown number as for a known one", async () => {
   const person = await newPerson();
-  const address = { "cf-connecting-ip": "203.0.113.81" };
   const outcomes = [];
-  for (const phone of [person.phone, phoneOf(2501)]) {
+  for (const [phone, from] of [
+    [person.phone, "203.0.113.81"],
+    [phoneOf(2501), "203.0.113.84"],
+  ] as const) {
+    const address = { "cf-connecting-ip": from };
     const answers = [];
     for (let n = 0; n < 6; n++) answers.push(await signIn(phone, "Wrong2026", address));
     outcomes.push(answers.map(({ status }) => status));

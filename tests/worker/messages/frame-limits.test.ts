@@ -7,6 +7,7 @@ import {
   connectionCheckBurst,
   floodPauseMs,
   helloTimeoutMs,
+  hideBurst,
   joinedFramesMax,
   muteBurst,
   refusedMessagesBurst,
@@ -194,6 +195,18 @@ test("changes of what is muted are limited, and one that changes nothing is not 
   for (let i = 0; i < muteBurst; i++) expect(await mute(i % 2 === 0)).toEqual({ muted: i % 2 === 0 });
   expect(await mute(true)).toEqual({ error: "rate_limited" });
   expect(await mute(false)).toEqual({ muted: false });
+});
+
+test("cleared histories are limited, and one that changes nothing is not counted", async () => {
+  const { ana, id } = await newPair();
+  await post(ana, id, "un");
+  const hide = (keep: boolean) => request(ana, { type: "hide", conversation: id, upTo: 1, keep });
+  pass(0);
+  for (let i = 0; i < hideBurst; i++) expect(await hide(i % 2 === 0)).toEqual({ hidden: 1 });
+  expect(await hide(true)).toEqual({ error: "rate_limited" });
+  expect(await hide(false)).toEqual({ hidden: 1 });
+  pass(1_000);
+  expect(await hide(true)).toEqual({ hidden: 1 });
 });
 
 test("deletions for everybody are limited", async () => {

@@ -24,8 +24,8 @@ export const policies = {
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
   // Wider than one guesser's. Beyond it a try costs a proof of work: nobody keeps somebody else out from elsewhere.
   sign_in_by_account: { burst: 50, everyMs: minute },
-  // Beyond it a try costs a proof of work.
-  sign_in_by_address: { burst: 60, everyMs: 12 * second },
+  // Likewise: each wrong password costs a hash, which occupies the runtime for a sixth of a second.
+  sign_in_by_address: { burst: 5, everyMs: 30 * second },
   // A device on which somebody signed in before has tries of its own, which nobody else's failures use up.
   sign_in_by_device: { burst: 5, everyMs: 5 * minute },
   // Who is signed in and shows the password once more, likewise.

@@ -1,15 +1,18 @@
 import type { Marks } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { muteBurst, mutesPerDay } from "#contract/limits.ts";
+import { hideBurst, hidesPerSecond, muteBurst, mutesPerDay } from "#contract/limits.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { ConversationRpc, Standing } from "#worker/objects/rpc.ts";
 import type { Meta } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
+import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { Feed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { Gate } from "./conversation-gateway.ts";
 
 type Host = {
   user: Uuid;
+  /** How many times as much as in production. */
+  factor: number;
   feed: Feed;
   gate: Gate;
   meta: Meta;
@@ -23,6 +26,7 @@ const recountPauseMs = 1_000; // between two exact counts of a conversation
 export class OwnMarks {
   readonly #host: Host;
   readonly #mutes: StoredBucket;
+  readonly #hides: TokenBucket;
   /** Conversations that are counted anew, and whether that is to be done once more. */
   readonly #recounts = new Map<ConversationId, boolean>();
 
@@ -30,6 +34,7 @@ export class OwnMarks {
     this.#host = host;
     const perSecond = mutesPerDay / (24 * 3_600);
     this.#mutes = new StoredBucket(host.meta, "mutes", { burst: muteBurst, perSecond, unwrittenMax: 1 });
+    this.#hides = new TokenBucket(hideBurst * host.factor, hidesPerSecond * host.factor);
   }
 
   /** What the row says already is answered from it. */
@@ -73,6 +78,7 @@ export class OwnMarks {
   async hide({ conversation, upTo, keep }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
     const row = this.#host.feed.find(conversation);
     if (row && !row.gone && upTo <= row.hidden && keep === row.kept) return { hidden: row.hidden };
+    if (!this.#hides.take()) return { error: "rate_limited", retryAfterMs: this.#hides.waitMs() };
     const answer = await this.#stand(conversation, (stub) => stub.hide(conversation, this.#host.user, upTo), keep);
     return isRefusal(answer) ? answer : { hidden: answer.standing.hidden };
   }
