@@ -377,7 +377,7 @@ test("who goes up in the moment a chat is drawn, or older messages come in, is n
 });
 
 test("on a phone that is a day ahead what was just written stands under today", async ({ browser, server }) => {
-  const { phones, people } = await openPair(browser, server, 540);
+  const { phones, people } = await openPair(browser, server, 548);
   const [anas, bens] = phones;
   await bens.write("à l'instant");
   await anas.context.addInitScript(() => {
