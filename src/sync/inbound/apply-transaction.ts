@@ -216,11 +216,14 @@ export class Workspace {
     await this.store.meta.delete(rosterKey(group));
   }
 
-  /** `isAnew`: the server says it as it is now, also where it knows less than this device. */
-  async addRow(inbox: InboxRow, isAnew = false): Promise<void> {
+  /**
+   * `isAnew`: the server says it as it is now, also where it knows less than this device. `isLogHeld`: a page has shown that
+   * the log held here is the server's; a row with a lower head is late, since its inbox was written before a crash.
+   */
+  async addRow(inbox: InboxRow, isAnew = false, isLogHeld = false): Promise<void> {
     let row = await this.row(inbox.conversation);
     if (inbox.gone) delete row.forked;
-    if (await this.#isForked(row, inbox, isAnew)) return markForked(this, row, inbox.head, inbox);
+    if (await this.#isForked(row, inbox, isAnew, isLogHeld)) return markForked(this, row, inbox.head, inbox);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) {
       row = await this.forget(row, inbox.epoch);
       this.reset.push(row.id);
@@ -243,13 +246,12 @@ export class Workspace {
   }
 
   /** Whether the messages held are not those that the server's row speaks of. */
-  async #isForked(row: ConversationRow, inbox: InboxRow, isAnew: boolean): Promise<boolean> {
+  async #isForked(row: ConversationRow, inbox: InboxRow, isAnew: boolean, isLogHeld: boolean): Promise<boolean> {
     if (row.forked) return true;
     if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
     if (row.epoch !== inbox.epoch) return true;
-    return (
-      (isAnew && (inbox.head < row.hi || inbox.revision < row.revision)) || (await differsFrom(this.store, row, inbox))
-    );
+    const isBehind = (inbox.head < row.hi && !isLogHeld) || inbox.revision < row.revision;
+    return (isAnew && isBehind) || (await differsFrom(this.store, row, inbox));
   }
 
   /** A row that carries the one missing message whole saves asking for it. */

@@ -19,7 +19,7 @@ const isSameLog = async (work: Workspace, row: ConversationRow, page: PageResult
 
 const isWritten = ({ type }: StoredBody): boolean => ["text", "image", "file", "voice"].includes(type);
 
-/** What was told of the row while it was marked. */
+/** Adds what was told of the row while it was marked. `isAnew`: the log held was found to be the server's. */
 const addTold = async (
   work: Workspace,
   row: ConversationRow,
@@ -28,7 +28,7 @@ const addTold = async (
 ): Promise<void> => {
   const mine = row.forked?.mine;
   delete row.forked;
-  if (told) await work.addRow(told, isAnew);
+  if (told) await work.addRow(told, isAnew, isAnew);
   if (!told || !mine) return;
   const now = await work.row(row.id);
   await work.count(now, mine);
