@@ -67,7 +67,7 @@ export const markForked = (work: Found, row: ConversationRow, head: number, inbo
     ...(told ? { row: told } : {}),
     ...(mine ? { mine } : {}),
   };
-  work.reset.push(row.id);
+  if (!before) work.reset.push(row.id); // what is told of a marked row before its page comes is no further fork
   // The server did not say that it was restored: what it says of every conversation is compared with what is here.
   if (!before && inbox === undefined) work.isInDoubt = true;
 };
