@@ -219,7 +219,7 @@ export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
   };
 };
 
-/** What one device tells the other inside a call (see `src/calls/signaling/messages.ts`); the server passes it on and keeps none. */
+/** Signal of one device to the other inside a call (see `src/calls/signaling/messages.ts`); the server passes it on and keeps none. */
 export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
 
 /** What is told of one: in which call, by which device and to which, null for all of the other person's. */

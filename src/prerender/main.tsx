@@ -53,7 +53,7 @@ const compress = (text: string): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
 
-/** What stands for a provider until somebody asks for the page: worker/service/provider-pages.ts. */
+/** Placeholder of a provider until somebody asks for the page: worker/service/provider-pages.ts. */
 const providerMarks = { id: "%id%", name: "%name%" };
 
 /** Whoever is signed in may still confirm an address, or have forgotten the password. */

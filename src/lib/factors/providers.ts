@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Provider } from "#contract/auth/security.ts";
 
-/** Who signs people in besides us. The Worker writes it into the log-in and registration pages (worker/service/provider-pages.ts). */
+/** Identity providers that people may sign in with. The Worker writes it into the log-in and registration pages (worker/service/provider-pages.ts). */
 const none: readonly Provider[] = [];
 
 let known: readonly Provider[] | undefined;

@@ -67,7 +67,7 @@ export class Line {
   #opening = 0;
   #counter = 0;
   readonly #taken = new Credit();
-  /** What was said last over this socket of being looked at. */
+  /** Visibility that was last reported over this socket. */
   #isLooked: boolean | undefined;
   #cancelRepeat: (() => void) | undefined;
 

@@ -166,7 +166,7 @@ export class Outbox {
     const window = isPaced ? 1 : outboxWindow;
     if (this.#pacer.isWaiting || this.#underWay.size >= window) return due;
     const { platform } = this.#context;
-    /** Of these only one message may go at a time. */
+    /** Conversations that have a message under way; of a limited one no second may go. */
     const single = new Set([...this.#underWay.values()].map(({ conversation }) => conversation));
     const now = platform.now();
     /** Batches of which an earlier file is still on its way. */

@@ -167,6 +167,23 @@ describe("a server restored from an earlier copy", () => {
     expect(await textsIn(tab, lost)).toEqual(["from Chantal"]);
   });
 
+  it("is asked for one page where only its inbox is behind its log, and what is written goes out", async () => {
+    const { server, amina, chat, phone, tab } = await makeCopied();
+    const row = server.row.bind(server);
+    server.row = (user, log) => {
+      const [before, last] = log.messages.slice(7, 9);
+      return { ...row(user, log), head: 9, at: last?.at ?? 0, prior: before?.at ?? null };
+    };
+    server.inbox(amina).skipped = [{ after: 0, start: Number.MAX_SAFE_INTEGER }]; // everything is told anew
+    for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
+    const asked = server.asked.length;
+    await reconnects(phone);
+    await writeText(tab, chat, "after the crash");
+    await eventually(() => expect(server.log(chat).messages.at(-1)?.body).toMatchObject({ text: "after the crash" }));
+    const newest = server.asked.slice(asked).filter(({ command: { type, ...of } }) => type === "page" && "held" in of);
+    expect(newest.length).toBeLessThan(3);
+  });
+
   it("is not asked without end where it says something else each time", async () => {
     const { server, benoit, chat, phone, tab } = await makeCopied();
     const execute = server.execute.bind(server);
