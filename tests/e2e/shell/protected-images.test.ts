@@ -49,9 +49,9 @@ test("pictures of people appear although the access cookie has expired, after on
   const up = welcome(phone.page);
   await phone.signIn(ana, "/app/help");
   await up;
-  await expireSession(phone);
   const renewals: string[] = [];
   phone.page.on("request", (request) => isRenewal(request.url()) && renewals.push(request.url()));
+  await expireSession(phone);
   await phone.goToTab("contacts");
   await expect.poll(() => countDrawn(phone.page)).toBe(2);
   expect(renewals).toHaveLength(1);
