@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { readChat, readConversations } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "./eventually.ts";
 import { headOf, toMember } from "./model-log.ts";
 import type { ModelServer } from "./model-server.ts";
 
@@ -52,5 +52,5 @@ export const expectLevel = async (server: ModelServer, tab: Tab, id: Conversatio
   expect(row).toMatchObject({ group, gone: false, open: log.open });
 };
 
-export const becomesLevel = (server: ModelServer, tab: Tab, id: ConversationId, withinMs?: number): Promise<void> =>
-  eventually(() => expectLevel(server, tab, id), withinMs);
+export const becomesLevel = (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> =>
+  eventually(() => expectLevel(server, tab, id));

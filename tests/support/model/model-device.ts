@@ -10,7 +10,7 @@ import { type Notice, Tab } from "#sync/tabs/tab.ts";
 import { ModelNotes } from "./model-notes.ts";
 import type { ModelServer } from "./model-server.ts";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket.ts";
-import { phoneTime } from "./phone-time.ts";
+import { phoneTime, recordActivity } from "./phone-time.ts";
 
 let devices = 0;
 
@@ -147,8 +147,8 @@ export class ModelDevice {
       look: (path, mark) => device.#look(path, mark),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
-      connectTimeoutMs: phoneTime.toMachine(15_000),
-      openTimeoutMs: phoneTime.fromMachine(device.openTimeoutMs), // opening takes a machine its real time
+      connectTimeoutMs: 15_000,
+      openTimeoutMs: device.openTimeoutMs,
       session: {
         isCurrent: () => device.isSignedIn,
         prepare: async () => {},
@@ -285,6 +285,7 @@ const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Chan
   },
   set onmessage(listener) {
     channel.onmessage = (event: unknown) => {
+      recordActivity();
       if (!life.isAsleep) (listener as ((event: unknown) => void) | null)?.(event);
     };
   },

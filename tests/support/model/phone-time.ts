@@ -1,65 +1,96 @@
-/** Time runs this much faster than on a phone: a back-off of 30 s is over in 0.75 s. */
-const speed = 40;
-const lookMs = 1;
-/** Between two looks no more than this goes by, however long the machine did something else. */
-const turnMs = 5;
-
-type Timer = { at: number; order: number; run: () => void };
-
-const started = Date.now();
-const due = new Set<Timer>();
-let passedMs = 0;
-let lookedAt = performance.now();
-let order = 0;
-let isLooking = false;
-
-const goOn = (): void => {
-  const now = performance.now();
-  passedMs += Math.min(now - lookedAt, turnMs) * speed;
-  lookedAt = now;
-};
-
-const earliest = (): Timer | undefined => {
-  let first: Timer | undefined;
-  for (const timer of due)
-    if (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) first = timer;
-  return first;
-};
-
-const look = (): void => {
-  goOn();
-  const timer = earliest();
-  isLooking = timer !== undefined;
-  if (!timer) return;
-  const isDue = timer.at <= passedMs;
-  if (isDue) due.delete(timer);
-  // What comes of one timer has its turn before the next.
-  if (isDue) setImmediate(look);
-  else setTimeout(look, lookMs);
-  if (isDue) timer.run();
-};
+import { vi } from "vitest";
 
 /**
- * The time of the phones of a test. A busy machine stands still now and then, and a phone whose time went on meanwhile
- * would give up what only had no turn; so time passes by the turns of the machine.
+ * Virtual time of the devices in a test: a discrete-event simulation. The clock stands still while anything is being
+ * done. Once nothing is left to do (quiescence), it jumps to the next timer. So an hour of back-off takes a moment,
+ * and a busy machine changes nothing.
+ *
+ * Vitest's fake timers replace `setTimeout` and `Date` for the whole test file, including the libraries in it.
+ * `setImmediate` stays real: it carries what takes no time, such as the transactions of the model's IndexedDB.
  */
+const real = { setTimeout, setImmediate };
+/** The event loop must turn this often without any activity before nothing counts as left to do. */
+const idleRounds = 3;
+/** Real time of one such turn: enough for a message between tabs or a lock to arrive. */
+const roundMs = 1;
+
+let pending = 0;
+let activity = 0;
+
+/** Counts the immediates that are queued, so that the clock waits for them. */
+const trackImmediates = (): void => {
+  globalThis.setImmediate = ((run: (...args: unknown[]) => void, ...args: unknown[]) => {
+    pending++;
+    return real.setImmediate(() => {
+      pending--;
+      activity++;
+      run(...args);
+    });
+  }) as unknown as typeof setImmediate;
+};
+
+/** Called by whoever delivers something that the clock cannot see by itself, such as a message between tabs. */
+export const recordActivity = (): void => {
+  activity++;
+};
+
+let waiting: (() => void)[] = [];
+let stepping: { resolve: () => void; reject: (error: Error) => void }[] = [];
+
+const endOfTime = new Error("no timer is left: nothing will change any more");
+
+/** Resolves once nothing is left to do at the present time. */
+export const becomesQuiet = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
+
+/** Lets the next timer run and resolves once nothing is left to do. Throws when there is no timer. */
+export const passNextTimer = (): Promise<void> =>
+  new Promise((resolve, reject) => void stepping.push({ resolve, reject }));
+
+const releaseWaiting = (): boolean => {
+  const released = waiting;
+  waiting = [];
+  for (const resolve of released) resolve();
+  return released.length > 0;
+};
+
+const advance = (): void => {
+  const released = stepping;
+  stepping = [];
+  if (vi.getTimerCount() === 0) {
+    for (const { reject } of released) reject(endOfTime);
+    return;
+  }
+  vi.advanceTimersToNextTimer();
+  waiting.push(...released.map(({ resolve }) => resolve));
+};
+
+const runClock = (): void => {
+  let seen = activity;
+  let rounds = 0;
+  const turn = (): void => {
+    if (pending > 0 || activity !== seen) rounds = 0;
+    else rounds++;
+    seen = activity;
+    if (rounds >= idleRounds) {
+      rounds = 0;
+      if (!releaseWaiting()) advance();
+    }
+    real.setTimeout(turn, roundMs).unref();
+  };
+  turn();
+};
+
+vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+trackImmediates();
+runClock();
+
+/** The clock of a device. */
 export const phoneTime = {
-  now: (): number => {
-    goOn();
-    return Math.floor(started + passedMs);
-  },
+  now: (): number => Date.now(),
 
-  /** Runs it once so much of the phones' time has passed, unless what it answers is called before. */
+  /** Runs it once so much time has passed, unless the returned function is called before. */
   after: (ms: number, run: () => void): (() => void) => {
-    goOn();
-    const timer = { at: passedMs + Math.max(0, ms), order: order++, run };
-    due.add(timer);
-    if (!isLooking) setTimeout(look, lookMs);
-    isLooking = true;
-    return () => due.delete(timer);
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
   },
-
-  /** So much of the phones' time in a machine that does nothing else. */
-  toMachine: (ms: number): number => ms / speed,
-  fromMachine: (ms: number): number => ms * speed,
 };

@@ -14,7 +14,7 @@ import { readMembers } from "#sync/store/members.ts";
 import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
 import { isEmptied } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf, expectLevel } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
@@ -31,7 +31,6 @@ const seeded = (seed: number) => () => {
 
 const seeds = process.env["SYNC_SEEDS"]?.split(",").map(Number) ?? [1, 2, 3, 4, 5, 6];
 const steps = 60;
-const withinMs = 60_000;
 
 /** A person's device in the storm: its tabs come and go, what was typed and done on it is remembered. */
 type Actor = {
@@ -223,7 +222,7 @@ describe("under faults of every kind at once", () => {
       }
       for (const { tabs } of actors) {
         const [tab] = tabs as [Tab];
-        await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]), withinMs);
+        await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
@@ -231,7 +230,7 @@ describe("under faults of every kind at once", () => {
           const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
           // Where only lines of the group came, nothing is fetched before somebody looks.
           tabs[0]?.opened(chat);
-          for (const tab of tabs) await eventually(() => check(tab), withinMs);
+          for (const tab of tabs) await eventually(() => check(tab));
           if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];

@@ -6,7 +6,7 @@ import { keepEqualParts, type Live, LiveQueries } from "#sync/queries/live-queri
 import { readChat, readContacts, readConversation, readConversations, readRequests } from "#sync/queries/queries.ts";
 import { readMe } from "#sync/store/own-profile-row.ts";
 import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -4,7 +4,7 @@ import { keep } from "#sync/drafts/voice-drafts.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { choiceKeys } from "#sync/store/database.ts";
 import { readUnsent } from "#sync/unsent-summary.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 

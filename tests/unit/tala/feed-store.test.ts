@@ -5,11 +5,10 @@ import { bringOlder, FeedLooker } from "#sync/feed/feed-poller.ts";
 import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { publish, unpublish } from "#sync/feed/post-queue.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
-import { passByWaiting } from "#tests/support/model/waiting-time.ts";
 
 const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
   texts.map((text) => server.tala.publish(author, createUuid(), text));
@@ -280,7 +279,6 @@ describe("looking for new statuses", () => {
     write(server, benoit, "two");
     phone.loses = () => false;
     const asked = phone.requests.length;
-    passByWaiting(tab);
     const wokenAt = tab.platform.now();
     phone.wake();
     await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));

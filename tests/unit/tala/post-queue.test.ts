@@ -16,7 +16,7 @@ import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsent } from "#sync/unsent-summary.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
@@ -180,7 +180,9 @@ describe("a status on its way", () => {
       asked.push(phone.now());
       return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
     };
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     await publish(tab, "one", undefined);
+    await phone.pass(1);
     await publish(tab, "two", undefined);
     await becomesPublished(server, tab, "one", "two");
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);

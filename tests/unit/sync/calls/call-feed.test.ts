@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { type CallNews, CallWire } from "#sync/calls/call-feed.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const start = 1_800_000_000_000;

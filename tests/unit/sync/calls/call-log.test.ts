@@ -5,7 +5,7 @@ import { search } from "#sync/inbound/search.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { forward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/queries.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 

@@ -3,7 +3,7 @@ import { creditReportMessages } from "#contract/limits.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -3,10 +3,9 @@ import { wordsOf } from "#contract/conversations.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { Viewed } from "#sync/inbound/read-state.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
-import { passByWaiting } from "#tests/support/model/waiting-time.ts";
 
 const online = (tab: { link: { get(): string } }) => eventually(() => expect(tab.link.get()).toBe("online"));
 
@@ -16,7 +15,6 @@ describe("the socket", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await online(tab);
-    passByWaiting(tab);
     phone.faults.blackhole = true;
     server.post(benoit, chat, "unheard");
     const began = tab.platform.now();
@@ -208,7 +206,7 @@ describe("without sockets", () => {
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 2 }));
     await becomesLevel(server, tab, chat);
     phone.faults.noUpgrade = false;
-    await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1), 15_000);
+    await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
     const requests = phone.requests.length;
     server.post(benoit, chat, "by socket");
     await becomesLevel(server, tab, chat);
@@ -266,7 +264,7 @@ describe("without sockets", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("offline"), 15_000);
+    await eventually(() => expect(tab.link.get()).toBe("offline"));
   });
 });
 

@@ -1,11 +1,10 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { pingFrame, pongFrame } from "#contract/wire/server-frames.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, textsIn } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
-import { passByWaiting } from "#tests/support/model/waiting-time.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -46,9 +45,8 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   await writeText(tab, chat, "by HTTP");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
   server.post(benoit, chat, "answer");
-  passByWaiting(tab);
   const asked = tab.platform.now();
-  await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]), 15_000);
+  await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]));
   expect(tab.platform.now() - asked).toBeLessThan(30_000);
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const tries = phone.sockets.length;
@@ -60,7 +58,7 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
   expect(tab.platform.now() - began).toBeLessThan(15_000);
   broken.mockRestore();
-  await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1), 15_000);
+  await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
   server.post(benoit, chat, "by socket");
   await becomesLevel(server, tab, chat);
 });

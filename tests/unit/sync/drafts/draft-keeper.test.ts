@@ -15,7 +15,7 @@ import { type BlobRow, Store, storeName } from "#sync/store/database.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import type { Choice } from "#sync/store/views.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { picture } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -6,7 +6,7 @@ import { sendFiles } from "#sync/files/send-files.ts";
 import { discard, retry, setPaused, writeText } from "#sync/outbox/enqueue.ts";
 import { batchPatienceMs } from "#sync/outbox/outbox.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
 import { isPart, picture, threeAndABit } from "#tests/support/model/model-outgoing.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";

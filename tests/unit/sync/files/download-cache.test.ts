@@ -12,7 +12,7 @@ import { forward } from "#sync/outbox/multicast.ts";
 import { readBlocked } from "#sync/queries/queries.ts";
 import { storeName } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { picture } from "#tests/support/model/model-outgoing.ts";

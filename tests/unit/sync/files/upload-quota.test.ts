@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
 import { bytesOf, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -13,7 +13,7 @@ import { readChat, readConversation, readDraft } from "#sync/queries/queries.ts"
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsent } from "#sync/unsent-summary.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -98,7 +98,7 @@ describe("a group that one is taken out of", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     phone.faults.isOffline = true;
-    await eventually(() => expect(tab.link.get()).not.toBe("online"), 15_000);
+    await eventually(() => expect(tab.link.get()).not.toBe("online"));
     await writeText(tab, group, "unsent");
     await send(tab, group, picture(2_000, "unsent too"));
     await broadcast(tab, [group, withBenoit], "to both");
@@ -151,7 +151,7 @@ describe("a group that one is taken out of", () => {
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     phone.loses = () => false;
-    await becomesLevel(server, tab, withBenoit, 20_000);
+    await becomesLevel(server, tab, withBenoit);
     expect(await textsIn(tab, withBenoit)).toEqual(["image"]);
     await eventually(async () =>
       expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: threeAndABit }]),

@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { retry, writeText } from "#sync/outbox/enqueue.ts";
 import { broadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { picture, send, unsentIn } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
@@ -23,11 +23,11 @@ const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
   const phone = makeDevice(server, benoit);
   phone.faults.noUpgrade = noUpgrade;
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, group, 20_000);
+  await becomesLevel(server, tab, group);
   const { store } = contextOf(tab);
   const takeOut = async () => {
     expect(server.change(amina, group, { type: "remove", user: benoit })).toBeUndefined();
-    await eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ gone: true }), 20_000);
+    await eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ gone: true }));
   };
   return { server, amina, benoit, group, withBenoit, phone, tab, store, takeOut };
 };
@@ -43,17 +43,17 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     // Nor does the phone find it by reading the group.
     server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
     await write(tab, [group, withBenoit]);
-    await eventually(() => expect(server.log(group).messages).toHaveLength(2), 20_000);
+    await eventually(() => expect(server.log(group).messages).toHaveLength(2));
     await takeOut();
     expect(await shownIn(tab, group)).toEqual(["just in time sending"]);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, last: { status: "sending" } });
     server.refuse = () => undefined;
     phone.faults.dropAck = 0;
     phone.loses = () => false;
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }), 20_000);
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
     expect(await shownIn(tab, group)).toEqual([]);
     expect(await rowIn(tab, group)).toBeUndefined();
-    await becomesLevel(server, tab, withBenoit, 20_000);
+    await becomesLevel(server, tab, withBenoit);
     expect(server.log(group).messages).toHaveLength(3); // it stands there once, before the line that says he is out
   });
 
@@ -74,10 +74,10 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     server.refuse = () => undefined;
     phone.wake();
     const failed = ["not in time failed", "to both failed", ...later];
-    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed), 20_000);
+    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
     const unsent = await store.unsent(group).toArray();
     expect(unsent.map(({ error }) => error)).toEqual(Array(4).fill("conversation_not_found"));
-    await becomesLevel(server, tab, withBenoit, 20_000);
+    await becomesLevel(server, tab, withBenoit);
     expect(await shownIn(tab, withBenoit)).toEqual(["to both sent"]);
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     expect(server.asked.filter(({ command }) => late.some((cid) => JSON.stringify(command).includes(cid)))).toEqual([]);
@@ -93,7 +93,7 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     await takeOut();
     server.change(amina, group, { type: "add", users: [benoit] });
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, group, 20_000);
+    await becomesLevel(server, tab, group);
     expect(await shownIn(tab, group)).toEqual(["event", "for you all sent"]);
   });
 });

@@ -16,11 +16,10 @@ import {
 import type { PersonRow } from "#sync/store/database.ts";
 import { readAuthors, readMembers } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
-import { passByWaiting } from "#tests/support/model/waiting-time.ts";
 
 /** A group that Amina has, with so many others. */
 const makeCrowd = (others: number) => {
@@ -91,7 +90,7 @@ describe("the people behind numbers", () => {
     server.refuseGroup = () => (++refusals <= 3 ? { error: "unavailable" } : undefined);
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(async () => expect(await namesOf(tab, group, [1, 2])).toEqual(["Person 1", "Person 2"]), 20_000);
+    await eventually(async () => expect(await namesOf(tab, group, [1, 2])).toEqual(["Person 1", "Person 2"]));
     expect(queries(server)).toEqual(Array(4).fill("numbers=1,2"));
     server.refuseGroup = () => ({ error: "group_not_found" });
     tab.members.want(group, [3]);
@@ -277,9 +276,8 @@ describe("what one does to a group", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = noUpgrade;
     const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     use(tab);
-    passByWaiting(tab);
     const id = createUuid();
     const wanted = { id, name: "Football", members: [benoit] };
     let answers = 0;
@@ -291,7 +289,7 @@ describe("what one does to a group", () => {
     expect(tab.platform.now() - asked).toBeLessThan(8_000);
     expect(await cardOf(tab, id)).toMatchObject({ name: "Football", count: 2, role: "owner" });
     await setGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
-    const level = () => becomesLevel(server, tab, id, 20_000);
+    const level = () => becomesLevel(server, tab, id);
     await level();
     expect(await cardOf(tab, id)).toMatchObject({ picture: `${id}_7` });
     for (let i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bringMembers } from "#sync/inbound/member-loader.ts";
 import { readMembers } from "#sync/store/members.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
 

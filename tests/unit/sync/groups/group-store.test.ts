@@ -5,7 +5,7 @@ import { createUuid } from "#contract/ids.ts";
 import { loadMembers } from "#sync/inbound/member-loader.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { storeName } from "#sync/store/database.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
 
@@ -76,13 +76,13 @@ describe("groups in the local store", () => {
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(() => expect(tab.trouble.get()).toBe("full"), 20_000);
+    await eventually(() => expect(tab.trouble.get()).toBe("full"));
     vi.restoreAllMocks();
     await eventually(async () => {
       expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true });
       expect(await shownIn(tab, group)).toEqual(["unsent failed"]);
       expect(tab.trouble.get()).toBeUndefined();
-    }, 20_000);
+    });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     // Nothing of it is a fault of the store.
     expect(contextOf(tab)).toBe(before);
@@ -100,7 +100,7 @@ describe("groups in the local store", () => {
     await writeText(tab, group, "still here");
     await becomesLevel(server, tab, group);
     vi.restoreAllMocks();
-    await eventually(async () => expect(await contextOf(tab).store.membersOf(group).count()).toBe(2), 20_000);
+    await eventually(async () => expect(await contextOf(tab).store.membersOf(group).count()).toBe(2));
     await loadMembers(contextOf(tab), group);
     expect(await contextOf(tab).store.membersOf(group).count()).toBe(3);
   });

@@ -8,7 +8,7 @@ import { applyChanges } from "#sync/inbound/apply-changes.ts";
 import { discard, writeText } from "#sync/outbox/enqueue.ts";
 import { readConversations } from "#sync/queries/queries.ts";
 import { readAuthors } from "#sync/store/members.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { isPart, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";

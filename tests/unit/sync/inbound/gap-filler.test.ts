@@ -7,7 +7,7 @@ import { tookMarks } from "#sync/inbound/receipt-reporter.ts";
 import { hide } from "#sync/outbox/conversation-commands.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/queries.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import { newMember } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";

@@ -3,9 +3,10 @@ import { createUuid } from "#contract/ids.ts";
 import { Viewed } from "#sync/inbound/read-state.ts";
 import { retract } from "#sync/outbox/conversation-commands.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
@@ -22,6 +23,12 @@ const makeCopied = async (known = 11) => {
   return { ...pair, phone, tab, copy: server.copy() };
 };
 
+/** Puts the copy in place some time after the last message: a log never has the same time for another message. */
+const restore = async (phone: ModelDevice, copy: ReturnType<ModelServer["copy"]>) => {
+  await phone.pass(1_000);
+  phone.server.restore(copy);
+};
+
 const reconnects = async (phone: ModelDevice) => {
   phone.wake();
   await eventually(() => expect(phone.server.inbox(phone.user).sockets.size).toBe(1));
@@ -32,7 +39,7 @@ describe("a server restored from an earlier copy", () => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
     server.post(benoit, chat, ...numbered(12, 19));
     await becomesLevel(server, tab, chat);
-    server.restore(copy);
+    await restore(phone, copy);
     await reconnects(phone);
     await eventually(async () => expect(await textsIn(tab, chat)).toEqual(numbered(1, 11)));
     server.post(benoit, chat, "after", "the", "restore");
@@ -46,7 +53,7 @@ describe("a server restored from an earlier copy", () => {
     server.post(benoit, chat, ...numbered(12, 19));
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    server.restore(copy);
+    await restore(phone, copy);
     server.post(benoit, chat, "a", "b", "c", "d");
     phone.faults.isOffline = false;
     await reconnects(phone);
@@ -63,7 +70,7 @@ describe("a server restored from an earlier copy", () => {
     server.post(benoit, chat, ...numbered(12, 19));
     await becomesLevel(server, tab, chat);
     await phone.close(tab);
-    server.restore(copy);
+    await restore(phone, copy);
     // Nothing in the counter tells: as where the storage has had many lives since.
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
     const after = Array.from({ length: added }, (_, i) => `n${i}`);
@@ -90,7 +97,7 @@ describe("a server restored from an earlier copy", () => {
     const second = makeDevice(server, amina);
     const other = await second.openTab();
     await becomesLevel(server, other, chat);
-    server.restore(copy);
+    await restore(phone, copy);
     for (const device of [phone, second]) device.wake();
     const all = [...numbered(1, 11), "one sent", "two sent", "three sent"];
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(all));
@@ -104,7 +111,7 @@ describe("a server restored from an earlier copy", () => {
     await writeText(tab, chat, "lost");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    server.restore(copy);
+    await restore(phone, copy);
     await writeText(tab, chat, "written offline");
     phone.faults.isOffline = false;
     await reconnects(phone);
@@ -118,7 +125,7 @@ describe("a server restored from an earlier copy", () => {
     await writeText(tab, chat, "lost");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    server.restore(copy);
+    await restore(phone, copy);
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
     await writeText(tab, chat, "in its place");
     phone.faults.isOffline = false;
@@ -140,7 +147,7 @@ describe("a server restored from an earlier copy", () => {
     await retract(tab, chat, 12);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
     await becomesLevel(server, tab, chat);
-    server.restore(copy);
+    await restore(phone, copy);
     expect(server.log(chat).messages[11]?.body.type).toBe("text");
     await reconnects(phone);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
@@ -155,7 +162,7 @@ describe("a server restored from an earlier copy", () => {
     server.post(chantal, lost, "from Chantal");
     await becomesLevel(server, tab, lost);
     phone.faults.isOffline = true;
-    server.restore(copy);
+    await restore(phone, copy);
     const next = server.connect(amina, daniel);
     phone.faults.isOffline = false;
     await reconnects(phone);

@@ -2,7 +2,7 @@ import { IDBFactory } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { wordsOf } from "#contract/conversations.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";

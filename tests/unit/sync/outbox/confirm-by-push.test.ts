@@ -4,10 +4,9 @@ import { hide, mute, relate, retract } from "#sync/outbox/conversation-commands.
 import { writeText } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, textsIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
-import { passByWaiting } from "#tests/support/model/waiting-time.ts";
 
 const makePhone = async () => {
   const { server, amina, benoit, chat } = makePair();
@@ -115,7 +114,6 @@ describe("what is done on the server", () => {
 
   it("is told as failed where nothing was done: a refusal at once, a lost question after a moment", async () => {
     const { server, amina, chat, benoit, phone, tab, known, block } = await makePhone();
-    passByWaiting(tab);
     phone.loses = (_, what) => what === "request";
     const began = tab.platform.now();
     await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });

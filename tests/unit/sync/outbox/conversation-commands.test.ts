@@ -10,7 +10,7 @@ import { readAround } from "#sync/queries/history.ts";
 import { readBlocked, readConversation } from "#sync/queries/queries.ts";
 import { keepAnswer, readMe } from "#sync/store/own-profile-row.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -12,7 +12,7 @@ import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsent } from "#sync/unsent-summary.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { toMember } from "#tests/support/model/model-log.ts";
@@ -28,12 +28,12 @@ const bodiesIn = (server: ModelServer, chat: ConversationId) =>
 
 const notesOf = (tab: Tab) => listWithdrawn(contextOf(tab).store);
 
-const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]), 20_000);
+const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
 const loseNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.faults.isOffline = true;
   for (const socket of phone.server.inbox(phone.user).sockets) socket.end(1006);
-  for (const tab of phone.tabs) await eventually(() => expect(tab.link.get()).not.toBe("online"), 20_000);
+  for (const tab of phone.tabs) await eventually(() => expect(tab.link.get()).not.toBe("online"));
 };
 
 const findNetwork = (phone: ModelDevice): void => {
@@ -71,7 +71,7 @@ describe("a message deleted without a network", () => {
       expect((await listOf(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
     }
     findNetwork(phone);
-    for (const one of [tab, other, his]) await becomesLevel(server, one, chat, 20_000);
+    for (const one of [tab, other, his]) await becomesLevel(server, one, chat);
     expect(await textsIn(his, chat)).toEqual(["Mbote", "deleted"]);
     await isForgotten(tab);
     expect(withdrawals(server)).toHaveLength(1);
@@ -87,8 +87,8 @@ describe("a message deleted without a network", () => {
     if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
-    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]), 20_000);
-    await becomesLevel(server, next, chat, 20_000);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]));
+    await becomesLevel(server, next, chat);
     await isForgotten(next);
   });
 
@@ -98,7 +98,7 @@ describe("a message deleted without a network", () => {
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     server.post(benoit, chat, "Allô ?");
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]), 20_000);
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
     // Nor by one that was told again, with nothing in that chat changed so far.
     const messages = server.log(chat).messages.map((message) => toMember(message, amina));
@@ -106,7 +106,7 @@ describe("a message deleted without a network", () => {
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     server.refuse = () => undefined;
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
   });
 
@@ -117,7 +117,7 @@ describe("a message deleted without a network", () => {
     const { store } = contextOf(tab);
     const body = { type: "file", name: "a.bin", mime: "application/octet-stream", size: 500 } as const;
     await sendFiles(tab, [chat], [{ blob: new Blob([new Uint8Array(500)]), body }]);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     const file = attachmentOf((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
     expect(await store.blobs.get(file)).toBeDefined();
     await loseNetwork(phone);
@@ -133,7 +133,7 @@ describe("a message deleted without a network", () => {
     server.execute(amina, { type: "retract", conversation: chat, seq: 2 });
     findNetwork(phone);
     await isForgotten(tab);
-    for (const one of [tab, other]) await becomesLevel(server, one, chat, 20_000);
+    for (const one of [tab, other]) await becomesLevel(server, one, chat);
     expect(server.log(chat).revision).toBe(1);
     expect(withdrawals(server)).toHaveLength(1);
     await loseNetwork(phone);
@@ -147,7 +147,7 @@ describe("a message deleted without a network", () => {
     await deleteUnsent(tab, chat, cid);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
     findNetwork(phone);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
 
@@ -168,7 +168,7 @@ describe("a message deleted without a network", () => {
     findNetwork(phone);
     await isForgotten(tab);
     server.refuse = () => undefined;
-    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("regretted failed"), 20_000);
+    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("regretted failed"));
     expect(bodiesIn(server, group)).not.toContain("regretted");
     expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
   });
@@ -182,13 +182,13 @@ describe("a message deleted without a network", () => {
       return type === "page" && !isReadable ? { error: "unavailable" } : undefined;
     };
     findNetwork(phone);
-    await eventually(() => expect(withdrawals(server).length).toBeGreaterThan(0), 20_000);
+    await eventually(() => expect(withdrawals(server).length).toBeGreaterThan(0));
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
     isReadable = true;
     await isForgotten(tab);
     expect(await shownIn(tab, chat)).toEqual(["Mbote", expect.stringMatching(/^regretted /)]);
     expect((await listOf(tab))[0]).toMatchObject({ last: { body: { text: "regretted" } } });
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
   });
 });
 
@@ -200,7 +200,7 @@ describe("a message deleted while the server does not answer", () => {
   ] as const)("is deleted here, and there later, where it %s", async (_, error) => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
-    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     const { request } = tab.platform;
     const ask = vi.spyOn(tab.platform, "request");
     if (error) server.refuse = (__, { type }) => (type === "retract" ? { error } : undefined);
@@ -210,7 +210,7 @@ describe("a message deleted while the server does not answer", () => {
       );
     await retract(tab, chat, 2);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     await isForgotten(tab);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
@@ -218,7 +218,7 @@ describe("a message deleted while the server does not answer", () => {
   it("is deleted here as soon as it is known that there is no network", async () => {
     const { chat, phone, tab } = await makeRegret();
     findNetwork(phone);
-    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
     vi.spyOn(tab.platform, "after").mockReturnValue(() => {}); // nothing is waited for
     await retract(tab, chat, 2);
@@ -229,7 +229,7 @@ describe("a message deleted while the server does not answer", () => {
   it("is deleted once where it was the answer that was lost, and what told of it", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
-    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropDown = 1;
     phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
     await retract(tab, chat, 2);
@@ -237,14 +237,14 @@ describe("a message deleted while the server does not answer", () => {
     phone.faults.dropDown = 0;
     phone.wake();
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(server.log(chat).revision).toBe(1);
   });
 
   it("is not deleted here where the server says that it may not be", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
-    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, { type }) => (type === "retract" ? { error: "message_not_found" } : undefined);
     await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);

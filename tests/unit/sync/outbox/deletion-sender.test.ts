@@ -8,7 +8,7 @@ import { broadcast } from "#sync/outbox/multicast.ts";
 import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -52,8 +52,7 @@ const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId
   return cid;
 };
 
-const isForgotten = (tab: Tab) =>
-  eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]), 20_000);
+const isForgotten = (tab: Tab) => eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
 
 /** Whether it was written into any store since. */
 const watchStores = (word: string): (() => boolean) => {
@@ -84,8 +83,8 @@ describe("a message deleted on its way that arrived", () => {
     if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
-    await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"), 20_000);
-    await becomesLevel(server, next, chat, 20_000);
+    await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"));
+    await becomesLevel(server, next, chat);
     await isForgotten(next);
     expect(server.asked.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
   });
@@ -109,7 +108,7 @@ describe("a message deleted on its way that arrived", () => {
     disconnect(phone);
     reconnect(phone);
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     await isForgotten(tab);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     expect(isWritten()).toBe(false);
@@ -140,11 +139,11 @@ describe("a message deleted on its way that arrived", () => {
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
     server.post(benoit, chat, ...Array.from({ length: 30 }, (_, i) => `n${i}`));
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.endsWith("/messages");
     server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
     await writeText(tab, chat, "regretted");
-    await eventually(() => expect(server.log(chat).messages).toHaveLength(31), 20_000);
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(31));
     server.post(benoit, chat, "Allô ?");
     server.refuse = () => undefined;
     const asked = { type: "page", conversation: chat, direction: "after", seq: 30, limit: 10 } as const;
@@ -162,10 +161,10 @@ describe("a message deleted on its way that arrived", () => {
     await isForgotten(tab);
     expect(bodiesIn(server, chat)[30]).toBe("deleted");
     isTold = true;
-    await eventually(async () => expect((await textsIn(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]), 20_000);
+    await eventually(async () => expect((await textsIn(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]));
     phone.loses = () => false;
     vi.mocked(server.execute).mockRestore();
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(isWritten()).toBe(false);
   });
 
@@ -179,9 +178,9 @@ describe("a message deleted on its way that arrived", () => {
     phone.loses = ({ path }, what) => path.includes("/withdrawals/") && what === "answer" && lost++ < 2;
     await deleteOnItsWay(phone, second, chat);
     reconnect(phone);
-    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]), 20_000);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
     for (const tab of [leader, second]) {
-      await becomesLevel(server, tab, chat, 20_000);
+      await becomesLevel(server, tab, chat);
       await isForgotten(tab);
     }
     expect(lost).toBe(3);
@@ -213,7 +212,7 @@ describe("a message deleted on its way that arrived", () => {
     server.post(benoit, chat, "too");
     reconnect(phone);
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["stays", "too"]);
   });
 
@@ -265,10 +264,10 @@ describe("a message deleted on its way that had not arrived", () => {
     const tab = await phone.openTab();
     await writeText(tab, chat, "regretted");
     await writeText(tab, chat, "stays");
-    const [copy] = await contextOf(tab).store.outbox.toArray();
+    const copy = await contextOf(tab).store.outbox.orderBy("order").first();
     server.execute(amina, { type: "withdraw", conversation: chat, cid: copy?.cid ?? "" });
     reconnect(phone);
-    await becomesLevel(server, tab, chat, 20_000);
+    await becomesLevel(server, tab, chat);
     expect(await contextOf(tab).store.outbox.count()).toBe(0);
     expect(await shownIn(tab, chat)).toEqual(["stays sent"]);
     expect(phone.notices).not.toContain("store-reset");
@@ -285,7 +284,7 @@ describe("a message deleted on its way that had not arrived", () => {
     await discard(tab, toOne?.cid ?? "");
     reconnect(phone);
     await isForgotten(tab);
-    await eventually(() => expect(bodiesIn(server, group).at(-1)).toBe("to both"), 20_000);
+    await eventually(() => expect(bodiesIn(server, group).at(-1)).toBe("to both"));
     expect(bodiesIn(server, withBenoit)).toEqual([]);
     expect(server.log(withBenoit).withdrawn).toEqual(new Set([`${amina} ${toOne?.cid}`]));
   });
@@ -298,7 +297,7 @@ describe("a message deleted on its way that had not arrived", () => {
     server.refuse = (_, { type }) => (type === "withdraw" ? answers.shift() : undefined);
     await deleteOnItsWay(phone, tab, chat);
     reconnect(phone);
-    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]), 20_000);
+    await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
     expect(answers).toEqual([]);
     await isForgotten(tab);
     await becomesLevel(server, tab, chat);
@@ -316,7 +315,7 @@ describe("a message deleted on its way that had not arrived", () => {
     server.refuse = (_, command) =>
       command.type === "withdraw" && command.conversation === withBenoit ? { error: "internal" } : undefined;
     reconnect(phone);
-    await eventually(() => expect(server.log(group).withdrawn.size).toBe(1), 20_000);
+    await eventually(() => expect(server.log(group).withdrawn.size).toBe(1));
     expect(await listWithdrawn(contextOf(tab).store)).toMatchObject([{ conversation: withBenoit }]);
     server.refuse = () => undefined;
     await isForgotten(tab);

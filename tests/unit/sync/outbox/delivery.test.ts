@@ -7,7 +7,7 @@ import { deleteUnsent } from "#sync/outbox/conversation-commands.ts";
 import { discard, retry, writeText } from "#sync/outbox/enqueue.ts";
 import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -323,7 +323,7 @@ describe("a server that limits how fast one may write", () => {
     phone.faults.noUpgrade = noUpgrade;
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length), 40_000);
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length));
     watch.unsubscribe();
     expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(texts);
     expect(failed.size).toBe(0);

@@ -4,7 +4,7 @@ import { wordsOf } from "#contract/conversations.ts";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits.ts";
 import { writeText } from "#sync/outbox/enqueue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -89,9 +89,9 @@ describe.each([
     await eventually(() => expect(wordsIn(server, chat).length).toBeGreaterThanOrEqual(60));
     const before = wordsIn(server, chat).length;
     for (const text of numbered("new ", 5)) await writeText(next, other, text);
-    await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("new ", 5)), 20_000);
+    await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("new ", 5)));
     // The conversations take turns.
     expect(wordsIn(server, chat).length).toBeLessThan(before + 30);
-    await eventually(() => expect(wordsIn(server, chat)).toEqual(numbered("old ", 150)), 40_000);
+    await eventually(() => expect(wordsIn(server, chat)).toEqual(numbered("old ", 150)));
   });
 });

@@ -7,7 +7,7 @@ import { broadcast, forward } from "#sync/outbox/multicast.ts";
 import { Typists } from "#sync/presence/typing.ts";
 import { readBlocked, readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -5,7 +5,7 @@ import { securityNoticesMax } from "#contract/limits.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import { putAway, putAwayResets, readUnseen } from "#sync/store/security-notice-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 

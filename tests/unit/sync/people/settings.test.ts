@@ -4,7 +4,7 @@ import { wantSettings } from "#sync/people/settings-commands.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import { noteShown, readSettings, readShown, shownSettings, takeKept } from "#sync/store/settings-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

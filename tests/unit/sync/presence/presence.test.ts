@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { presenceAskMs, presenceStaleMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
 import { PresenceAsker } from "#sync/presence/presence-poller.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 

@@ -4,7 +4,7 @@ import { Drafts } from "#sync/drafts/text-drafts.ts";
 import { takeUpSent, writeText } from "#sync/outbox/enqueue.ts";
 import { dropJotted, listDrafts, listSent } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -11,7 +11,7 @@ import { readDraft } from "#sync/queries/queries.ts";
 import { choiceKeys, draftKey, Store, storeName } from "#sync/store/database.ts";
 import { noteWithdrawn } from "#sync/store/pending-deletion-rows.ts";
 import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

@@ -6,7 +6,7 @@ import { storeName } from "#sync/store/database.ts";
 import { dropJotted, jotBegun, jotDraft } from "#sync/store/journal.ts";
 import { deleteStore, keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
 import { noteShown } from "#sync/store/settings-rows.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { picture, send } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";

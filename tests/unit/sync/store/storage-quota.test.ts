@@ -1,7 +1,7 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { readConversation } from "#sync/queries/queries.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { publish } from "#sync/feed/post-queue.ts";
-import { eventually } from "#tests/support/eventually.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const code = vi.hoisted(() => ({ isMissing: true, asked: 0 }));
