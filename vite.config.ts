@@ -3,8 +3,8 @@ import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups } from "./scripts/build/chunks.mjs";
-import { laterIcons, setLaterIconsApart } from "./scripts/build/lazy-icons.mjs";
-import { partner } from "./scripts/build/partner.mjs";
+import { lazyIcons, moveLazyIconsToLayer } from "./scripts/build/lazy-icons.mjs";
+import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
 // LISOLO_STATE is set by scripts/local/dev.mjs so development shares its data with `npm start`.
@@ -17,11 +17,11 @@ export default defineConfig({
   // The build of Dexie for browsers that know classes and async: smaller than the one its package names.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
-    laterIcons,
+    lazyIcons,
     wholeTexts,
     textParts,
-    partner,
-    unocss({ postprocess: setLaterIconsApart }),
+    partnerPlugin,
+    unocss({ postprocess: moveLazyIconsToLayer }),
     react(),
     cloudflare({
       persistState: state ? { path: state } : true,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CallBody } from "./calls/call.ts";
 import { FileName, MediaType } from "./files.ts";
 import { GroupCard } from "./groups.ts";
-import { ConversationId, nobody, Uuid } from "./ids.ts";
+import { ConversationId, deletedUserId, Uuid } from "./ids.ts";
 import {
   displayNameMaxLength,
   fileMaxBytes,
@@ -18,11 +18,11 @@ const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** A message's place in its conversation: 1, 2, 3 … without holes. */
 export const Seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 /** A place, or 0 for "before the first message". */
-export const Mark = Count;
+export const Watermark = Count;
 
 /** Where a forwarded message was read: the server looks whether its sender may still pass it on. */
-export const Source = v.strictObject({ conversation: ConversationId, seq: Seq });
-export type Source = v.InferOutput<typeof Source>;
+export const ForwardSource = v.strictObject({ conversation: ConversationId, seq: Seq });
+export type ForwardSource = v.InferOutput<typeof ForwardSource>;
 
 /** Original author of a forwarded message, under the name in the directory; the reader may be that person. */
 const Forwarded = v.strictObject({
@@ -37,10 +37,10 @@ const Forwarded = v.strictObject({
 export type Forwarded = v.InferOutput<typeof Forwarded>;
 
 /** The same of somebody whose account is gone: it names nobody. */
-export const forwardedOfNobody: Forwarded = { by: nobody, name: "" };
+export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 
-const forwarded = { forwarded: v.optional(Forwarded) };
-const attached = {
+const forwardedField = { forwarded: v.optional(Forwarded) };
+const attachmentFields = {
   file: Uuid,
   name: FileName,
   mime: MediaType,
@@ -51,20 +51,25 @@ const Pixels = v.pipe(Count, v.minValue(1), v.maxValue(fileMaxPixels));
 /** A picture: its thumbhash (base64url) is shown until it is here. */
 const ImageBody = v.strictObject({
   type: v.literal("image"),
-  ...attached,
+  ...attachmentFields,
   width: Pixels,
   height: Pixels,
   thumb: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(thumbMaxLength)),
   text: v.optional(MessageText),
-  ...forwarded,
+  ...forwardedField,
 });
-const FileBody = v.strictObject({ type: v.literal("file"), ...attached, text: v.optional(MessageText), ...forwarded });
+const FileBody = v.strictObject({
+  type: v.literal("file"),
+  ...attachmentFields,
+  text: v.optional(MessageText),
+  ...forwardedField,
+});
 const VoiceBody = v.strictObject({
   type: v.literal("voice"),
-  ...attached,
+  ...attachmentFields,
   ms: v.pipe(Count, v.minValue(1), v.maxValue(voiceMaxMs)),
   waveform: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(waveformBars)),
-  ...forwarded,
+  ...forwardedField,
 });
 
 /**
@@ -72,7 +77,7 @@ const VoiceBody = v.strictObject({
  * does not know as an honest "not readable in this version".
  */
 export const Body = v.variant("type", [
-  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwarded }),
+  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField }),
   ImageBody,
   FileBody,
   VoiceBody,
@@ -112,18 +117,18 @@ export const StoredBody = v.variant("type", [
 ]);
 export type StoredBody = v.InferOutput<typeof StoredBody>;
 
-export const attachmentOf = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
+export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
 
 /** Whether somebody wrote it first whose account is gone. */
-export const isUnsigned = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === nobody;
+export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
 /** Whether a message of somebody else waits to be read: where nothing is left of it, or nobody wrote it, nothing waits. */
-export const isToRead = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
+export const countsAsUnread = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
   cid === undefined &&
   (body.type === "call" ? body.status === "missed" : !["deleted", "withheld", "event"].includes(body.type));
 
 /** The words in a message that a search looks through. */
-export const wordsOf = (body: StoredBody): string => {
+export const searchTextOfBody = (body: StoredBody): string => {
   if (body.type === "text") return body.text;
   if (body.type === "image") return body.text ?? "";
   return body.type === "file" ? `${body.name}\n${body.text ?? ""}` : "";
@@ -141,18 +146,18 @@ export const Message = v.object({
 export type Message = v.InferOutput<typeof Message>;
 
 /** How far a member has come. Both only grow; `read` implies `delivered`. */
-export const Marks = v.object({ delivered: Mark, read: Mark });
-export type Marks = v.InferOutput<typeof Marks>;
+export const ReadState = v.object({ delivered: Watermark, read: Watermark });
+export type ReadState = v.InferOutput<typeof ReadState>;
 
 /** Receipts are cumulative and may arrive late, twice or out of order: merging takes the furthest of both. */
-export const mergeMarks = (a: Marks, b: Marks): Marks => {
+export const mergeReadStates = (a: ReadState, b: ReadState): ReadState => {
   const read = Math.max(a.read, b.read);
   return { delivered: Math.max(a.delivered, b.delivered, read), read };
 };
 
 /** A claim beyond the log is worth no more than the log. */
-export const clampMarks = (marks: Marks, head: number): Marks =>
-  mergeMarks(
+export const clampReadState = (marks: ReadState, head: number): ReadState =>
+  mergeReadStates(
     { delivered: 0, read: 0 },
     { delivered: Math.min(marks.delivered, head), read: Math.min(marks.read, head) },
   );
@@ -166,22 +171,22 @@ export const InboxRow = v.object({
   conversation: v.string(),
   kind: v.picklist(["private", "group"]),
   epoch: v.string(), // changes when the log was recreated: what is cached is void
-  head: Mark, // the newest message's seq
+  head: Watermark, // the newest message's seq
   at: v.number(), // and its time; for an empty conversation when it began
   prior: v.nullable(v.number()), // the time of the message before it, null where that is not known
   sender: Count, // its sender's member number
   preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null when empty
   whole: v.boolean(), // true when `preview` is the complete body
   unread: Count,
-  delivered: Mark, // my own marks
-  read: Mark,
-  othersDelivered: Mark, // the least of the other members' marks; in a group as of the newest message they were told for
-  othersRead: Mark,
-  hidden: Mark, // messages up to here are gone from my view
+  delivered: Watermark, // my own marks
+  read: Watermark,
+  othersDelivered: Watermark, // the least of the other members' marks; in a group as of the newest message they were told for
+  othersRead: Watermark,
+  hidden: Watermark, // messages up to here are gone from my view
   open: v.boolean(), // may I write here
   muted: v.boolean(),
   kept: v.boolean(), // stays in the list although nothing is left to see: cleared, not deleted
-  revision: Mark, // how often messages that had been stored were changed; see `Revised`
+  revision: Watermark, // how often messages that had been stored were changed; see `Revised`
   group: v.nullable(GroupCard), // null for a private conversation
   gone: v.boolean(), // I am no longer a member, or the group is no more: nothing of it is mine to keep
 });
@@ -194,14 +199,14 @@ export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept" | "gone"
 /** SPEC.md §4: what the sender sees. Derived, never stored. */
 export type MessageStatus = "sending" | "sent" | "delivered" | "read";
 
-export const statusOf = (seq: number | undefined, others: Marks): MessageStatus => {
+export const toMessageStatus = (seq: number | undefined, others: ReadState): MessageStatus => {
   if (seq === undefined) return "sending";
   if (seq <= others.read) return "read";
   return seq <= others.delivered ? "delivered" : "sent";
 };
 
 /** What to do with a message that arrives when everything up to `last` is here. */
-export const placeOf = (seq: number, last: number): "apply" | "drop" | "gap" => {
+export const classifySeq = (seq: number, last: number): "apply" | "drop" | "gap" => {
   if (seq <= last) return "drop";
   return seq === last + 1 ? "apply" : "gap";
 };

@@ -126,7 +126,7 @@ export const isErrorCode = (value: unknown): value is ErrorCode =>
   typeof value === "string" && Object.hasOwn(errorStatus, value);
 
 /** A refusal that will be the same tomorrow. Everything else is worth another try. */
-export const isPermanent = (code: ErrorCode): boolean => ![429, 500, 503, 401].includes(errorStatus[code]);
+export const isPermanentError = (code: ErrorCode): boolean => ![429, 500, 503, 401].includes(errorStatus[code]);
 
 /**
  * The body of every refused request, shaped as the public GoTrue API shapes its own: `code` is the HTTP

@@ -2,24 +2,24 @@ import * as v from "valibot";
 import { Uuid } from "./ids.ts";
 import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits.ts";
 import { Profile } from "./people.ts";
-import { nameOf } from "./text.ts";
+import { createNameSchema } from "./text.ts";
 
 /** A group is a conversation whose id is a UUID that its creator's phone made, so that creating it twice makes one. */
 
 /** What each role may do beyond reading and writing. A later role is a line here. */
-const deedsOf = {
+const actionsOfRole = {
   owner: ["add", "remove", "rename", "picture", "handOver", "end"],
   member: [],
 } as const satisfies Record<string, readonly string[]>;
-export type GroupRole = keyof typeof deedsOf;
-export type GroupDeed = (typeof deedsOf)[GroupRole][number];
+export type GroupRole = keyof typeof actionsOfRole;
+export type GroupAction = (typeof actionsOfRole)[GroupRole][number];
 /** Their order is their short form in frames. */
 export const groupRoles = ["member", "owner"] as const satisfies readonly GroupRole[];
 
-export const groupCan = (role: GroupRole, deed: GroupDeed): boolean =>
-  (deedsOf[role] as readonly GroupDeed[]).includes(deed);
+export const isGroupActionAllowed = (role: GroupRole, deed: GroupAction): boolean =>
+  (actionsOfRole[role] as readonly GroupAction[]).includes(deed);
 
-export const GroupName = nameOf(groupNameMaxLength, "invalid_group_name");
+export const GroupName = createNameSchema(groupNameMaxLength, "invalid_group_name");
 
 /** What a member's inbox row says of a group. `roster` counts the changes to its members, name and picture. */
 export const GroupCard = v.object({
@@ -63,28 +63,32 @@ export const MemberPage = v.object({
 });
 export type MemberPage = v.InferOutput<typeof MemberPage>;
 
-const Numbers = v.pipe(
+const MemberNumbers = v.pipe(
   v.string(),
   v.regex(/^\d{1,6}(,\d{1,6})*$/, "invalid_input"),
   v.transform((list) => list.split(",").map(Number)),
   v.maxLength(memberPageRows, "invalid_input"),
 );
-const Place = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
+const MemberNumber = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
 /** All who are members; those who changed after a roster, who left among them; or these numbers, whoever they are. */
 export const MemberQuery = v.pipe(
-  v.strictObject({ numbers: v.optional(Numbers), since: v.optional(Place), after: v.optional(Place) }),
+  v.strictObject({
+    numbers: v.optional(MemberNumbers),
+    since: v.optional(MemberNumber),
+    after: v.optional(MemberNumber),
+  }),
   v.check(({ numbers, since, after }) => !numbers || (since ?? after) === undefined, "numbers, or since and after"),
 );
 export type MemberQuery = v.InferOutput<typeof MemberQuery>;
 
-const People = v.pipe(
+const MemberIds = v.pipe(
   v.array(Uuid),
   v.minLength(1, "group_without_members"),
   v.maxLength(groupMembersMax - 1, "group_full"),
 );
-export const NewGroup = v.strictObject({ id: Uuid, name: GroupName, members: People });
+export const NewGroup = v.strictObject({ id: Uuid, name: GroupName, members: MemberIds });
 export type NewGroup = v.InferInput<typeof NewGroup>;
-export const NewMembers = v.strictObject({ members: People });
+export const NewMembers = v.strictObject({ members: MemberIds });
 export const GroupChange = v.strictObject({ name: GroupName });
 export const NewOwner = v.strictObject({ user_id: Uuid });
 

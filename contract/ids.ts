@@ -7,7 +7,7 @@ export const Uuid = v.pipe(v.string(), v.regex(uuidPattern, "must be a lower-cas
 export type Uuid = v.InferOutput<typeof Uuid>;
 
 /** In the place of somebody whose account is gone. */
-export const nobody: Uuid = "00000000-0000-0000-0000-000000000000";
+export const deletedUserId: Uuid = "00000000-0000-0000-0000-000000000000";
 
 /** A UUID's 16 bytes as 22 characters of base64url: the short form that travels in frames. */
 export const PackedUuid = v.pipe(v.string(), v.regex(packedPattern, "must be a packed UUID"));

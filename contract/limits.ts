@@ -36,12 +36,12 @@ export const creditReportMessages = 200; // a device confirms at least this ofte
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 
 // One body to many conversations: forwarding, broadcasting
-export const spreadMax = 50;
+export const multicastMax = 50;
 
 // Groups
 export const groupMembersMax = 1_024;
 export const groupTypingMax = 32; // members; in a bigger group nobody is told who types
-export const groupMarkHoldMs = 1_000; // how long members' marks are gathered before the authors hear of them
+export const groupReceiptHoldMs = 1_000; // how long members' marks are gathered before the authors hear of them
 export const groupReturnDays = 30; // how long nobody adds somebody to a group who left it
 export const memberPageRows = 90; // each with its profile; a D1 query takes 100 values
 
@@ -82,9 +82,9 @@ export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
-export const usedRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
+export const activeRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
 export const receiptCoalesceMs = 300;
-export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
+export const receiptHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
 export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 
@@ -99,8 +99,8 @@ export const memberBytesUnwrittenMax = 2 * 1024;
 // A conversation takes no messages beyond this. An object may have 10 GB: the rest is for leaving, deleting and blocking.
 export const conversationMaxBytes = 8 * 1024 ** 3;
 // A message deleted before it came is not taken in for so long, of each member's the newest so many in a conversation
-export const withdrawnKeptMs = 30 * 24 * 3_600_000;
-export const withdrawnMax = 100;
+export const pendingDeletionLifetimeMs = 30 * 24 * 3_600_000;
+export const pendingDeletionsMax = 100;
 // Pages and changes of one person: a device that was away for long asks for many at once
 export const readBurst = 500;
 export const readPerSecond = 50;
@@ -111,11 +111,11 @@ export const searchSlicesPerSecond = 20;
 export const connectionCheckBurst = 5;
 export const connectionChecksPerSecond = 0.1;
 // Messages deleted for everybody, of one person: each is told to all members
-export const retractBurst = 60;
-export const retractsPerSecond = 1;
+export const deletionBurst = 60;
+export const deletionsPerSecond = 1;
 // Histories cleared by one person: each rewrites the row of a conversation and counts its unread messages again
-export const hideBurst = 60;
-export const hidesPerSecond = 1;
+export const clearHistoryBurst = 60;
+export const clearHistoriesPerSecond = 1;
 export const muteBurst = 100; // changes of what one person has muted
 export const mutesPerDay = 100;
 
@@ -133,7 +133,7 @@ export const knownDeviceDays = 400; // the longest that browsers keep a cookie
 export const knownDevicePeopleMax = 5; // who signed in on a device last, and is known there
 
 // Second step and what may be changed after it
-export const awaitingMinutes = 10; // how long a session may owe its second step
+export const pendingSecondFactorMinutes = 10; // how long a session may owe its second step
 export const stepUpSeconds = 300; // a factor shown this lately lets one change how one signs in
 export const totpDigits = 6;
 export const totpStepSeconds = 30;
@@ -167,7 +167,7 @@ export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at
 export const proofsFree = 20; // spent from one network, before the level rises
 export const proofsPerLevel = 15;
 export const proofLevelMax = 3; // 8 times the work: others of the same network make nobody wait for minutes
-export const proofIntervalMs = 15_000; // a spent proof counts so much longer
+export const proofDecayMs = 15_000; // a spent proof counts so much longer
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
 export const passwordMinLength = 6;
@@ -225,30 +225,30 @@ export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp
 export const postGoneMax = 100; // statuses taken back before they came, of each author, that are remembered
 export const feedFreshMs = 10_000; // how old the first page may be
 export const feedOlderMs = 30_000; // and the others
-export const feedLookMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear
+export const feedPollMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear
 
 // Presence
-export const presenceAskMs = 30_000; // how often an open chat asks
+export const presencePollMs = 30_000; // how often an open chat asks
 export const presenceStaleMs = 60_000; // a device that was not heard of for so long is not here
 export const presenceBurst = 60; // questions of one person; each wakes somebody else's channel
 export const presencePerSecond = 1;
 export const presenceWatchersMax = 16; // who asked about one person and is told when they turn it, or come
-export const presenceAwaitedMs = 10 * 60_000; // for so long who asked in vain is told of whoever comes
+export const presenceSubscriptionMs = 10 * 60_000; // for so long who asked in vain is told of whoever comes
 
 // Deleting an account: what a device had under way when it began has arrived after this, and is cleared away then
 export const deletionSettleMs = 120_000;
 
 // Calls
 export const callRingMs = 30_000; // how long it rings, for both sides
-export const callGoneMs = 10_000; // a page that is loaded anew on a slow network has its socket again by then
-export const callVerdictMs = 3_000; // how long a device waits for the server's word after that
+export const callReconnectMs = 10_000; // a page that is loaded anew on a slow network has its socket again by then
+export const callServerWaitMs = 3_000; // how long a device waits for the server's word after that
 export const callConnectMs = 15_000; // answered and nothing heard
-export const callBeatMs = 20_000; // how often who talks says so
+export const callHeartbeatMs = 20_000; // how often who talks says so
 export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
 export const callAbandonedMs = 60_000; // who was not heard of for so long is kept from no other call
-export const callLostMs = 25_000; // or for so long, where the other side hears nothing of them: a reload takes 20 s
+export const callUnreachableMs = 25_000; // or for so long, where the other side hears nothing of them: a reload takes 20 s
 export const callAgoMaxMs = 120_000; // as long as a side waits for the other's voice, and then for a way to the server
-export const callNoteMs = 30_000; // how far what is written of when they were last heard of may be behind
+export const callHeardWriteMs = 30_000; // how far what is written of when they were last heard of may be behind
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
@@ -256,8 +256,8 @@ export const relayCredentialSeconds = 600; // renewed while a call goes through 
 // How often in a row somebody may ring the same person unanswered, within such a time
 export const unansweredMax = 6;
 export const unansweredMs = 10 * 60_000;
-export const callDeedBurst = 100;
-export const callDeedsPerSecond = 5;
+export const callCommandBurst = 100;
+export const callCommandsPerSecond = 5;
 export const signalBurst = 200;
 export const signalsPerSecond = 50;
 export const callSignalMaxBytes = 16 * 1024;

@@ -34,7 +34,7 @@ export const Relation = v.object({
 export type Relation = v.InferOutput<typeof Relation>;
 
 /** Whose account is gone: all that is left of them is that they were here. */
-export const goneRelation = (id: Uuid): Relation => ({
+export const createDeletedRelation = (id: Uuid): Relation => ({
   profile: { id, username: "", phone: "", avatar_url: null, created_at: 0, deleted: true },
   state: "none",
   request_id: null,

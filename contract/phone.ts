@@ -2,13 +2,13 @@ import * as v from "valibot";
 import { phoneMaxDigits, phoneMinDigits } from "./limits.ts";
 
 /** Digits of a number as people write it: spaces, dots, dashes and brackets are theirs, 00 is a plus. */
-const compact = (phone: string): string => phone.normalize("NFKC").replace(/[\s().\-/]/g, "");
+const stripSeparators = (phone: string): string => phone.normalize("NFKC").replace(/[\s().\-/]/g, "");
 
 /** Country codes of one and two digits (ITU-T E.164); all others have three. */
-const countryCode = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+const countryCodePattern = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 
 /** The country code at the beginning of a stored number. */
-export const countryCodeOf = (phone: string): string => countryCode.exec(phone)?.[1] ?? "";
+export const countryCodeOf = (phone: string): string => countryCodePattern.exec(phone)?.[1] ?? "";
 
 /**
  * Countries where a 0 is dialled before a national number and no international number has one (ITU-T E.123, the national
@@ -43,7 +43,7 @@ const withTrunkZero = (phone: string): string | undefined => {
 
 /** A number with its plus, its digits as they were typed. Undefined when it cannot be a number. */
 const toTyped = (phone: string): string | undefined => {
-  const typed = `+${compact(phone).replace(/^\+/, "").replace(/^00/, "")}`;
+  const typed = `+${stripSeparators(phone).replace(/^\+/, "").replace(/^00/, "")}`;
   return isPhone(typed) ? typed : undefined;
 };
 
@@ -62,7 +62,7 @@ export const phoneForms = (phone: string): string[] => {
   return [...new Set([phone, stored, withTrunkZero(stored) ?? stored])];
 };
 
-const phoneSchema = (read: (phone: string) => string | undefined) =>
+const createPhoneSchema = (read: (phone: string) => string | undefined) =>
   v.pipe(
     v.string(),
     v.maxLength(40),
@@ -75,9 +75,9 @@ const phoneSchema = (read: (phone: string) => string | undefined) =>
   );
 
 /** A number that is to be stored. */
-export const Phone = phoneSchema(toE164);
+export const Phone = createPhoneSchema(toE164);
 /** A number by which an account is looked for, in whichever form it was typed: see `phoneForms`. */
-export const TypedPhone = phoneSchema(toTyped);
+export const TypedPhone = createPhoneSchema(toTyped);
 
 /**
  * A number as people see it who may not know it: its country and its last two digits, by which somebody who knows it
@@ -89,7 +89,7 @@ export const maskWholePhone = (phone: string): string => `+${countryCodeOf(phone
 export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
 
 /** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
-export const toPhoneQuery = (query: string): string => compact(query).replace(/\D/g, "");
+export const toPhoneQuery = (query: string): string => stripSeparators(query).replace(/\D/g, "");
 
 /** Parsed phone search: complete numbers, likeliest first, and digits that numbers begin with or contain. */
 export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string[] };
@@ -98,7 +98,7 @@ export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string
  * How digits may be meant by somebody with this number of their own: as they stand, with 00 for a plus, with the 0 that is
  * dialled at home, or all of a number at home but that 0. Every reading is looked for, so that no account whose number happens to be one of them hides another.
  */
-export const readPhoneQuery = (digits: string, own: string, minDigits: number): PhoneQuery => {
+export const parsePhoneQuery = (digits: string, own: string, minDigits: number): PhoneQuery => {
   const national = digits.replace(/^0+/, "");
   const isHome = /^0[^0]/.test(digits);
   const typed = isHome ? `+${countryCodeOf(own)}${national}` : `+${digits.startsWith("00") ? national : digits}`;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 /** What messages, groups and calls each may do on a device that is looked at: a sound, and words of them on the screen. */
-const Notices = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
+const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
 
 export const findableBy = ["part", "whole", "nobody"] as const;
 export type FindableBy = (typeof findableBy)[number];
@@ -24,8 +24,8 @@ export const Settings = v.strictObject({
   phoneInGroups: v.optional(v.boolean(), false), // copies of before do without, as of the next one
   /** People allowed to add me to groups. */
   groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
-  messages: Notices,
-  groups: Notices,
+  messages: NotificationSettings,
+  groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
   /** The feed of statuses is there for me. */
   tala: v.boolean(),
@@ -53,16 +53,16 @@ export const SettingsChange = v.strictObject({
   findable: v.optional(v.picklist(findableBy)),
   phoneInGroups: v.optional(v.boolean()),
   groupAdds: v.optional(v.picklist(groupAdders)),
-  messages: v.optional(Notices),
-  groups: v.optional(Notices),
+  messages: v.optional(NotificationSettings),
+  groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),
   tala: v.optional(v.boolean()),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 
 /** Settings and how often they were changed: of two the one with more knows better. */
-export const KeptSettings = v.strictObject({ version: v.number(), settings: Settings });
-export type KeptSettings = v.InferOutput<typeof KeptSettings>;
+export const VersionedSettings = v.strictObject({ version: v.number(), settings: Settings });
+export type VersionedSettings = v.InferOutput<typeof VersionedSettings>;
 
 /** Whether a contact is here, and when they last were; both unknown where one of the two does not let it be seen. */
 export const Presence = v.object({ here: v.boolean(), seen_at: v.nullable(v.number()) });

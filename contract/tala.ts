@@ -9,11 +9,11 @@ import { cleanText, isBlank, MessageText } from "./text.ts";
  */
 
 // Browsers that cannot tell what a person takes for one character count code points: never fewer.
-const graphemes =
+const graphemeSegmenter =
   typeof Intl.Segmenter === "function" ? new Intl.Segmenter("fr", { granularity: "grapheme" }) : undefined;
 
 /** How many characters a person sees. */
-export const countGraphemes = (text: string): number => [...(graphemes?.segment(text) ?? text)].length;
+export const countGraphemes = (text: string): number => [...(graphemeSegmenter?.segment(text) ?? text)].length;
 
 /** What a status says, made storable; empty where there is nothing to see in it. */
 export const cleanPost = (text: string): string => (isBlank(text) ? "" : cleanText(text));
@@ -76,5 +76,5 @@ export const pictureSizes = ["small", "large"] as const;
 export type PictureSize = (typeof pictureSizes)[number];
 
 /** Where the picture of somebody's status is: a WebP inside `pictureSmallPx`, or inside `pictureEdgePx`. */
-export const picturePath = (author: Uuid, post: Uuid, size: PictureSize): string =>
+export const postPicturePath = (author: Uuid, post: Uuid, size: PictureSize): string =>
   `/api/tala/pictures/${author}_${post}?size=${size}`;

@@ -11,19 +11,19 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const invisible = /[\p{Cf}\u2028\u2029\u2065\u2800\u3164\uffa0]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]/u;
 
 // With its joiner, what is joined into one picture with what follows it: families, professions, flags.
-const joined = /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)\u200d(?=\p{Extended_Pictographic})/gu;
+const emojiJoiners = /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)\u200d(?=\p{Extended_Pictographic})/gu;
 
 const loneSurrogate = /\p{Surrogate}/u;
 
 // Format characters (joiners, marks of direction), the letters that are drawn as nothing, and marks, which need a letter.
-const unseen = /[\p{Cf}\p{M}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
+const blankCharacters = /[\p{Cf}\p{M}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
 
 /** Nothing to see in it, whatever it is made of. */
-export const isBlank = (text: string): boolean => text.replace(unseen, "") === "";
+export const isBlank = (text: string): boolean => text.replace(blankCharacters, "") === "";
 
 /** Nothing hides in it and nothing reorders what stands beside it. */
 const isPlain = (text: string): boolean =>
-  !loneSurrogate.test(text) && !controls.test(text) && !invisible.test(text.replace(joined, "$1"));
+  !loneSurrogate.test(text) && !controls.test(text) && !invisible.test(text.replace(emojiJoiners, "$1"));
 
 /** One line in which nothing hides and nothing reorders what stands beside it. */
 export const isPlainLine = (text: string): boolean => isPlain(text) && !/[\n\r\t]/.test(text);
@@ -51,7 +51,7 @@ const decomposedLetterMax = 4;
  * A name other people read: one line, no characters that hide or reorder. Composing sorts the marks of a letter, in the
  * square of their number: what is too long in any case is not composed.
  */
-export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_group_name") =>
+export const createNameSchema = (maxLength: number, refusal: "invalid_name" | "invalid_group_name") =>
   v.pipe(
     v.string(),
     v.transform((name) => name.trim().replace(/\s+/g, " ")),
@@ -61,7 +61,7 @@ export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_gro
     v.check(isPlain, refusal),
   );
 export const DisplayName = v.pipe(
-  nameOf(displayNameMaxLength, "invalid_name"),
+  createNameSchema(displayNameMaxLength, "invalid_name"),
   // A longer one is refused already, and comparing takes more than a time in proportion to the length.
   v.check((name) => name.length > displayNameMaxLength || !isReservedName(name), "reserved_name"),
 );

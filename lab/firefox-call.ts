@@ -1,47 +1,51 @@
 import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
 import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { type Door, openBareDoor, openDoorTo, runDoor } from "./pages/door.ts";
-import { firstHeard, type Measured, type Totals, totalsOf, watcherText } from "./pages/watch.ts";
+import { type Gateway, openBaselineGateway, openGatewayTo, runGateway } from "./pages/gateway.ts";
+import { type MeasuredPage, type MediaTotals, readTotals, waitForSound, watcherScript } from "./pages/watch.ts";
 import { startProduct } from "./product-call.ts";
 import { Firefox } from "./programs/firefox.ts";
 import { origin, type Scene, serverAddress, serverPort } from "./scene.ts";
 
-const patienceMs = 30_000;
+const firstSoundTimeoutMs = 30_000;
 const talkMs = 8_000;
 const texts = textsOf.fr;
 
 /** What each side had of the other in a call with pictures, after so many seconds. */
-export type Meeting = { heardMs: (number | undefined)[]; totals: Totals[]; seconds: number };
+export type FirefoxCallResult = { heardMs: (number | undefined)[]; totals: MediaTotals[]; seconds: number };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A Firefox where the callee's Chromium stands; the server is at the same address as for everybody. */
-export async function openFirefox({ sides: [, { end }] }: Scene): Promise<Firefox> {
-  await runDoor(end, `127.0.0.1:${serverPort}`, `${serverAddress}:${serverPort}`);
-  return Firefox.open(end, watcherText);
+export async function openFirefox({ sides: [, { node }] }: Scene): Promise<Firefox> {
+  await runGateway(node, `127.0.0.1:${serverPort}`, `${serverAddress}:${serverPort}`);
+  return Firefox.open(node, watcherScript);
 }
 
-async function meet(caller: Measured, callee: Measured, at: number): Promise<Meeting> {
+async function measureCall(caller: MeasuredPage, callee: MeasuredPage, at: number): Promise<FirefoxCallResult> {
   const pages = [caller, callee];
-  const heard = await Promise.all(pages.map((page) => firstHeard(page, at, patienceMs)));
+  const heard = await Promise.all(pages.map((page) => waitForSound(page, at, firstSoundTimeoutMs)));
   await pause(talkMs);
-  const totals = await Promise.all(pages.map(totalsOf));
+  const totals = await Promise.all(pages.map(readTotals));
   return { heardMs: heard.map((moment) => moment && moment - at), totals, seconds: talkMs / 1000 };
 }
 
-export async function meetBare(scene: Scene, firefox: Firefox, isFirefoxCaller: boolean): Promise<Meeting> {
-  const door = await openBareDoor(scene.server, serverAddress, serverPort);
+export async function callBaseline(
+  scene: Scene,
+  firefox: Firefox,
+  isFirefoxCaller: boolean,
+): Promise<FirefoxCallResult> {
+  const door = await openBaselineGateway(scene.server, serverAddress, serverPort);
   const context = await scene.sides[0].open();
   try {
     const page = await context.newPage();
     for (const one of [page, firefox]) await one.goto(origin);
-    const [caller, callee]: Measured[] = isFirefoxCaller ? [firefox, page] : [page, firefox];
+    const [caller, callee]: MeasuredPage[] = isFirefoxCaller ? [firefox, page] : [page, firefox];
     if (!caller || !callee) throw new Error("nobody is there");
     const options = { hasVideo: true, iceServers: [], iceTransportPolicy: "all" } as const;
     await caller.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: true });
     await callee.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: false });
-    return await meet(caller, callee, await callee.evaluate(() => bare.accept()));
+    return await measureCall(caller, callee, await callee.evaluate(() => bare.accept()));
   } finally {
     await firefox.goto("about:blank");
     await context.close();
@@ -68,7 +72,7 @@ async function logIn(firefox: Firefox, { phone, password }: Person): Promise<voi
     },
     [phone, password] as const,
   );
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + firstSoundTimeoutMs;
   // The app is another page: what is asked while it comes has no answer.
   while ((await firefox.evaluate(() => location.pathname).catch(() => undefined)) !== "/app") {
     if (Date.now() > deadline) throw new Error("Firefox did not come in");
@@ -77,7 +81,7 @@ async function logIn(firefox: Firefox, { phone, password }: Person): Promise<voi
 }
 
 /** Presses the button of this name as soon as it is there; when that was. */
-const press = (page: Measured, name: string): Promise<number> =>
+const clickButton = (page: MeasuredPage, name: string): Promise<number> =>
   page.evaluate(async (wanted) => {
     const find = () =>
       [...document.querySelectorAll("button")].find(
@@ -93,15 +97,15 @@ const press = (page: Measured, name: string): Promise<number> =>
   }, name);
 
 /** Two people of the product, one in Chromium and one in Firefox; each calls the other once. */
-export async function meetInProduct(
+export async function callInProduct(
   scene: Scene,
   firefox: Firefox,
-): Promise<[fromChromium: Meeting, fromFirefox: Meeting]> {
+): Promise<[fromChromium: FirefoxCallResult, fromFirefox: FirefoxCallResult]> {
   const product = await startProduct();
-  let door: Door | undefined;
+  let door: Gateway | undefined;
   const context = await scene.sides[0].open();
   try {
-    door = await openDoorTo(scene.server, serverAddress, serverPort);
+    door = await openGatewayTo(scene.server, serverAddress, serverPort);
     const { people } = await makeCouple(siteOf(product.server), 1);
     const phone = await Phone.openIn(context, product.server, "fr");
     await phone.signInToChat(people[0], people[1].id);
@@ -109,15 +113,15 @@ export async function meetInProduct(
     await firefox.goto(`${origin}/app/chat/${people[0].id}`);
     // What a minute takes was told before.
     await firefox.evaluate(() => localStorage.setItem("call-price", "audio video"));
-    const meetings: Meeting[] = [];
+    const meetings: FirefoxCallResult[] = [];
     for (const isFirefoxCaller of [false, true]) {
-      const [caller, callee]: Measured[] = isFirefoxCaller ? [firefox, phone.page] : [phone.page, firefox];
+      const [caller, callee]: MeasuredPage[] = isFirefoxCaller ? [firefox, phone.page] : [phone.page, firefox];
       if (!caller || !callee) throw new Error("nobody is there");
       const name = people[isFirefoxCaller ? 0 : 1].username;
-      await press(caller, fill(texts.people.videoCallName, { name }));
-      const at = await press(callee, texts.calls.accept);
-      meetings.push(await meet(caller, callee, at));
-      await press(caller, texts.calls.hangUp);
+      await clickButton(caller, fill(texts.people.videoCallName, { name }));
+      const at = await clickButton(callee, texts.calls.accept);
+      meetings.push(await measureCall(caller, callee, at));
+      await clickButton(caller, texts.calls.hangUp);
       await pause(3_000); // the end of a call is shown
     }
     const [first, second] = meetings;

@@ -8,19 +8,19 @@ import { Phone, textsOf } from "#tests/support/browser/phone.ts";
 import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
-import { type Door, openDoorTo } from "./pages/door.ts";
+import { type Gateway, openGatewayTo } from "./pages/gateway.ts";
 import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene.ts";
 
-const ringsMs = 4_000; // somebody takes the phone out of a pocket
-const patienceMs = 30_000;
+const ringMs = 4_000; // somebody takes the phone out of a pocket
+const ringTimeoutMs = 30_000;
 const texts = textsOf.fr;
 
 /**
  * What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters.
  * `asked`: so many round trips at most, which are frames but pings, and questions about calls by HTTP.
  */
-type Frames = { sent: number; received: number; characters: number; asked: number };
-type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): Frames };
+type FrameCounts = { sent: number; received: number; characters: number; roundTrips: number };
+type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): FrameCounts };
 
 /** The product as it is served to the laboratory's network, with a relay or none. */
 export type Product = {
@@ -29,21 +29,21 @@ export type Product = {
   stop(): Promise<void>;
 };
 
-let made = 0;
+let pairCount = 0;
 
-function countFrames(page: Page, frames: Frames): void {
+function countFrames(page: Page, frames: FrameCounts): void {
   page.on("websocket", (socket) => {
     const count =
       (way: "sent" | "received") =>
       ({ payload }: { payload: string | Buffer }) => {
         frames[way]++;
         frames.characters += payload.length;
-        if (way === "sent" && payload !== pingFrame) frames.asked++;
+        if (way === "sent" && payload !== pingFrame) frames.roundTrips++;
       };
     socket.on("framesent", count("sent")).on("framereceived", count("received"));
   });
   page.on("requestfinished", (request) => {
-    if (new URL(request.url()).pathname.startsWith("/api/calls")) frames.asked++;
+    if (new URL(request.url()).pathname.startsWith("/api/calls")) frames.roundTrips++;
   });
 }
 
@@ -55,15 +55,15 @@ export async function startProduct(relay?: { host: string; secret: string }): Pr
   const vars = relay && { RELAY: "coturn", TURN_HOST: relay.host, TURN_SECRET: relay.secret };
   await requireFreePort(serverPort);
   const server = await startServer({ port: serverPort, ...(vars && { vars }) });
-  return { server, ring: (scene, options) => ring(server, scene, options), stop: () => server.stop() };
+  return { server, ring: (scene, options) => prepareCall(server, scene, options), stop: () => server.stop() };
 }
 
-async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<ProductCall> {
-  made += 2;
-  const { people, conversation } = await makeCouple(siteOf(server), made);
-  const door: Door = await openDoorTo(scene.server, serverAddress, serverPort);
+async function prepareCall(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<ProductCall> {
+  pairCount += 2;
+  const { people, conversation } = await makeCouple(siteOf(server), pairCount);
+  const door: Gateway = await openGatewayTo(scene.server, serverAddress, serverPort);
   const phones: Phone[] = [];
-  const frames: Frames = { sent: 0, received: 0, characters: 0, asked: 0 };
+  const frames: FrameCounts = { sent: 0, received: 0, characters: 0, roundTrips: 0 };
   for (const [n, side] of scene.sides.entries()) {
     const [me, other] = n === 0 ? people : [people[1], people[0]];
     const phone = await Phone.openIn(await side.open(), server, "fr");
@@ -83,14 +83,14 @@ async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOpti
     frames: () => ({ ...frames }),
     async ring() {
       await placeCall(caller, people[1], hasVideo ? "video" : "audio");
-      await answer.waitFor({ timeout: patienceMs });
-      await callee.page.waitForTimeout(ringsMs);
+      await answer.waitFor({ timeout: ringTimeoutMs });
+      await callee.page.waitForTimeout(ringMs);
     },
     async accept() {
       await answer.click();
       return callee.page.evaluate(() => labWatcher.clicks.at(-1) ?? Number.NaN);
     },
-    async leave() {
+    async end() {
       const hangUp = caller.page.getByRole("button", { name: texts.calls.hangUp }).first();
       await hangUp.click({ timeout: 2_000 }).catch(() => undefined); // it may have ended by itself
       for (const { context } of phones) await context.close();

@@ -7,7 +7,7 @@ import { build } from "./build/build.mjs";
 import { productionStun } from "./local/calls-env.mjs";
 import { generateTypes } from "./local/prepare.mjs";
 import { makeSecrets, secretNames } from "./local/secrets.mjs";
-import { install, must, root, run } from "./run.mjs";
+import { installPackages, root, run, runOrThrow } from "./run.mjs";
 
 const databaseName = "lisolo";
 const buckets = ["lisolo-avatars", "lisolo-files"];
@@ -16,11 +16,11 @@ const configPath = join(root, "wrangler.toml");
 
 /** Finds or creates the database; its id is public and belongs into wrangler.toml. */
 function requireDatabase() {
-  const list = () => JSON.parse(must("wrangler", ["d1", "list", "--json"]));
+  const list = () => JSON.parse(runOrThrow("wrangler", ["d1", "list", "--json"]));
   const find = () => list().find((database) => database.name === databaseName);
   let database = find();
   if (!database) {
-    must("wrangler", ["d1", "create", databaseName]);
+    runOrThrow("wrangler", ["d1", "create", databaseName]);
     database = find();
   }
   const config = readFileSync(configPath, "utf8");
@@ -32,7 +32,7 @@ function requireDatabase() {
 
 function requireBucket(name) {
   if (run("wrangler", ["r2", "bucket", "info", name], { quiet: true }).ok) return;
-  must("wrangler", ["r2", "bucket", "create", name]);
+  runOrThrow("wrangler", ["r2", "bucket", "create", name]);
 }
 
 /** Asks for the address people use: mails, passkeys and other log-ins are refused without. An empty answer leaves it so. */
@@ -63,18 +63,18 @@ function requireSecrets() {
   // The Worker does not exist before the first deploy, so it has no secrets either; `secret put` creates it.
   for (const name of [...secretNames, "STUN_URLS"]) {
     if (listed.ok && listed.output.includes(`"${name}"`)) continue;
-    must("wrangler", ["secret", "put", name, "-c", "wrangler.toml"], { input: made[name] });
+    runOrThrow("wrangler", ["secret", "put", name, "-c", "wrangler.toml"], { input: made[name] });
     console.log(`Secret ${name} created.`);
   }
 }
 
 try {
-  install();
+  installPackages();
   generateTypes();
   await requirePublicUrl();
   if (dryRun) {
     build();
-    must("wrangler", ["deploy", "--dry-run", "-c", "dist/lisolo/wrangler.json"]);
+    runOrThrow("wrangler", ["deploy", "--dry-run", "-c", "dist/lisolo/wrangler.json"]);
     console.log(`Would create, where missing: D1 database ${databaseName}; R2 buckets ${buckets.join(", ")};`);
     console.log(
       `secrets ${secretNames.join(", ")} and the setting STUN_URLS. Would apply migrations/*.sql and deploy the build, which is in order.`,
@@ -83,7 +83,9 @@ try {
     requireDatabase();
     for (const name of buckets) requireBucket(name);
     requireSecrets();
-    must("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.toml"], { env: { CI: "1" } });
+    runOrThrow("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.toml"], {
+      env: { CI: "1" },
+    });
     build();
     run("wrangler", ["deploy", "-c", "dist/lisolo/wrangler.json"]).ok || process.exit(1);
   }

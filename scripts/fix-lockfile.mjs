@@ -24,7 +24,7 @@ const processors = {
   loong64: "loong64",
 };
 
-function platformOf(name) {
+function toPlatform(name) {
   const words = name.split(/[/-]/);
   const os = words.map((word) => systems[word]).find(Boolean);
   const cpu = words.map((word) => processors[word]).find(Boolean);
@@ -38,7 +38,7 @@ const lock = JSON.parse(readFileSync(lockPath, "utf8"));
 const missing = {};
 
 /** Where Node would find `name` from the package at `path`: beside it, then in every node_modules further up. */
-function resolve(path, name) {
+function resolvePackage(path, name) {
   let folder = `${path}/`;
   while (folder.includes("node_modules/")) {
     folder = folder.slice(0, folder.lastIndexOf("node_modules/"));
@@ -49,8 +49,8 @@ function resolve(path, name) {
 
 for (const [path, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    const platform = platformOf(name);
-    if (!platform || !/^\d/.test(version) || resolve(path, name)?.version === version) continue;
+    const platform = toPlatform(name);
+    if (!platform || !/^\d/.test(version) || resolvePackage(path, name)?.version === version) continue;
     const folder = path.slice(0, path.lastIndexOf("node_modules/"));
     missing[`${folder}node_modules/${name}`] = {
       version,

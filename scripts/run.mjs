@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 export const bin = join(root, "node_modules", ".bin");
-const windows = process.platform === "win32";
+const isWindows = process.platform === "win32";
 
 /** The environment of every tool: local binaries first, no questions, no usage statistics. */
 export function toolEnv(extra = {}) {
@@ -40,7 +40,7 @@ export function run(command, args, { quiet = false, env = {}, input } = {}) {
     env: toolEnv(env),
     encoding: "utf8",
     input,
-    shell: windows,
+    shell: isWindows,
     maxBuffer: 64 * 1024 * 1024,
     stdio: quiet ? "pipe" : [input === undefined ? "ignore" : "pipe", "inherit", "inherit"],
   });
@@ -49,7 +49,7 @@ export function run(command, args, { quiet = false, env = {}, input } = {}) {
 }
 
 /** Like `run`, quiet, and throws with the output when the command fails. */
-export function must(command, args, options = {}) {
+export function runOrThrow(command, args, options = {}) {
   const { ok, output } = run(command, args, { quiet: true, ...options });
   if (!ok) throw new Error(`${command} ${args.join(" ")} failed\n${output}`);
   return output;
@@ -65,12 +65,12 @@ export async function requireFreePort(port) {
 }
 
 /** Starts a long-running command; it ends when we are told to end, and we end when it does. */
-export function serve(command, args, env = {}) {
+export function runServer(command, args, env = {}) {
   const child = spawn(command, args, {
     cwd: root,
     env: toolEnv(env),
     stdio: ["ignore", "inherit", "inherit"],
-    shell: windows,
+    shell: isWindows,
   });
   let stopping = false;
   const stop = () => {
@@ -88,7 +88,7 @@ export function serve(command, args, env = {}) {
  * Installs what the lock says, unless that is what stands in node_modules. A linked node_modules belongs to another
  * checkout: `npm ci` would empty it under that one's feet, so it is used as it is.
  */
-export function install() {
+export function installPackages() {
   const modules = join(root, "node_modules");
   const lock = join(root, "package-lock.json");
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return;
@@ -101,7 +101,7 @@ export function install() {
   const record = statSync(join(modules, ".package-lock.json"), { throwIfNoEntry: false });
   if (!record || record.mtimeMs < statSync(lock).mtimeMs) {
     console.log("Installing packages (once; about a minute)…");
-    must("npm", ["ci", "--no-progress", "--loglevel=error"]);
+    runOrThrow("npm", ["ci", "--no-progress", "--loglevel=error"]);
   }
   writeFileSync(stamp, hash);
 }

@@ -17,21 +17,23 @@ const reasonLines = 24;
  * @param {string} why
  * @returns {Counts}
  */
-export const toFailure = (why) => ({ passed: 0, failed: 1, skipped: 0, failures: [why], flaky: [] });
+export const toFailedCounts = (why) => ({ passed: 0, failed: 1, skipped: 0, failures: [why], flaky: [] });
 
 /** The beginning of what a failure said, without colours and the runner's own calls, under its name. */
-function withReason(name, message = "") {
+function formatFailure(name, message = "") {
   const lines = stripVTControlCharacters(message).split("\n");
   const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
   return [name, ...told.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
 }
 
 /** @returns {Counts} */
-export function readVitest(report) {
+export function countVitest(report) {
   const failures = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === "failed")
-      .map(({ fullName, failureMessages }) => withReason(`${relative(root, name)} › ${fullName}`, failureMessages[0])),
+      .map(({ fullName, failureMessages }) =>
+        formatFailure(`${relative(root, name)} › ${fullName}`, failureMessages[0]),
+      ),
   );
   return {
     passed: report.numPassedTests,
@@ -45,7 +47,7 @@ export function readVitest(report) {
 const listSpecs = ({ suites = [], specs = [] }) => [...specs, ...suites.flatMap(listSpecs)];
 
 /** @returns {Counts} */
-export function readPlaywright(report) {
+export function countPlaywright(report) {
   const { expected, unexpected, flaky, skipped } = report.stats;
   const specs = listSpecs(report);
   const nameAll = (status) =>
@@ -53,7 +55,7 @@ export function readPlaywright(report) {
       .filter(({ tests }) => tests.some((test) => test.status === status))
       .map(({ file, title, tests }) => {
         const results = tests.flatMap((test) => test.results);
-        return withReason(`tests/${file} › ${title}`, results.find(({ error }) => error)?.error.message);
+        return formatFailure(`tests/${file} › ${title}`, results.find(({ error }) => error)?.error.message);
       });
   return {
     passed: expected + flaky,

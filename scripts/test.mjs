@@ -5,8 +5,8 @@ import { build } from "./build/build.mjs";
 import { runChecks } from "./check/check-steps.mjs";
 import { requireChromium } from "./local/chromium.mjs";
 import { generateTypes } from "./local/prepare.mjs";
-import { install, root, run } from "./run.mjs";
-import { readPlaywright, readVitest, toClosingText, toFailure } from "./test-reports.mjs";
+import { installPackages, root, run } from "./run.mjs";
+import { countPlaywright, countVitest, toClosingText, toFailedCounts } from "./test-reports.mjs";
 
 const reports = join(root, ".reports");
 
@@ -20,7 +20,7 @@ function readReport(name) {
 }
 
 /** A run that failed although no test did (a file that does not load, an error after the last test) counts as one failure. */
-function withRunner(ok, counts) {
+function countRunnerFailure(ok, counts) {
   if (ok || counts.failed > 0) return counts;
   return { ...counts, failed: 1, failures: ["the runner itself: no test failed (see above)"] };
 }
@@ -38,7 +38,7 @@ function runVitest(project) {
   ];
   const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
   const report = readReport(project);
-  return report ? withRunner(ok, readVitest(report)) : toFailure("no report");
+  return report ? countRunnerFailure(ok, countVitest(report)) : toFailedCounts("no report");
 }
 
 async function runPlaywright(project) {
@@ -48,7 +48,7 @@ async function runPlaywright(project) {
     env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },
   });
   const report = readReport(project);
-  return report ? withRunner(ok, readPlaywright(report)) : toFailure("no report");
+  return report ? countRunnerFailure(ok, countPlaywright(report)) : toFailedCounts("no report");
 }
 
 const suites = {
@@ -59,31 +59,31 @@ const suites = {
   chaos: () => runPlaywright("chaos"),
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in suites));
+const requestedSuites = process.argv.slice(2);
+const unknown = requestedSuites.filter((name) => !(name in suites));
 if (unknown.length > 0) {
   console.error(`Unknown: ${unknown.join(", ")}. Choose from ${Object.keys(suites).join(", ")}.`);
   process.exit(1);
 }
-const chosen = asked.length > 0 ? asked : Object.keys(suites);
+const selectedSuites = requestedSuites.length > 0 ? requestedSuites : Object.keys(suites);
 
 /** @type {import("./test-reports.mjs").Counts} */
 const total = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
 
 /** Runs one suite; what keeps it from running at all counts as one failure. */
-async function count(name) {
+async function runSuite(name) {
   rmSync(join(reports, `${name}.json`), { force: true });
   try {
     return await suites[name]();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     console.error(why);
-    return toFailure(why);
+    return toFailedCounts(why);
   }
 }
 
 try {
-  install();
+  installPackages();
   generateTypes();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -91,9 +91,9 @@ try {
   process.exit(1);
 }
 mkdirSync(reports, { recursive: true });
-for (const name of chosen) {
+for (const name of selectedSuites) {
   console.log(`\n— ${name}`);
-  const counts = await count(name);
+  const counts = await runSuite(name);
   for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
   total.failures.push(...counts.failures.map((test) => `${name}: ${test}`));
   total.flaky.push(...counts.flaky);

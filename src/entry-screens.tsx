@@ -1,14 +1,14 @@
 import { type ComponentType, useEffect } from "react";
 import { I18nextProvider } from "react-i18next";
 import { Toaster } from "./components/overlays/toast.tsx";
-import { replayEarlyPress } from "./features/auth/form/early-input.ts";
+import { replayEarlyClick } from "./features/auth/form/early-input.ts";
 import { i18n } from "./i18n/setup.ts";
 
 /** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/entry-pages.md). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
-export type EntryName = keyof typeof entryPaths;
+export type EntryPageName = keyof typeof entryPaths;
 
-export const loadEntryScreen: Record<EntryName, () => Promise<{ default: ComponentType }>> = {
+export const entryScreenLoaders: Record<EntryPageName, () => Promise<{ default: ComponentType }>> = {
   welcome: () => import("./features/auth/screens/welcome-screen.tsx"),
   register: () => import("./features/auth/screens/register-screen.tsx"),
   login: () => import("./features/auth/screens/login-screen.tsx"),
@@ -16,8 +16,8 @@ export const loadEntryScreen: Record<EntryName, () => Promise<{ default: Compone
 };
 
 /** What stands in `#root`, the same when it is prerendered and when the script takes over. */
-export function Entry({ Screen }: { Screen: ComponentType }) {
-  useEffect(replayEarlyPress, []);
+export function EntryRoot({ Screen }: { Screen: ComponentType }) {
+  useEffect(replayEarlyClick, []);
   return (
     <I18nextProvider i18n={i18n}>
       <Screen />

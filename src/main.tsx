@@ -5,31 +5,31 @@ import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { App, preloadApp } from "./app/app.tsx";
 import { showToast } from "./components/overlays/toast.tsx";
-import { followLanguage, i18n, loadLanguage } from "./i18n/setup.ts";
-import { followAppearance } from "./lib/browser/appearance.ts";
-import { forgetTyped } from "./lib/browser/form-restore.ts";
-import { browserLanguage } from "./lib/browser/language.ts";
-import { showUnloaded } from "./lib/browser/load-failure.ts";
+import { i18n, loadLanguage, syncLanguage } from "./i18n/setup.ts";
+import { syncAppearance } from "./lib/browser/appearance.ts";
+import { clearFormInput } from "./lib/browser/form-restore.ts";
+import { detectLanguage } from "./lib/browser/language.ts";
+import { showLoadFailure } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker } from "./lib/browser/service-worker.ts";
-import { takeNotice } from "./lib/session/flash-message.ts";
-import { followPendingSignOut } from "./lib/session/follow-sign-out.ts";
+import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
-import { forgetEnd } from "./lib/session/session-ended-note.ts";
+import { clearSessionEndedNote } from "./lib/session/session-ended-note.ts";
+import { watchPendingSignOut } from "./lib/session/watch-pending-sign-out.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
-followAppearance();
+syncAppearance();
 if (getSession()) {
-  forgetTyped();
-  forgetEnd();
+  clearFormInput();
+  clearSessionEndedNote();
 }
 preloadApp(location.pathname);
-await loadLanguage(browserLanguage(), "app").catch((error: unknown) => {
-  showUnloaded();
+await loadLanguage(detectLanguage(), "app").catch((error: unknown) => {
+  showLoadFailure();
   throw error;
 });
-followLanguage();
+syncLanguage();
 createRoot(root).render(
   <StrictMode>
     <I18nextProvider i18n={i18n}>
@@ -37,7 +37,11 @@ createRoot(root).render(
     </I18nextProvider>
   </StrictMode>,
 );
-const notice = takeNotice();
-if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });
-followPendingSignOut();
+const flashMessage = consumeFlashMessage();
+if (flashMessage)
+  showToast({
+    message: flashMessage.message,
+    ...(flashMessage.title === undefined ? {} : { title: flashMessage.title }),
+  });
+watchPendingSignOut();
 registerServiceWorker();

@@ -1,6 +1,6 @@
-import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/app-cache.ts";
-import { answerEntryPage, installEntryPages, isEntryPage } from "./sw/entry-pages.ts";
-import { answerAvatar, answerPostPicture, isPostPicture } from "./sw/pictures.ts";
+import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
+import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
+import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
 
 /**
  * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages in the
@@ -12,7 +12,7 @@ declare const self: ServiceWorkerGlobalScope;
 self.addEventListener("install", (event) => {
   // At once: the files of the version before stay for the tabs that are open with it.
   event.waitUntil(
-    installShell()
+    installAppShell()
       .then(installEntryPages)
       .then(() => self.skipWaiting()),
   );
@@ -20,14 +20,14 @@ self.addEventListener("install", (event) => {
 
 self.addEventListener("activate", (event) => {
   // A page that was opened before all of the app was on the phone has all of it too, whatever becomes of the network.
-  event.waitUntil(dropOldFiles().then(() => self.clients.claim()));
+  event.waitUntil(deleteOldFiles().then(() => self.clients.claim()));
 });
 
 self.addEventListener("message", (event) => {
   const data: unknown = event.data;
   if (typeof data !== "object" || data === null || !("paths" in data) || !Array.isArray(data.paths)) return;
   const paths: unknown[] = data.paths;
-  event.waitUntil(keepAssets(paths.filter((path) => typeof path === "string")));
+  event.waitUntil(cacheAssets(paths.filter((path) => typeof path === "string")));
 });
 
 self.addEventListener("fetch", (event) => {
@@ -36,9 +36,9 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || origin !== location.origin || request.headers.has("range")) return;
   const later = (work: Promise<unknown>) => event.waitUntil(work);
   if (request.mode === "navigate") {
-    if (pathname === "/app" || pathname.startsWith("/app/")) event.respondWith(answerAppPage(request));
-    else if (isEntryPage(pathname)) event.respondWith(answerEntryPage(request, pathname, later));
-  } else if (pathname.startsWith("/assets/")) event.respondWith(answerAsset(request, pathname, later));
-  else if (pathname.startsWith("/api/avatars/")) event.respondWith(answerAvatar(request, later));
-  else if (isPostPicture(pathname, search)) event.respondWith(answerPostPicture(request, later));
+    if (pathname === "/app" || pathname.startsWith("/app/")) event.respondWith(respondWithAppPage(request));
+    else if (isEntryPage(pathname)) event.respondWith(respondWithEntryPage(request, pathname, later));
+  } else if (pathname.startsWith("/assets/")) event.respondWith(respondWithAsset(request, pathname, later));
+  else if (pathname.startsWith("/api/avatars/")) event.respondWith(respondWithAvatar(request, later));
+  else if (isPostPicture(pathname, search)) event.respondWith(respondWithPostPicture(request, later));
 });

@@ -2,26 +2,26 @@ import { Hono } from "hono";
 import { accountRoutes } from "./account/routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { callRoutes } from "./calls/routes.ts";
-import { contactsRoutes } from "./contacts/routes.ts";
-import { conversationChanges } from "./conversations/command-routes.ts";
-import { conversations } from "./conversations/routes.ts";
+import { contactRoutes } from "./contacts/routes.ts";
+import { conversationCommandRoutes } from "./conversations/command-routes.ts";
+import { conversationRoutes } from "./conversations/routes.ts";
 import { fileRoutes } from "./files/routes.ts";
-import { groupsRoutes } from "./groups/routes.ts";
+import { groupRoutes } from "./groups/routes.ts";
 import type { AppEnv } from "./lib/http/app.ts";
 import { limitBody } from "./lib/http/body-limit.ts";
-import { createNotFound, onError } from "./lib/http/error-handler.ts";
-import { operation } from "./lib/http/openapi.ts";
+import { createNotFoundHandler, handleError } from "./lib/http/error-handler.ts";
+import { describeOperation } from "./lib/http/openapi.ts";
 import { requireSameOrigin } from "./lib/http/same-origin.ts";
 import { secureHeaders } from "./lib/http/security-headers.ts";
 import { requireClientAddress } from "./lib/limits/client-address.ts";
 import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
-import { blocksRoutes } from "./people/blocks.ts";
+import { blockRoutes } from "./people/block-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
-import { docsRoutes } from "./service/api-document-routes.ts";
+import { createApiDocumentRoutes } from "./service/api-document-routes.ts";
 import { serviceRoutes } from "./service/health.ts";
 import { settingsRoutes } from "./settings/routes.ts";
-import { handleSocket } from "./socket.ts";
+import { handleSocketUpgrade } from "./socket.ts";
 import { talaRoutes } from "./tala/routes.ts";
 
 const app = new Hono<AppEnv>();
@@ -39,31 +39,31 @@ export const api = app
   )
   .get(
     "/api/socket",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary:
         "A device's one socket (RFC 6455): live changes, and every command as a frame (contract/wire/server-frames.ts)",
       ok: { status: 101, body: null },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),
-    handleSocket,
+    handleSocketUpgrade,
   )
   .route("/api/auth", authRoutes)
   .route("/api", accountRoutes)
   .route("/api", peopleRoutes)
-  .route("/api", contactsRoutes)
-  .route("/api", blocksRoutes)
-  .route("/api", conversations)
-  .route("/api", groupsRoutes)
+  .route("/api", contactRoutes)
+  .route("/api", blockRoutes)
+  .route("/api", conversationRoutes)
+  .route("/api", groupRoutes)
   .route("/api", fileRoutes)
-  .route("/api", conversationChanges)
+  .route("/api", conversationCommandRoutes)
   .route("/api", callRoutes)
   .route("/api", talaRoutes)
   .route("/api", settingsRoutes)
   .route("/api", serviceRoutes)
   .route(
     "/api",
-    docsRoutes(() => app),
+    createApiDocumentRoutes(() => app),
   )
-  .onError(onError)
-  .notFound(createNotFound(() => app.routes));
+  .onError(handleError)
+  .notFound(createNotFoundHandler(() => app.routes));

@@ -1,26 +1,26 @@
-import { resumeDeletions } from "./account/resume-deletions.ts";
+import { resumeAccountDeletions } from "./account/resume-deletions.ts";
 import { api } from "./api.ts";
-import { forgetExpired } from "./auth/delete-expired.ts";
+import { purgeExpiredRows } from "./auth/purge-expired.ts";
 import { resealSecrets } from "./auth/second-factor/key-rotation.ts";
-import { endOldSessions } from "./auth/sessions/expire-sessions.ts";
+import { expireSessions } from "./auth/sessions/expire-sessions.ts";
 import { openDb } from "./db/client.ts";
-import { sweepFiles } from "./files/purge.ts";
-import { inBatches } from "./lib/deletion/in-batches.ts";
+import { purgeFiles } from "./files/purge.ts";
+import { runInBatches } from "./lib/deletion/run-in-batches.ts";
 import { isLoopback } from "./lib/http/public-origin.ts";
 import { emptyHeaders } from "./lib/http/security-headers.ts";
-import { forgetFullBuckets } from "./lib/limits/rate-limit.ts";
+import { purgeFullBuckets } from "./lib/limits/rate-limit.ts";
 import { clockPath, setLocalClock } from "./lib/local-clock.ts";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
-import { forgetGone } from "./tala/queries.ts";
+import { purgeDeletedPosts } from "./tala/queries.ts";
 
 export { Conversation } from "./objects/conversation.ts";
 export { UserChannel } from "./objects/user-channel.ts";
 
-const expiredAtOnce = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
-const bucketsAtOnce = 5_000;
-const bucketGoesMax = 50;
+const expiredPerTable = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
+const bucketsPerBatch = 5_000;
+const bucketBatchesMax = 50;
 
 export default {
   fetch: (request, env, context) => {
@@ -40,12 +40,12 @@ export default {
   scheduled: async (_, env) => {
     const now = Date.now();
     await Promise.all([
-      sweepFiles(env, now),
-      forgetGone(openDb(env), now),
-      resumeDeletions(env, now),
-      endOldSessions(env, now),
-      forgetExpired(openDb(env), now, expiredAtOnce),
-      inBatches(bucketsAtOnce, bucketGoesMax, () => forgetFullBuckets(openDb(env), now, bucketsAtOnce)),
+      purgeFiles(env, now),
+      purgeDeletedPosts(openDb(env), now),
+      resumeAccountDeletions(env, now),
+      expireSessions(env, now),
+      purgeExpiredRows(openDb(env), now, expiredPerTable),
+      runInBatches(bucketsPerBatch, bucketBatchesMax, () => purgeFullBuckets(openDb(env), now, bucketsPerBatch)),
       resealSecrets(env),
     ]);
   },

@@ -19,14 +19,14 @@ export type Probe = {
 const probeEveryMs = 150;
 const reconnectMs = 500;
 /** What a person's app asks for while it is used. */
-const paths = ["/api/conversations", "/api/contacts", "/api/auth/user", "/api/settings"];
+const requestPaths = ["/api/conversations", "/api/contacts", "/api/auth/user", "/api/settings"];
 
 /** A bystander's socket, opened again when it is closed. */
 class BystanderSocket {
   onFrame: (text: string) => void = () => {};
   private socket: WebSocket | undefined;
   private isClosed = false;
-  private taken = 0;
+  private received = 0;
   private unconfirmed = { messages: 0, bytes: 0 };
 
   private readonly person: Person;
@@ -46,7 +46,7 @@ class BystanderSocket {
     });
     this.socket = socket;
     socket.on("error", () => {});
-    this.taken = 0;
+    this.received = 0;
     this.unconfirmed = { messages: 0, bytes: 0 };
     socket.once("open", () => socket.send(encodeFrame(["h", protocolVersion, "", 0])));
     socket.once("close", () => {
@@ -62,12 +62,12 @@ class BystanderSocket {
 
   /** Confirms what was taken in as often as the app does. */
   confirm(messages: number, bytes: number): void {
-    this.taken += messages;
+    this.received += messages;
     this.unconfirmed.messages += messages;
     this.unconfirmed.bytes += bytes;
     if (this.unconfirmed.messages < creditReportMessages && this.unconfirmed.bytes < creditBytes / 4) return;
     this.unconfirmed = { messages: 0, bytes: 0 };
-    this.send(encodeFrame(["k", this.taken]));
+    this.send(encodeFrame(["k", this.received]));
   }
 
   close(): void {
@@ -82,7 +82,7 @@ export class Bystanders {
   private readonly group: ConversationId | undefined;
   private readonly probes: Probe[] = [];
   /** By their text: the message, and who of the people is to receive it. */
-  private readonly messages = new Map<string, { probe: Probe; to: number }>();
+  private readonly messages = new Map<string, { sendProbe: Probe; to: number }>();
   private readonly acks: Map<number, Probe>[];
   private readonly sockets: BystanderSocket[];
   private readonly agent = new Agent({ keepAlive: true });
@@ -93,16 +93,16 @@ export class Bystanders {
   constructor(people: readonly Person[], group?: ConversationId) {
     this.people = people;
     this.group = group;
-    this.sockets = people.map((person, i) => new BystanderSocket(person, addressOf(i)));
+    this.sockets = people.map((person, i) => new BystanderSocket(person, toAddress(i)));
     this.acks = people.map(() => new Map());
-    for (const [i, socket] of this.sockets.entries()) socket.onFrame = (text) => this.take(i, text);
+    for (const [i, socket] of this.sockets.entries()) socket.onFrame = (text) => this.handleFrame(i, text);
   }
 
   async start(): Promise<void> {
     await Promise.all(this.sockets.map((socket) => socket.open()));
     const started = performance.now();
     const step = () => {
-      this.probe(this.count++);
+      this.sendProbe(this.count++);
       this.timer = setTimeout(step, Math.max(1, started + this.count * probeEveryMs - performance.now()));
     };
     step();
@@ -115,11 +115,11 @@ export class Bystanders {
   }
 
   /** What was begun between two moments, with the answers that came so far. */
-  between(from: number, to: number): Probe[] {
+  listProbes(from: number, to: number): Probe[] {
     return this.probes.filter(({ at }) => at >= from && at < to);
   }
 
-  private probe(n: number): void {
+  private sendProbe(n: number): void {
     const i = n % this.people.length;
     const [person, other] = [this.people[i], this.people[i ^ 1]];
     if (!person || !other) throw new Error("Bystanders come in pairs");
@@ -128,17 +128,17 @@ export class Bystanders {
     const asked: Probe = { kind: "request", at };
     this.probes.push(message, asked);
     const text = `Mbote ${createUuid()}`;
-    this.messages.set(text, { probe: message, to: i ^ 1 });
+    this.messages.set(text, { sendProbe: message, to: i ^ 1 });
     this.acks[i]?.set(n, message);
     const conversation = this.group ?? privateConversationId(person.id, other.id);
     this.sockets[i]?.send(
       encodeFrame(toSendFrame(n, conversation, { cid: createUuid(), body: { type: "text", text } })),
     );
-    this.ask(person, i, paths[Math.floor(n / this.people.length) % paths.length] ?? "", asked);
+    this.sendRequest(person, i, requestPaths[Math.floor(n / this.people.length) % requestPaths.length] ?? "", asked);
   }
 
-  private ask({ origin, token }: Person, i: number, path: string, probe: Probe): void {
-    const headers = { authorization: `Bearer ${token}`, "cf-connecting-ip": addressOf(i) };
+  private sendRequest({ origin, token }: Person, i: number, path: string, probe: Probe): void {
+    const headers = { authorization: `Bearer ${token}`, "cf-connecting-ip": toAddress(i) };
     request(origin + path, { agent: this.agent, headers }, (answer) => {
       if (answer.statusCode !== 200) probe.isRefused = true;
       answer.resume();
@@ -148,30 +148,30 @@ export class Bystanders {
       .end();
   }
 
-  private take(i: number, data: string): void {
+  private handleFrame(i: number, data: string): void {
     const at = performance.now();
     const frame = decodeServerFrame(data);
     if (!frame || "event" in frame) return;
     if (!Array.isArray(frame)) {
       this.sockets[i]?.confirm(1, Buffer.byteLength(data));
-      this.received(i, frame.text, at);
+      this.recordDelivery(i, frame.text, at);
     } else if (frame[0] === "m") {
       this.sockets[i]?.confirm(frame[3].length, Buffer.byteLength(data));
-      for (const [, , , body] of frame[3]) if (typeof body === "string") this.received(i, body, at);
-      this.placed(i, frame[4] ?? [], at);
-    } else if (frame[0] === "a") this.placed(i, frame.slice(2) as number[], at);
+      for (const [, , , body] of frame[3]) if (typeof body === "string") this.recordDelivery(i, body, at);
+      this.recordAcks(i, frame[4] ?? [], at);
+    } else if (frame[0] === "a") this.recordAcks(i, frame.slice(2) as number[], at);
     else if (frame[0] === "n") {
       const probe = this.acks[i]?.get(frame[1]);
       if (probe) probe.isRefused = true;
     }
   }
 
-  private received(i: number, text: string, at: number): void {
-    const { probe, to } = this.messages.get(text) ?? {};
-    if (probe && to === i) probe.receivedMs ??= at - probe.at;
+  private recordDelivery(i: number, text: string, at: number): void {
+    const { sendProbe, to } = this.messages.get(text) ?? {};
+    if (sendProbe && to === i) sendProbe.receivedMs ??= at - sendProbe.at;
   }
 
-  private placed(i: number, places: readonly number[], at: number): void {
+  private recordAcks(i: number, places: readonly number[], at: number): void {
     for (let k = 0; k < places.length; k += 3) {
       const probe = this.acks[i]?.get(places[k] as number);
       if (probe) probe.ackMs ??= at - probe.at;
@@ -180,4 +180,4 @@ export class Bystanders {
 }
 
 /** The address of bystander number `i`: each has one of their own. */
-const addressOf = (i: number): string => `10.1.0.${i + 1}`;
+const toAddress = (i: number): string => `10.1.0.${i + 1}`;

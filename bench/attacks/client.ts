@@ -3,8 +3,8 @@
 import { Agent, request } from "node:http";
 import WebSocket from "ws";
 import { encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
-import { type FrameAttack, frameAttacks, joinedOf } from "./frame-attacks.ts";
-import { type Ask, type HttpAttack, httpAttacks } from "./http-attacks.ts";
+import { type FrameAttack, frameAttacks, getFramesPerMessage } from "./frame-attacks.ts";
+import { type AttackRequest, type HttpAttack, httpAttacks } from "./http-attacks.ts";
 import { type AttackReport, reconnectStorm, type Stage } from "./stage.ts";
 
 const socketsAtOnce = 4;
@@ -14,7 +14,7 @@ const unsentMaxBytes = 512 * 1024;
 const reconnectMs = 100;
 
 const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function openSocket({ origin, address, attacker }: Stage): Promise<WebSocket | undefined> {
   const socket = new WebSocket(`${origin.replace("http", "ws")}/api/socket`, {
@@ -44,13 +44,13 @@ function countAnswer(data: string): void {
 }
 
 /** Writes frames on one socket as fast as the network takes them, on a new one when it is closed. */
-async function flood(stage: Stage, attack: FrameAttack, until: number): Promise<void> {
-  const joined = joinedOf(attack);
+async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Promise<void> {
+  const joined = getFramesPerMessage(attack);
   const isDone = () => performance.now() > until || report.sent >= (attack.count ?? Number.POSITIVE_INFINITY);
   while (!isDone()) {
     const socket = await openSocket(stage);
     if (!socket) {
-      await pause(reconnectMs);
+      await sleep(reconnectMs);
       continue;
     }
     socket.on("message", (data) => countAnswer(String(data)));
@@ -84,11 +84,11 @@ async function reconnect(stage: Stage, until: number): Promise<void> {
         socket.once("close", resolve);
       });
       socket.terminate();
-    } else await pause(1);
+    } else await sleep(1);
   }
 }
 
-function ask({ origin, address, attacker }: Stage, agent: Agent, asked: Ask): Promise<void> {
+function sendHttpRequest({ origin, address, attacker }: Stage, agent: Agent, asked: AttackRequest): Promise<void> {
   const body = asked.bytes ?? (asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body)));
   const headers: Record<string, string | number> = {
     "cf-connecting-ip": address,
@@ -112,26 +112,26 @@ function ask({ origin, address, attacker }: Stage, agent: Agent, asked: Ask): Pr
   });
 }
 
-async function bombard(stage: Stage, attack: HttpAttack, until: number): Promise<void> {
+async function sendRequests(stage: Stage, attack: HttpAttack, until: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce });
-  if (attack.prepare) await ask(stage, agent, attack.prepare(stage));
+  if (attack.prepare) await sendHttpRequest(stage, agent, attack.prepare(stage));
   const askOn = async () => {
     while (performance.now() < until && report.sent < (attack.count ?? Number.POSITIVE_INFINITY)) {
-      await ask(stage, agent, attack.make(stage, ++report.sent));
+      await sendHttpRequest(stage, agent, attack.make(stage, ++report.sent));
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
 }
 
-async function attack(stage: Stage): Promise<void> {
+async function runStage(stage: Stage): Promise<void> {
   const until = performance.now() + stage.seconds * 1_000;
   const frames = frameAttacks.find(({ name }) => name === stage.attack);
   const requests = httpAttacks.find(({ name }) => name === stage.attack);
   const inParallel = (work: () => Promise<void>) => Promise.all(Array.from({ length: socketsAtOnce }, work));
-  if (frames) await inParallel(() => flood(stage, frames, until));
-  if (requests) await bombard(stage, requests, until);
+  if (frames) await inParallel(() => sendFrames(stage, frames, until));
+  if (requests) await sendRequests(stage, requests, until);
   if (stage.attack === reconnectStorm) await inParallel(() => reconnect(stage, until));
-  await pause(Math.max(1, until - performance.now()));
+  await sleep(Math.max(1, until - performance.now()));
 }
 
 process.once("message", (stage) => {
@@ -139,5 +139,5 @@ process.once("message", (stage) => {
   const end = () => process.send?.(report, () => process.exit(0));
   // Whatever waits for an answer that does not come is left.
   setTimeout(end, one.seconds * 1_000);
-  void attack(one).then(end);
+  void runStage(one).then(end);
 });

@@ -1,6 +1,6 @@
-import { measureInside } from "#bench/rig/count-rows.ts";
+import { runRowsBench } from "#bench/rig/count-rows.ts";
 import type { Section } from "#bench/rig/table.ts";
-import type { Writes } from "#bench/rows/report.ts";
+import type { WriteCosts } from "#bench/rows/report.ts";
 
 const framesPerRequest = 20;
 const minuteMs = 60_000;
@@ -8,12 +8,12 @@ const dayMs = 24 * 60 * minuteMs;
 /** Dollars for a million: rows written, rows read, requests to objects, requests to the Worker. */
 const prices = { written: 1, read: 0.001, objectRequests: 0.15, requests: 0.3 };
 
-const isWrites = (reported: unknown): reported is Writes =>
+const isWrites = (reported: unknown): reported is WriteCosts =>
   typeof reported === "object" && reported !== null && "phase" in reported;
 
 type Figures = Record<"sent" | "written" | "read" | "objectRequests" | "requests" | "stored", number>;
 
-const figuresOf = ({ sent, counts, bytes }: Writes): Figures => ({
+const toFigures = ({ sent, counts, bytes }: WriteCosts): Figures => ({
   sent,
   written: counts.objectRowsWritten + counts.d1RowsWritten,
   read: counts.objectRowsRead + counts.d1RowsRead,
@@ -23,34 +23,34 @@ const figuresOf = ({ sent, counts, bytes }: Writes): Figures => ({
 });
 
 /** The first seconds as they were, and the rest of the time as the later ones. */
-function extrapolate(burst: Writes, steady: Writes, ms: number): Figures {
-  const [first, later] = [figuresOf(burst), figuresOf(steady)];
+function extrapolate(burst: WriteCosts, steady: WriteCosts, ms: number): Figures {
+  const [first, later] = [toFigures(burst), toFigures(steady)];
   const share = (ms - burst.ms) / steady.ms;
   const keys = Object.keys(first) as (keyof Figures)[];
   return Object.fromEntries(keys.map((key) => [key, first[key] + later[key] * share])) as Figures;
 }
 
-const dollarsOf = (figures: Figures): number =>
+const toDollars = (figures: Figures): number =>
   Object.entries(prices).reduce((sum, [key, price]) => sum + (figures[key as keyof Figures] * price) / 1e6, 0);
 
-const count = (value: number): string => Math.round(value).toLocaleString("en");
+const formatCount = (value: number): string => Math.round(value).toLocaleString("en");
 
 /** What one account can have written and stored, in a minute and, if it goes on, in a day. */
 export async function measureCosts(): Promise<Section> {
-  const reported = (await measureInside("hostile")).filter(isWrites);
+  const reported = (await runRowsBench("hostile")).filter(isWrites);
   const rows = reported
     .filter(({ phase }) => phase === "burst")
     .map((burst): [number, string[]] => {
       const steady = reported.find((one) => one.attack === burst.attack && one.phase === "steady") ?? burst;
       const [minute, day] = [extrapolate(burst, steady, minuteMs), extrapolate(burst, steady, dayMs)];
-      const dollars = dollarsOf(day);
+      const dollars = toDollars(day);
       const row = [
         burst.attack,
-        count(minute.sent),
-        count(minute.written),
-        count(minute.read),
+        formatCount(minute.sent),
+        formatCount(minute.written),
+        formatCount(minute.read),
         `${(minute.stored / 1e6).toFixed(1)} MB`,
-        count(day.written),
+        formatCount(day.written),
         `${(day.stored / 1e9).toFixed(2)} GB`,
         `$${dollars.toFixed(2)}`,
       ];

@@ -1,5 +1,5 @@
 import { createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
-import { joinedFramesMax, messagePageRows, messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import { joinedFramesMax, messagePageRows, messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
@@ -13,12 +13,12 @@ export type FrameAttack = AttackNeeds & {
   /** Stops after so many, for bursts. */
   count?: number;
   /** How many travel as one; as many as the protocol allows unless told otherwise. */
-  joined?: number;
+  framesPerMessage?: number;
 };
 
-const beyond = Number.MAX_SAFE_INTEGER;
+const lastSeq = Number.MAX_SAFE_INTEGER;
 const longLog = 20_000;
-const nowhere = "zzqx";
+const noMatchQuery = "zzqx";
 /** Letters of three bytes each: the longest text in bytes. */
 const heavyText = "字".repeat(messageTextMaxLength);
 const signal = JSON.stringify({ candidate: "x".repeat(1_500) });
@@ -37,12 +37,12 @@ export const frameAttacks: FrameAttack[] = [
   { name: "marks of unknown private chats", make: (stage) => ["r", unknownPrivate(stage), 0, 0] },
   { name: "marks of unknown groups", make: () => ["r", createUuid(), 0, 0] },
   { name: "mutes on and off", make: ({ own }, n) => ["z", n, own, n % 2 === 0 ? 1 : 0] },
-  { name: "searches without hits", messages: longLog, make: ({ own }, n) => ["q", n, own, nowhere, beyond] },
+  { name: "searches without hits", messages: longLog, make: ({ own }, n) => ["q", n, own, noMatchQuery, lastSeq] },
   {
     name: "searches without hits, shared",
     messages: longLog,
     isShared: true,
-    make: ({ shared }, n) => ["q", n, shared, nowhere, beyond],
+    make: ({ shared }, n) => ["q", n, shared, noMatchQuery, lastSeq],
   },
   {
     name: "pages",
@@ -55,8 +55,8 @@ export const frameAttacks: FrameAttack[] = [
     isShared: true,
     make: ({ shared }, n) => ["g", n, shared, "b", 1 + ((n * 7_919) % longLog), messagePageRows],
   },
-  { name: "pages of unknown groups", make: (_stage, n) => ["g", n, createUuid(), "b", beyond, messagePageRows] },
-  { name: "pages of unknown private chats", make: (stage, n) => ["g", n, unknownPrivate(stage), "b", beyond, 40] },
+  { name: "pages of unknown groups", make: (_stage, n) => ["g", n, createUuid(), "b", lastSeq, messagePageRows] },
+  { name: "pages of unknown private chats", make: (stage, n) => ["g", n, unknownPrivate(stage), "b", lastSeq, 40] },
   { name: "inbox changes", make: (_stage, n) => ["c", n, 0, null] },
   { name: "revisions", make: ({ own }, n) => ["v", n, own, 0] },
   { name: "hides", messages: longLog, make: ({ own }, n) => ["d", n, own, n % longLog, 1] },
@@ -100,9 +100,13 @@ export const frameAttacks: FrameAttack[] = [
     ],
   },
   { name: "standing of unknown calls", make: ({ own }, n) => ["j", n, own, { type: "standing", call: createUuid() }] },
-  { name: "malformed frames", make: () => '["r",{"deep":[[[[[[[[[["x"]]]]]]]]]]}]', joined: 1 },
-  { name: "malformed frames of 60 kB", make: () => `[${"[".repeat(30_000)}${"]".repeat(30_000)}]`, joined: 1 },
-  { name: "greetings again", make: () => ["h", 8, "", 0], joined: 1 },
+  { name: "malformed frames", make: () => '["r",{"deep":[[[[[[[[[["x"]]]]]]]]]]}]', framesPerMessage: 1 },
+  {
+    name: "malformed frames of 60 kB",
+    make: () => `[${"[".repeat(30_000)}${"]".repeat(30_000)}]`,
+    framesPerMessage: 1,
+  },
+  { name: "greetings again", make: () => ["h", 8, "", 0], framesPerMessage: 1 },
   {
     name: "2,000 texts at once",
     count: 2_000,
@@ -114,24 +118,28 @@ export const frameAttacks: FrameAttack[] = [
     isShared: true,
     make: ({ shared }, n) => ["s", n, shared, packUuid(createUuid()), `Mbote ${n}`],
   },
-  { name: "texts of 24 kB", joined: 2, make: ({ own }, n) => ["s", n, own, packUuid(createUuid()), heavyText] },
+  {
+    name: "texts of 24 kB",
+    framesPerMessage: 2,
+    make: ({ own }, n) => ["s", n, own, packUuid(createUuid()), heavyText],
+  },
   {
     name: "texts of 24 kB, shared",
-    joined: 2,
+    framesPerMessage: 2,
     isShared: true,
     make: ({ shared }, n) => ["s", n, shared, packUuid(createUuid()), heavyText],
   },
   {
     name: "one text to 50 unknown chats",
-    joined: 4,
+    framesPerMessage: 4,
     make: (stage, n) => [
       "f",
-      n * spreadMax,
+      n * multicastMax,
       "Mbote",
       null,
-      Array.from({ length: spreadMax }, () => [unknownPrivate(stage), packUuid(createUuid())]),
+      Array.from({ length: multicastMax }, () => [unknownPrivate(stage), packUuid(createUuid())]),
     ],
   },
 ];
 
-export const joinedOf = ({ joined = joinedFramesMax }: FrameAttack): number => joined;
+export const getFramesPerMessage = ({ framesPerMessage = joinedFramesMax }: FrameAttack): number => framesPerMessage;

@@ -3,7 +3,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes, filePartBytes, messageTextMaxLength } from "#contract/limits.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
-export type Ask = {
+export type AttackRequest = {
   method: string;
   path: string;
   /** Sent without the attacker's token. */
@@ -16,9 +16,9 @@ export type Ask = {
 /** A flood of requests, so many at once. */
 export type HttpAttack = AttackNeeds & {
   name: string;
-  make: (stage: Stage, n: number) => Ask;
+  make: (stage: Stage, n: number) => AttackRequest;
   /** Asked once before it begins. */
-  prepare?: (stage: Stage) => Ask;
+  prepare?: (stage: Stage) => AttackRequest;
   /** Stops after so many, for bursts. */
   count?: number;
 };
@@ -26,61 +26,67 @@ export type HttpAttack = AttackNeeds & {
 const longLog = 20_000;
 const heavyText = "字".repeat(messageTextMaxLength);
 const anyPassword = "Azerty-2026-x";
-const phoneOf = (n: number): string => `+24382${String(n % 10_000_000).padStart(7, "0")}`;
+const toPhone = (n: number): string => `+24382${String(n % 10_000_000).padStart(7, "0")}`;
 const randomText = (): string => createUuid().replaceAll("-", "");
 
-const get =
+const createGet =
   (path: (stage: Stage, n: number) => string) =>
-  (stage: Stage, n: number): Ask => ({ method: "GET", path: path(stage, n) });
+  (stage: Stage, n: number): AttackRequest => ({ method: "GET", path: path(stage, n) });
 
-const read = (name: string, path: string): HttpAttack => ({ name: `GET ${name}`, make: get(() => path) });
+const createGetAttack = (name: string, path: string): HttpAttack => ({
+  name: `GET ${name}`,
+  make: createGet(() => path),
+});
 
 const filePartCount = partCount(fileMaxBytes);
 const files: Uuid[] = [];
-const fileOf = (n: number): Uuid => {
+const getFileId = (n: number): Uuid => {
   while (files.length <= n) files.push(createUuid());
   return files[n] ?? "";
 };
-const announce = (n: number): Ask => ({
+const createAnnouncement = (n: number): AttackRequest => ({
   method: "PUT",
-  path: `/api/files/${fileOf(n)}`,
+  path: `/api/files/${getFileId(n)}`,
   body: { name: "x.bin", size: fileMaxBytes },
 });
-const texts = (count: number, text: string) => ({
+const createTexts = (count: number, text: string) => ({
   messages: Array.from({ length: count }, () => ({ cid: createUuid(), body: { type: "text", text } })),
 });
 
 export const httpAttacks: HttpAttack[] = [
-  read("conversations", "/api/conversations"),
-  read("contacts", "/api/contacts"),
-  read("requests", "/api/requests"),
-  read("blocks", "/api/blocks"),
-  read("mutes", "/api/mutes"),
-  read("calls", "/api/calls"),
-  read("account", "/api/auth/user"),
-  read("security", "/api/auth/security"),
-  read("settings", "/api/settings"),
-  read("API description", "/api/openapi.json"),
-  { name: "GET a profile", make: get(({ accomplice }) => `/api/users/${accomplice}`) },
+  createGetAttack("conversations", "/api/conversations"),
+  createGetAttack("contacts", "/api/contacts"),
+  createGetAttack("requests", "/api/requests"),
+  createGetAttack("blocks", "/api/blocks"),
+  createGetAttack("mutes", "/api/mutes"),
+  createGetAttack("calls", "/api/calls"),
+  createGetAttack("account", "/api/auth/user"),
+  createGetAttack("security", "/api/auth/security"),
+  createGetAttack("settings", "/api/settings"),
+  createGetAttack("API description", "/api/openapi.json"),
+  { name: "GET a profile", make: createGet(({ accomplice }) => `/api/users/${accomplice}`) },
   {
     name: "searches for people",
-    make: (_stage, n) => ({ method: "POST", path: "/api/people/search", body: { phone: phoneOf(n) } }),
+    make: (_stage, n) => ({ method: "POST", path: "/api/people/search", body: { phone: toPhone(n) } }),
   },
   {
     name: "GET messages",
     messages: longLog,
-    make: get(({ own }, n) => `/api/conversations/${own}/messages?before=${1 + (n % longLog)}`),
+    make: createGet(({ own }, n) => `/api/conversations/${own}/messages?before=${1 + (n % longLog)}`),
   },
   {
     name: "searches over HTTP without hits",
     messages: longLog,
     make: ({ own }) => ({ method: "POST", path: `/api/conversations/${own}/search`, body: { query: "zzqx" } }),
   },
-  { name: "GET presence", make: get(({ own }) => `/api/conversations/${own}/presence`) },
-  { name: "GET feed pages", make: get(() => `/api/tala?before=${Math.floor(Math.random() * 1e9)}`) },
-  { name: "GET unknown groups", make: get(() => `/api/groups/${createUuid()}`) },
-  { name: "GET files of unknown groups", make: get(() => `/api/conversations/${createUuid()}/files/${createUuid()}`) },
-  { name: "GET unknown pages", make: get(() => `/api/${randomText()}`) },
+  { name: "GET presence", make: createGet(({ own }) => `/api/conversations/${own}/presence`) },
+  { name: "GET feed pages", make: createGet(() => `/api/tala?before=${Math.floor(Math.random() * 1e9)}`) },
+  { name: "GET unknown groups", make: createGet(() => `/api/groups/${createUuid()}`) },
+  {
+    name: "GET files of unknown groups",
+    make: createGet(() => `/api/conversations/${createUuid()}/files/${createUuid()}`),
+  },
+  { name: "GET unknown pages", make: createGet(() => `/api/${randomText()}`) },
   {
     name: "GET a file, range of 125,000 spaces",
     hasFile: true,
@@ -105,7 +111,7 @@ export const httpAttacks: HttpAttack[] = [
       method: "POST",
       path: "/api/auth/challenge",
       isAnonymous: true,
-      body: { action: "sign_up", subject: phoneOf(n) },
+      body: { action: "sign_up", subject: toPhone(n) },
     }),
   },
   {
@@ -115,7 +121,7 @@ export const httpAttacks: HttpAttack[] = [
       path: "/api/auth/signup",
       isAnonymous: true,
       body: {
-        phone: phoneOf(n),
+        phone: toPhone(n),
         password: anyPassword,
         data: { username: "Personne" },
         gotrue_meta_security: { captcha_token: Buffer.from("{}").toString("base64") },
@@ -128,7 +134,7 @@ export const httpAttacks: HttpAttack[] = [
       method: "POST",
       path: "/api/auth/token?grant_type=password",
       isAnonymous: true,
-      body: { phone: phoneOf(n), password: anyPassword },
+      body: { phone: toPhone(n), password: anyPassword },
     }),
   },
   {
@@ -163,14 +169,14 @@ export const httpAttacks: HttpAttack[] = [
   },
   {
     name: "uploads of 25 MB",
-    prepare: () => announce(0),
+    prepare: () => createAnnouncement(0),
     // The next file is announced in the place of a part of this one.
     make: (_stage, n) => {
       const [file, part] = [Math.floor(n / filePartCount), n % filePartCount];
-      if (part === 0) return announce(file + 1);
+      if (part === 0) return createAnnouncement(file + 1);
       return {
         method: "PUT",
-        path: `/api/files/${fileOf(file)}/parts/${part}`,
+        path: `/api/files/${getFileId(file)}/parts/${part}`,
         bytes: Buffer.alloc(filePartBytes, part),
       };
     },
@@ -189,12 +195,16 @@ export const httpAttacks: HttpAttack[] = [
     make: ({ own }, n) => ({
       method: "POST",
       path: `/api/conversations/${own}/messages`,
-      body: texts(50, `Mbote ${n}`),
+      body: createTexts(50, `Mbote ${n}`),
     }),
   },
   {
     name: "messages of 24 kB over HTTP, 10 at a time",
-    make: ({ own }) => ({ method: "POST", path: `/api/conversations/${own}/messages`, body: texts(10, heavyText) }),
+    make: ({ own }) => ({
+      method: "POST",
+      path: `/api/conversations/${own}/messages`,
+      body: createTexts(10, heavyText),
+    }),
   },
   {
     name: "requests to unknown people",

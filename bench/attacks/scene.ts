@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { call, type Person } from "#bench/rig/person.ts";
+import { callAs, type Person } from "#bench/rig/person.ts";
 import { seedLogSql } from "#bench/rows/log-seed.ts";
 import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
@@ -12,7 +12,7 @@ import type { AttackNeeds, Stage } from "./stage.ts";
 
 /** Everything is where its attack wants it, with an account and an address of its own: no attack uses up another one's limits. */
 export type Prepared = { stage: Omit<Stage, "origin" | "seconds">; needs: AttackNeeds };
-export type Scene = { bystanders: Account[]; attacks: Prepared[] };
+export type AttackScene = { bystanders: Account[]; attacks: Prepared[] };
 
 const bystanders = 8;
 const fileBytes = 4_096;
@@ -23,7 +23,7 @@ export async function renewToken(server: Server, { id, token }: Account): Promis
   return signAccessToken(server.secrets, { sub: id, sid: claims.sid, gen: 0 });
 }
 
-function seed(database: DatabaseSync, conversation: ConversationId, count: number): boolean {
+function seedLogInto(database: DatabaseSync, conversation: ConversationId, count: number): boolean {
   if (!hasTable(database, "conversation")) return false;
   if (!database.prepare("SELECT 1 FROM conversation WHERE id = ?").get(conversation)) return false;
   // A group has told of its making already; nobody has read anything.
@@ -34,7 +34,10 @@ function seed(database: DatabaseSync, conversation: ConversationId, count: numbe
 }
 
 /** Makes the people, their contacts, groups, logs and files on a server that has just started. */
-export async function makeScene(server: Server, wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Scene> {
+export async function makeScene(
+  server: Server,
+  wanted: readonly ({ name: string } & AttackNeeds)[],
+): Promise<AttackScene> {
   const site = { origin: server.origin, fetch };
   const [hub, ...crowd] = await seedCrowd(server, 1 + bystanders + 2 * wanted.length);
   const watching = crowd.slice(0, bystanders);
@@ -48,7 +51,7 @@ export async function makeScene(server: Server, wanted: readonly ({ name: string
     if (needs.isShared) {
       shared = createUuid();
       const members = [attacker, ...watching].map(({ id }) => id);
-      await call(inSite(hub), "POST", "/api/groups", { id: shared, name, members });
+      await callAs(inSite(hub), "POST", "/api/groups", { id: shared, name, members });
     }
     const file = needs.hasFile
       ? (await sendAttachment(site, attacker, own, Buffer.alloc(fileBytes), { type: "file", name: "a.bin" })).file
@@ -72,7 +75,7 @@ async function seedLogs(server: Server, attacks: readonly Prepared[]): Promise<v
   for (const { stage, needs } of attacks) {
     if (!needs.messages) continue;
     const { messages } = needs;
-    if (!lookInto(server.state, "do", (database) => seed(database, stage.shared, messages)))
+    if (!lookInto(server.state, "do", (database) => seedLogInto(database, stage.shared, messages)))
       throw new Error(`No log of ${stage.shared}`);
   }
   await server.restart();

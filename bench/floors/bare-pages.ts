@@ -55,14 +55,14 @@ export async function buildBareReact(folder: string): Promise<void> {
   });
 }
 
-type Served = { origin: string; stop(): Promise<void> };
+type ServedPage = { origin: string; stop(): Promise<void> };
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".css": "text/css",
 };
 
-function serve(answer: (path: string) => { type: string; body: string | Buffer }): Promise<Served> {
+function startPageServer(answer: (path: string) => { type: string; body: string | Buffer }): Promise<ServedPage> {
   const server = createServer((request, response) => {
     const { type, body } = answer(request.url ?? "/");
     response.writeHead(200, { "content-type": type, "cache-control": "no-cache" }).end(body);
@@ -79,18 +79,20 @@ function serve(answer: (path: string) => { type: string; body: string | Buffer }
   });
 }
 
-export const servePage = (html: string): Promise<Served> =>
-  serve((path) =>
+export const servePage = (html: string): Promise<ServedPage> =>
+  startPageServer((path) =>
     path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html },
   );
 
 /** The floor for a picture: a page that has nothing else to show. */
-export const servePicture = (type: string, body: Buffer): Promise<Served> =>
-  serve((path) => (path === "/picture" ? { type, body } : { type: types[".html"] as string, body: pictureHtml }));
+export const servePicture = (type: string, body: Buffer): Promise<ServedPage> =>
+  startPageServer((path) =>
+    path === "/picture" ? { type, body } : { type: types[".html"] as string, body: pictureHtml },
+  );
 
 /** Serves a built folder; every path without a file ending is its page. */
-export const serveFolder = (folder: string): Promise<Served> =>
-  serve((path) => {
+export const serveFolder = (folder: string): Promise<ServedPage> =>
+  startPageServer((path) => {
     if (path === "/favicon.ico") return { type: "image/x-icon", body: "" };
     const file = extname(path) === "" ? "/index.html" : path;
     return { type: types[extname(file)] ?? "application/octet-stream", body: readFileSync(join(folder, file)) };

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import WebSocket from "ws";
-import { type Rig, refOf, textOf } from "#bench/rig/rig.ts";
+import { createText, parseRef, type Rig } from "#bench/rig/rig.ts";
 import { createUuid } from "#contract/ids.ts";
 
 export type FloorMode = "memory" | "wal" | "rollback";
@@ -28,7 +28,7 @@ export async function connectToFloor(floor: Floor): Promise<WebSocket> {
 }
 
 /** What a client of the floor sends. */
-export const floorFrame = (ref: number): string => JSON.stringify([ref, createUuid(), textOf(ref)]);
+export const floorFrame = (ref: number): string => JSON.stringify([ref, createUuid(), createText(ref)]);
 
 export async function makeFloorRig(name: string, mode: FloorMode, file: string): Promise<Rig> {
   const floor = await startFloor(mode, file);
@@ -49,7 +49,7 @@ export function makeRelayRig(name: string, a: WebSocket, b: WebSocket): Rig {
   b.on("message", (data) => {
     const at = performance.now();
     const frame = JSON.parse(data.toString()) as [string, number, number, string];
-    delivered(refOf(frame[3]), at);
+    delivered(parseRef(frame[3]), at);
   });
   a.on("message", (data) => {
     const at = performance.now();

@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, type CDPSession, chromium, type Page
 import { chromiumFlags, requireChromium } from "#scripts/local/chromium.mjs";
 import type { Person } from "./person.ts";
 
-const phone = {
+const phoneDevice = {
   viewport: { width: 360, height: 740 },
   deviceScaleFactor: 2,
   isMobile: true,
@@ -11,7 +11,7 @@ const phone = {
 };
 
 /** The slow 3G: 400 kbit/s both ways, 400 ms for every request, and a processor six times slower. */
-const slow = { kilobits: 400, latencyMs: 400, cpu: 6 };
+const slow3G = { kilobits: 400, latencyMs: 400, cpu: 6 };
 
 export async function launchBrowser(flags: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: await requireChromium(), args: [...chromiumFlags, ...flags] });
@@ -22,23 +22,23 @@ export function newPhone(
   browser: Browser,
   state?: Awaited<ReturnType<BrowserContext["storageState"]>>,
 ): Promise<BrowserContext> {
-  return browser.newContext({ ...phone, ...(state && { storageState: state }) });
+  return browser.newContext({ ...phoneDevice, ...(state && { storageState: state }) });
 }
 
 /** Makes the page's processor slower, the network stays as it is. */
-export async function slowProcessor(page: Page, rate = slow.cpu): Promise<CDPSession> {
+export async function throttleCpu(page: Page, rate = slow3G.cpu): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setCPUThrottlingRate", { rate });
   return cdp;
 }
 
-export async function slowDown(page: Page): Promise<CDPSession> {
-  const cdp = await slowProcessor(page);
-  const bytesPerSecond = (slow.kilobits * 1000) / 8;
+export async function emulateSlow3G(page: Page): Promise<CDPSession> {
+  const cdp = await throttleCpu(page);
+  const bytesPerSecond = (slow3G.kilobits * 1000) / 8;
   await cdp.send("Network.enable");
   await cdp.send("Network.emulateNetworkConditions", {
     offline: false,
-    latency: slow.latencyMs,
+    latency: slow3G.latencyMs,
     downloadThroughput: bytesPerSecond,
     uploadThroughput: bytesPerSecond,
   });

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { textsOf } from "#tests/support/browser/phone.ts";
-import { slowProcessor } from "./browser.ts";
+import { throttleCpu } from "./browser.ts";
 
 const pageMinPx = 1_000; // a page of messages is higher than this, and nothing else that changes is
 const settledMs = 600;
@@ -42,7 +42,7 @@ export class ChatPage {
         return box;
       };
     });
-    await slowProcessor(page, slowness);
+    await throttleCpu(page, slowness);
     await page.goto(url, { waitUntil: "commit" });
     const openedMs = await page.evaluate(
       (text) => window.benchWhen(() => window.benchList()?.textContent?.includes(text)),
@@ -52,7 +52,7 @@ export class ChatPage {
   }
 
   /** Until nothing comes in by itself any more. */
-  async settle(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     await this.page.evaluate(async (settledMs) => {
       let height = 0;
       let since = performance.now();
@@ -65,7 +65,7 @@ export class ChatPage {
   }
 
   /** Scrolls to the top; how long until a page of older messages stands above. */
-  async pageUp(): Promise<number> {
+  async scrollPageUp(): Promise<number> {
     return this.page.evaluate(async (pageMinPx) => {
       const box = window.benchScroller();
       const before = box.scrollHeight;
@@ -76,7 +76,7 @@ export class ChatPage {
   }
 
   /** The place of the oldest message that is drawn, which a seeded one says at its end. */
-  oldestDrawn(): Promise<number> {
+  readOldestSeq(): Promise<number> {
     return this.page.evaluate(() =>
       Math.min(
         ...[...(window.benchList()?.querySelectorAll("bdi") ?? [])].flatMap(({ textContent }) => {
@@ -117,7 +117,7 @@ export class ChatPage {
   }
 
   /** Picks the only found message; how long until it stands among its neighbours. */
-  async goToFound(text: string): Promise<number> {
+  async openResult(text: string): Promise<number> {
     return this.page.evaluate(
       async ({ text, list }) => {
         const found = document.querySelector<HTMLElement>(`ul[aria-label="${list}"] button`);

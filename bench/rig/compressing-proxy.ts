@@ -38,14 +38,14 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
       path: incoming.url,
       headers: {
         ...incoming.headers,
-        "accept-encoding": takesBrotli(incoming) ? upstreamEncoding : "identity",
+        "accept-encoding": acceptsBrotli(incoming) ? upstreamEncoding : "identity",
       },
     });
 
   const server: Server = createServer((incoming, outgoing) => {
     const asked = ask(incoming);
     asked.on("response", (answer) => {
-      void collect(answer).then((body) => answerWith(outgoing, answer, incoming, body));
+      void readBody(answer).then((body) => answerWith(outgoing, answer, incoming, body));
     });
     asked.on("error", () => outgoing.writeHead(502).end());
     incoming.pipe(asked);
@@ -56,9 +56,9 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
     delete headers["transfer-encoding"];
     const isText = compressible.test(String(headers["content-type"])) && !headers["content-encoding"];
     let sent = body;
-    if (takesBrotli(incoming) && isText && body.length > 200) {
+    if (acceptsBrotli(incoming) && isText && body.length > 200) {
       const key = createHash("sha1").update(body).digest("hex");
-      sent = cache.get(key) ?? compress(body);
+      sent = cache.get(key) ?? compressBrotli(body);
       cache.set(key, sent);
       headers["content-encoding"] = "br";
       headers["vary"] = "accept-encoding";
@@ -108,16 +108,16 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
   };
 }
 
-function takesBrotli({ headers }: IncomingMessage): boolean {
+function acceptsBrotli({ headers }: IncomingMessage): boolean {
   return String(headers["accept-encoding"]).includes("br");
 }
 
-async function collect(answer: IncomingMessage): Promise<Buffer> {
+async function readBody(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-function compress(body: Buffer): Buffer {
+function compressBrotli(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: edgeBrotliQuality } });
 }

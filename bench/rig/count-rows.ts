@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Measured } from "#bench/rows/counts.ts";
+import type { MeasuredCosts } from "#bench/rows/counts.ts";
 import { bin, toolEnv } from "#scripts/run.mjs";
 import { root } from "#tests/support/server/state.ts";
 
 /** Runs one of bench/rows/*.bench.test.ts inside workerd and reads what it reports, a line of JSON each. */
-export async function measureInside(file: string): Promise<unknown[]> {
+export async function runRowsBench(file: string): Promise<unknown[]> {
   const args = ["run", "-c", join("bench", "rows", "vitest.config.ts"), `${file}.bench.test.ts`];
   const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => void child.kill();
@@ -19,10 +19,10 @@ export async function measureInside(file: string): Promise<unknown[]> {
   return [...output.matchAll(/^BENCH (\{.*\})$/gm)].map((match): unknown => JSON.parse(match[1] ?? ""));
 }
 
-export const isMeasured = (reported: unknown): reported is Measured =>
+export const isMeasured = (reported: unknown): reported is MeasuredCosts =>
   typeof reported === "object" && reported !== null && "counts" in reported;
 
 /** The same for what is only counted: rows and requests. */
-export async function countRows(file: "rows" | "long-chat" | "groups"): Promise<Measured[]> {
-  return (await measureInside(file)).filter(isMeasured);
+export async function countRows(file: "rows" | "long-chat" | "groups"): Promise<MeasuredCosts[]> {
+  return (await runRowsBench(file)).filter(isMeasured);
 }

@@ -1,12 +1,12 @@
 import type WebSocket from "ws";
 import { connectToFloor, floorFrame, startFloor } from "#bench/floors/relay.ts";
-import { refOf } from "./rig.ts";
+import { parseRef } from "./rig.ts";
 
 export const senders = 4;
-export const inFlightEach = 16; // contract/limits.ts outboxWindow
+export const inFlightPerSender = 16; // contract/limits.ts outboxWindow
 
 /** A conversation with many sockets; `send` uses one of its senders. Every message goes to all sockets but its own. */
-export type Crowd = {
+export type SocketCrowd = {
   sockets: number;
   send(sender: number, ref: number): void;
   onDelivered: (ref: number, at: number) => void;
@@ -15,11 +15,11 @@ export type Crowd = {
 };
 
 /** What every crowd is measured against: the sockets of one `ws` process that keeps nothing. */
-export async function makeFloorCrowd(sockets: number): Promise<Crowd> {
+export async function makeFloorCrowd(sockets: number): Promise<SocketCrowd> {
   const floor = await startFloor("memory", "");
   const all: WebSocket[] = [];
   for (let i = 0; i < sockets; i++) all.push(await connectToFloor(floor));
-  const crowd: Crowd = {
+  const crowd: SocketCrowd = {
     sockets,
     send: (sender, ref) => all[sender]?.send(floorFrame(ref)),
     onDelivered: () => {},
@@ -34,20 +34,20 @@ export async function makeFloorCrowd(sockets: number): Promise<Crowd> {
       const at = performance.now();
       const frame = JSON.parse(data.toString()) as [string, number, number, string];
       if (frame[0] === "a") crowd.onAcked(index, frame[1]);
-      else crowd.onDelivered(refOf(frame[3]), at);
+      else crowd.onDelivered(parseRef(frame[3]), at);
     });
   }
   return crowd;
 }
 
-const giveUpMs = 60_000;
+const deliveryTimeoutMs = 60_000;
 
 /** Resolves with the deliveries' times once each of `count` messages reached all other sockets. */
-function collect(crowd: Crowd, first: number, count: number, sentAt: Float64Array): Promise<number[]> {
+function collectLatencies(crowd: SocketCrowd, first: number, count: number, sentAt: Float64Array): Promise<number[]> {
   const latencies: number[] = [];
   const all = count * (crowd.sockets - 1);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${latencies.length} of ${all} delivered`)), giveUpMs);
+    const timer = setTimeout(() => reject(new Error(`${latencies.length} of ${all} delivered`)), deliveryTimeoutMs);
     crowd.onDelivered = (ref, at) => {
       const sent = sentAt[ref - first];
       if (sent === undefined || sent === 0) return;
@@ -60,9 +60,9 @@ function collect(crowd: Crowd, first: number, count: number, sentAt: Float64Arra
 }
 
 /** As fast as it goes with four senders that each keep 16 unacknowledged messages under way: deliveries per second. */
-export async function saturate(crowd: Crowd, first: number, messages: number): Promise<number> {
+export async function measureSaturation(crowd: SocketCrowd, first: number, messages: number): Promise<number> {
   const sentAt = new Float64Array(messages);
-  const delivered = collect(crowd, first, messages, sentAt);
+  const delivered = collectLatencies(crowd, first, messages, sentAt);
   let next = 0;
   const sendNext = (sender: number) => {
     if (next >= messages) return;
@@ -71,15 +71,20 @@ export async function saturate(crowd: Crowd, first: number, messages: number): P
   };
   crowd.onAcked = sendNext;
   const started = performance.now();
-  for (let i = 0; i < inFlightEach; i++) for (let sender = 0; sender < senders; sender++) sendNext(sender);
+  for (let i = 0; i < inFlightPerSender; i++) for (let sender = 0; sender < senders; sender++) sendNext(sender);
   await delivered;
   return (messages * (crowd.sockets - 1) * 1000) / (performance.now() - started);
 }
 
 /** A message each `gapMs`, one sender after the other: how long each of the deliveries took. */
-export async function trickle(crowd: Crowd, first: number, messages: number, gapMs: number): Promise<number[]> {
+export async function measureModerateRate(
+  crowd: SocketCrowd,
+  first: number,
+  messages: number,
+  gapMs: number,
+): Promise<number[]> {
   const sentAt = new Float64Array(messages);
-  const delivered = collect(crowd, first, messages, sentAt);
+  const delivered = collectLatencies(crowd, first, messages, sentAt);
   crowd.onAcked = () => {};
   const started = performance.now();
   for (let i = 0; i < messages; i++) {

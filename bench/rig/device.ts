@@ -18,7 +18,7 @@ import type { Person } from "./person.ts";
 
 const socketPath = "/api/socket";
 
-const patienceMs = 60_000;
+const connectTimeoutMs = 60_000;
 
 export type DeviceOptions = {
   /** Whether it tells the sender what arrived, as the app does. */
@@ -31,7 +31,7 @@ export type DeviceOptions = {
 
 /** Opens a socket; told to come later, it waits as long as it is told. */
 async function openSocket(person: Person): Promise<WebSocket> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + connectTimeoutMs;
   for (;;) {
     const socket = new WebSocket(person.origin.replace("http", "ws") + socketPath, {
       perMessageDeflate: false,
@@ -63,9 +63,9 @@ export class Device {
   private readonly socket: WebSocket;
   private readonly options: DeviceOptions;
   private readonly unwritten: string[] = [];
-  private taken = 0;
-  private highest = 0;
-  private marking: NodeJS.Timeout | undefined;
+  private receivedCount = 0;
+  private highestSeq = 0;
+  private receiptTimer: NodeJS.Timeout | undefined;
 
   private constructor(socket: WebSocket, options: DeviceOptions) {
     this.socket = socket;
@@ -89,7 +89,7 @@ export class Device {
   }
 
   /** The row of a conversation, waited for when it has not come yet. */
-  async row(conversation: ConversationId): Promise<InboxRow> {
+  async waitForRow(conversation: ConversationId): Promise<InboxRow> {
     for (let tries = 0; tries < 100; tries++) {
       const row = this.rows.get(conversation);
       if (row) return row;
@@ -113,7 +113,7 @@ export class Device {
   }
 
   close(): void {
-    clearTimeout(this.marking);
+    clearTimeout(this.receiptTimer);
     this.socket.terminate();
   }
 
@@ -123,29 +123,30 @@ export class Device {
     if (!frame) throw new Error(`Not a frame of the protocol: ${data.slice(0, 100)}`);
     if ("event" in frame) return frame.payload.event_type;
     if (!Array.isArray(frame)) {
-      this.take(frame.handle, frame.seq, frame.text, at);
+      this.handleText(frame.handle, frame.seq, frame.text, at);
       return "text";
     }
-    this.apply(frame, at);
+    this.handleFrame(frame, at);
     return frame[0];
   }
 
-  private apply(frame: Exclude<ServerFrame, LiveText>, at: number): void {
+  private handleFrame(frame: Exclude<ServerFrame, LiveText>, at: number): void {
     switch (frame[0]) {
       case "w":
       case "c": {
-        for (const row of frame[5]) this.keep(fromWireRow(row, frame[4]));
+        for (const row of frame[5]) this.saveRow(fromWireRow(row, frame[4]));
         return;
       }
       case "i":
-        this.keep(fromWireRow(frame[2], 0));
+        this.saveRow(fromWireRow(frame[2], 0));
         return;
       case "m":
-        for (const [seq, , , body] of frame[3]) this.take(frame[2], seq, typeof body === "string" ? body : "", at);
-        this.placed(frame[4] ?? [], at);
+        for (const [seq, , , body] of frame[3])
+          this.handleText(frame[2], seq, typeof body === "string" ? body : "", at);
+        this.handleAcks(frame[4] ?? [], at);
         return;
       case "a":
-        this.placed(frame.slice(2) as number[], at);
+        this.handleAcks(frame.slice(2) as number[], at);
         return;
       case "n":
       case "x":
@@ -156,22 +157,22 @@ export class Device {
   }
 
   /** Its own messages: ref, seq and time of each. */
-  private placed(places: readonly number[], at: number): void {
+  private handleAcks(places: readonly number[], at: number): void {
     for (let i = 0; i < places.length; i += 3) this.onAck(places[i] as number, places[i + 1] as number, at);
   }
 
-  private keep(row: InboxRow): void {
+  private saveRow(row: InboxRow): void {
     this.rows.set(row.conversation, row);
   }
 
-  private take(handle: number, seq: number, text: string, at: number): void {
+  private handleText(handle: number, seq: number, text: string, at: number): void {
     this.onText(seq, text, at);
-    this.highest = Math.max(this.highest, seq);
-    if (++this.taken % creditReportMessages === 0) this.write(["k", this.taken]);
-    if (!this.options.reportsDelivery || this.marking) return;
-    this.marking = setTimeout(() => {
-      this.marking = undefined;
-      this.write(["r", handle, this.highest, 0]);
+    this.highestSeq = Math.max(this.highestSeq, seq);
+    if (++this.receivedCount % creditReportMessages === 0) this.write(["k", this.receivedCount]);
+    if (!this.options.reportsDelivery || this.receiptTimer) return;
+    this.receiptTimer = setTimeout(() => {
+      this.receiptTimer = undefined;
+      this.write(["r", handle, this.highestSeq, 0]);
     }, receiptCoalesceMs);
   }
 }

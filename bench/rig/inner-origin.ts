@@ -15,7 +15,7 @@ function findProcesses(part: string): string[] {
   });
 }
 
-const parentOf = (pid: string): string => /^PPid:\s*(\d+)/m.exec(read(pid, "status"))?.[1] ?? "";
+const readParentPid = (pid: string): string => /^PPid:\s*(\d+)/m.exec(read(pid, "status"))?.[1] ?? "";
 
 function socketInodes(pid: string): Set<string> {
   const links = readdirSync(join("/proc", pid, "fd")).map((fd) => {
@@ -38,16 +38,16 @@ function listeningPorts(pid: string): number[] {
   });
 }
 
-export type Inner = { origin: string; pid: string };
+export type InnerServer = { origin: string; pid: string };
 
 /**
  * Wrangler's development server is two workerd processes: a proxy on the public port, and the product behind it. This is
  * the second one and its own address, nearer to production, where nothing stands between; undefined where Linux's /proc is missing.
  */
-export async function findInner(publicPort: number, healthPath: string): Promise<Inner | undefined> {
+export async function findInner(publicPort: number, healthPath: string): Promise<InnerServer | undefined> {
   if (!existsSync("/proc/net/tcp")) return undefined;
   const wranglers = new Set(findProcesses(`--port\0${publicPort}\0`));
-  const runtimes = findProcesses("--socket-addr=entry=127.0.0.1:0").filter((pid) => wranglers.has(parentOf(pid)));
+  const runtimes = findProcesses("--socket-addr=entry=127.0.0.1:0").filter((pid) => wranglers.has(readParentPid(pid)));
   for (const pid of runtimes) {
     for (const port of listeningPorts(pid)) {
       const origin = `http://127.0.0.1:${port}`;
@@ -64,7 +64,7 @@ export const findInnerOrigin = async (publicPort: number, healthPath: string): P
 const ticksPerSecond = 100; // Linux's USER_HZ, the same on every machine
 
 /** Milliseconds that a process has computed so far, on all cores: whatever else the machine does is not in it. */
-export function readComputedMs(pid: string): number {
+export function readCpuMs(pid: string): number {
   const [, rest = ""] = read(pid, "stat").split(/\) /);
   const [user = 0, system = 0] = rest.split(" ").slice(11, 13).map(Number);
   return ((user + system) / ticksPerSecond) * 1_000;

@@ -1,21 +1,21 @@
 import type { BrowserContext } from "@playwright/test";
-import { slowDown } from "./browser.ts";
+import { emulateSlow3G } from "./browser.ts";
 
 /** Milliseconds from the start of the navigation. */
-export type Opening = {
+export type PageOpening = {
   /** First contentful paint. */
   painted: number;
   /** The first trusted key that a field took. */
   typeable: number;
   /** When the marker's text stood on the page. */
-  marked: number | undefined;
+  markerShown: number | undefined;
   /** Whether what was typed is still in the field once the page is at rest. */
   isKept: boolean;
 };
 
 const keyEveryMs = 30;
 const restMs = 1_500;
-const giveUpMs = 60_000;
+const openingTimeoutMs = 60_000;
 
 declare global {
   interface Window {
@@ -26,12 +26,12 @@ declare global {
 }
 
 /** Opens `url` in a new page on the slow link while pressing a key again and again, as an impatient person does. */
-export async function watchOpening(
+export async function measureOpening(
   context: BrowserContext,
   url: string,
   field: string,
   marker?: string,
-): Promise<Opening> {
+): Promise<PageOpening> {
   const page = await context.newPage();
   await page.addInitScript(
     ([selector, text]) => {
@@ -55,9 +55,9 @@ export async function watchOpening(
     },
     [field, marker] as const,
   );
-  const cdp = await slowDown(page);
-  const deadline = Date.now() + giveUpMs;
-  const opened = page.goto(url, { waitUntil: "commit", timeout: giveUpMs });
+  const cdp = await emulateSlow3G(page);
+  const deadline = Date.now() + openingTimeoutMs;
+  const opened = page.goto(url, { waitUntil: "commit", timeout: openingTimeoutMs });
   await opened;
   const isDone = () =>
     page.evaluate(
@@ -69,7 +69,7 @@ export async function watchOpening(
     );
   const isTyped = () => page.evaluate(() => window.benchTyped !== undefined);
   while (!(await isTyped())) {
-    if (Date.now() > deadline) throw new Error(`${url} took no key within ${giveUpMs} ms`);
+    if (Date.now() > deadline) throw new Error(`${url} took no key within ${openingTimeoutMs} ms`);
     for (const type of ["keyDown", "keyUp"] as const) {
       await cdp.send("Input.dispatchKeyEvent", {
         type,
@@ -82,7 +82,7 @@ export async function watchOpening(
     await page.waitForTimeout(keyEveryMs);
   }
   while (!(await isDone())) {
-    if (Date.now() > deadline) throw new Error(`${url} was not complete within ${giveUpMs} ms`);
+    if (Date.now() > deadline) throw new Error(`${url} was not complete within ${openingTimeoutMs} ms`);
     await page.waitForTimeout(keyEveryMs);
   }
   await page.waitForLoadState("load");
@@ -91,7 +91,7 @@ export async function watchOpening(
     (selector) => ({
       painted: window.benchPainted ?? Number.NaN,
       typeable: window.benchTyped ?? Number.NaN,
-      marked: window.benchMarked,
+      markerShown: window.benchMarked,
       isKept: (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
     }),
     field,

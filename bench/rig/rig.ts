@@ -12,27 +12,33 @@ export type Rig = {
   close(): Promise<void>;
 };
 
-const words = " Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga moko.";
+const textTail = " Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga moko.";
 /** A text as people send them, 70 bytes, that says which message it is. */
-export const textOf = (ref: number): string => ref + words;
-export const refOf = (text: string): number => Number.parseInt(text, 10);
+export const createText = (ref: number): string => ref + textTail;
+export const parseRef = (text: string): number => Number.parseInt(text, 10);
 
-export type Times = { delivery: number[]; ack: number[] };
+export type DeliveryTimes = { delivery: number[]; ack: number[] };
 
-const giveUpMs = 30_000;
+const deliveryTimeoutMs = 30_000;
 
 /** Sends `count` messages from `first` on, `atOnce` every `gapMs`, and waits for every delivery and ack. */
-export function drive(rig: Rig, first: number, count: number, atOnce: number, gapMs: number): Promise<Times> {
+export function driveRig(
+  rig: Rig,
+  first: number,
+  count: number,
+  atOnce: number,
+  gapMs: number,
+): Promise<DeliveryTimes> {
   const sentAt = new Float64Array(count);
-  const times: Times = { delivery: [], ack: [] };
+  const times: DeliveryTimes = { delivery: [], ack: [] };
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => {
         reject(new Error(`${rig.name}: ${times.delivery.length} of ${count} delivered, ${times.ack.length} acked`));
       },
-      giveUpMs + (count / atOnce) * gapMs,
+      deliveryTimeoutMs + (count / atOnce) * gapMs,
     );
-    const take = (kind: keyof Times) => (ref: number, at: number) => {
+    const take = (kind: keyof DeliveryTimes) => (ref: number, at: number) => {
       const sent = sentAt[ref - first];
       if (sent === undefined) return;
       times[kind].push(at - sent);

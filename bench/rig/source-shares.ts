@@ -20,7 +20,7 @@ function readSegment(segment: string): number[] {
 }
 
 /** How many characters of a built file come from each of its sources; what no source made is under "(glue)". */
-export function charactersBySource(code: string, map: SourceMap): Map<string, number> {
+export function countCharactersBySource(code: string, map: SourceMap): Map<string, number> {
   const shares = new Map<string, number>();
   const add = (source: string, count: number) => shares.set(source, (shares.get(source) ?? 0) + count);
   const lines = code.split("\n");
@@ -44,7 +44,7 @@ export function charactersBySource(code: string, map: SourceMap): Map<string, nu
 }
 
 /** The package a source belongs to, or the project's own folder of it. */
-export function packageOf(source: string): string {
+export function getPackage(source: string): string {
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source.slice(source.lastIndexOf("node_modules/")));
   if (inPackage?.[1]) return inPackage[1];
   const own = /(?:^|\/)(src\/features\/[^/]+|src\/[^/]+|contract)\//.exec(source);

@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
  * A figure against its floor when both were taken in every round, one after the other: the median of the
  * rounds' ratios, with the least and the greatest as what noise does to it.
  */
-export function ratioOf(
+export function computeRatio(
   figures: readonly number[],
   floors: readonly number[],
 ): { ratio: number; low: number; high: number } {

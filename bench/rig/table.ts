@@ -11,6 +11,7 @@ export function printSection({ title, columns, rows, notes }: Section): void {
   for (const note of notes) console.log(`  ${note}`);
 }
 
-export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
-export const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
-export const times = (ratio: number): string => `${ratio.toFixed(2)}×`;
+export const formatMilliseconds = (value: number): string =>
+  `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
+export const formatKilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+export const formatRatio = (ratio: number): string => `${ratio.toFixed(2)}×`;

@@ -13,7 +13,7 @@ let metas: { rows_read: number; rows_written: number }[] = [];
 let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
 
 /** Replaces a method by one that also tells what it returned. */
-function observe(owner: object, name: string, tell: (result: unknown) => void): void {
+function observeMethod(owner: object, name: string, tell: (result: unknown) => void): void {
   const methods = owner as Methods;
   const original = methods[name];
   if (!original) throw new Error(`There is no ${name} to watch`);
@@ -25,7 +25,7 @@ function observe(owner: object, name: string, tell: (result: unknown) => void): 
 }
 
 /** A stub whose calls are counted; what it does stays the same. */
-function counted(stub: object): object {
+function countCalls(stub: object): object {
   return new Proxy(stub, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
@@ -53,17 +53,18 @@ export let plainChannel = (user: string): DurableObjectStub => env.USER_CHANNEL.
 /** Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know. */
 export async function startCounting(): Promise<void> {
   await runInDurableObject(env.CONVERSATION.getByName("counters"), (_instance, state) => {
-    observe(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => addRows(cursor as Cursor));
+    observeMethod(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => addRows(cursor as Cursor));
     const storage = Object.getPrototypeOf(state.storage) as object;
-    observe(storage, "setAlarm", () => void counts.alarmsSet++);
-    for (const name of ["get", "list"]) observe(storage, name, () => void counts.kvReads++);
-    for (const name of ["put", "delete"]) observe(storage, name, () => void counts.kvWrites++);
+    observeMethod(storage, "setAlarm", () => void counts.alarmsSet++);
+    for (const name of ["get", "list"]) observeMethod(storage, name, () => void counts.kvReads++);
+    for (const name of ["put", "delete"]) observeMethod(storage, name, () => void counts.kvWrites++);
   });
   for (const kind of [Conversation, UserChannel]) {
-    if ("alarm" in kind.prototype) observe(kind.prototype, "alarm", () => void counts.alarmsRun++);
-    if ("webSocketMessage" in kind.prototype) observe(kind.prototype, "webSocketMessage", () => void counts.framesIn++);
+    if ("alarm" in kind.prototype) observeMethod(kind.prototype, "alarm", () => void counts.alarmsRun++);
+    if ("webSocketMessage" in kind.prototype)
+      observeMethod(kind.prototype, "webSocketMessage", () => void counts.framesIn++);
   }
-  observe(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
+  observeMethod(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
     void (result as Promise<unknown>).then((answer) => {
       for (const one of [answer].flat() as { meta: (typeof metas)[number] }[]) metas.push(one.meta);
     });
@@ -77,21 +78,21 @@ export async function startCounting(): Promise<void> {
     const original = namespace[name];
     if (!original) continue;
     namespace[name] = function (this: unknown, ...values: unknown[]) {
-      return counted(original.apply(this, values) as object);
+      return countCalls(original.apply(this, values) as object);
     };
   }
 }
 
-const sum = <T>(list: T[], of: (one: T) => number): number => list.reduce((total, one) => total + of(one), 0);
+const sumBy = <T>(list: T[], of: (one: T) => number): number => list.reduce((total, one) => total + of(one), 0);
 
 /** What was counted since the last time. */
-export function takeCounts(): Counts {
+export function consumeCounts(): Counts {
   const { alarmsSet, alarmsRun, objectRequests, framesIn, kvReads, kvWrites } = counts;
   const taken = {
     objectRowsRead: rowsRead + kvReads,
     objectRowsWritten: rowsWritten + kvWrites + alarmsSet,
-    d1RowsRead: sum(metas, (meta) => meta.rows_read),
-    d1RowsWritten: sum(metas, (meta) => meta.rows_written),
+    d1RowsRead: sumBy(metas, (meta) => meta.rows_read),
+    d1RowsWritten: sumBy(metas, (meta) => meta.rows_written),
     alarmsSet,
     alarmsRun,
     objectRequests,

@@ -14,4 +14,4 @@ export type Counts = {
 };
 
 /** What was counted while `per` of something (messages, calls) happened. */
-export type Measured = { name: string; per: number; counts: Counts };
+export type MeasuredCosts = { name: string; per: number; counts: Counts };

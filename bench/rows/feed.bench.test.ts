@@ -8,8 +8,8 @@ import { deletePost, publishPost, readPage } from "#tests/worker/support/posts.t
 import { seedContacts } from "#tests/worker/support/seeded-people.ts";
 import { newPerson } from "#tests/worker/support/site.ts";
 import { openDb } from "#worker/db/client.ts";
-import { listFeed } from "#worker/tala/queries.ts";
-import { startCounting, takeCounts } from "./counters.ts";
+import { listFeedPosts } from "#worker/tala/queries.ts";
+import { consumeCounts, startCounting } from "./counters.ts";
 import { seededAuthors, seedFeed } from "./feed-seed.ts";
 import { report, reportTimes } from "./report.ts";
 
@@ -51,9 +51,9 @@ const readByOffset = (page: number) =>
 
 test("what a deed costs in rows, with a million statuses", async () => {
   const measure = async (what: string, deed: () => Promise<unknown>): Promise<void> => {
-    takeCounts();
+    consumeCounts();
     await deed();
-    report(what, 1, takeCounts());
+    report(what, 1, consumeCounts());
   };
   await measure("open: nobody has read lately", () => readPage(reader));
   await measure("open: somebody has", () => readPage(reader));
@@ -78,13 +78,13 @@ test("a page by its number against one by its distance from the top", async () =
   };
   for (const page of deepPages) {
     const before = head + 1 - (page - 1) * postPageRows;
-    const byNumber = () => listFeed(db, page === 1 ? undefined : before);
+    const byNumber = () => listFeedPosts(db, page === 1 ? undefined : before);
     const byOffset = () => readByOffset(page);
-    takeCounts();
+    consumeCounts();
     const { rows } = await byNumber();
-    const rowsByNumber = takeCounts().d1RowsRead;
+    const rowsByNumber = consumeCounts().d1RowsRead;
     const same = await byOffset();
-    const rowsByOffset = takeCounts().d1RowsRead;
+    const rowsByOffset = consumeCounts().d1RowsRead;
     expect(rows.map(({ number }) => number)).toEqual(same.map(([number]) => number));
     const times = { byNumber: [] as number[], byBareNumber: [] as number[], byOffset: [] as number[] };
     for (let round = 0; round < rounds; round++) {

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { groupMarkHoldMs, markHoldMs } from "#contract/limits.ts";
+import { groupReceiptHoldMs, receiptHoldMs } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { newPerson } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
-import { startCounting, takeCounts } from "./counters.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
+import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice } from "./scene.ts";
 
-const settleMs = groupMarkHoldMs + markHoldMs + 3_500; // everything written behind and every alarm has happened
+const settleMs = groupReceiptHoldMs + receiptHoldMs + 3_500; // everything written behind and every alarm has happened
 const burst = 16;
 
 beforeAll(startCounting);
@@ -19,12 +19,12 @@ const makeGroup = async (people: readonly Person[]): Promise<string> => {
   const [owner, ...others] = people;
   if (!owner) throw new Error("a group of nobody");
   const id = createUuid();
-  const group: ConversationRpc = conversationOf(env, id);
-  await group.create(
+  const group: ConversationRpc = getConversationStub(env, id);
+  await group.createGroup(
     id,
     owner.id,
     "Quartier",
-    others.map(({ id: user }) => ({ user, quiet: false })),
+    others.map(({ id: user }) => ({ user, isHidden: false })),
   );
   return id;
 };
@@ -39,10 +39,10 @@ const countGroup = async (members: number): Promise<void> => {
   const author = await SceneDevice.connect(owner);
   const measure = async (what: string, count: number): Promise<void> => {
     await pause(settleMs);
-    takeCounts();
+    consumeCounts();
     await Promise.all(Array.from({ length: count }, (_, n) => author.send(group, `${what} ${n}`)));
     await pause(settleMs);
-    report(`${members} members, ${what}`, count, takeCounts());
+    report(`${members} members, ${what}`, count, consumeCounts());
   };
   await measure("the others away", 1);
   const devices: SceneDevice[] = [];

@@ -1,21 +1,21 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
-import { type FrameAttack, frameAttacks, joinedOf } from "#bench/attacks/frame-attacks.ts";
-import { type Ask, type HttpAttack, httpAttacks } from "#bench/attacks/http-attacks.ts";
+import { type FrameAttack, frameAttacks, getFramesPerMessage } from "#bench/attacks/frame-attacks.ts";
+import { type AttackRequest, type HttpAttack, httpAttacks } from "#bench/attacks/http-attacks.ts";
 import type { Stage } from "#bench/attacks/stage.ts";
 import { createUuid } from "#contract/ids.ts";
 import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { newPerson, site } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
-import { plainChannel, plainConversation, startCounting, takeCounts } from "./counters.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
+import { consumeCounts, plainChannel, plainConversation, startCounting } from "./counters.ts";
 import { reportWrites } from "./report.ts";
-import { pause, conversationOf as privateOf } from "./scene.ts";
-import { readStoredBytes, startWatchingBytes } from "./stored-bytes.ts";
+import { pause, toConversationId as privateOf } from "./scene.ts";
+import { readStoredBytes, startCountingBytes } from "./stored-bytes.ts";
 
 /** The attacks that have something written. */
-const writing = [
+const writingAttacks = [
   "mutes on and off",
   "hides",
   "withdrawals",
@@ -53,9 +53,9 @@ const countAnswers = (data: string): number => {
 };
 
 /** A function that goes on with the attack for so long and tells how much of it was sent. */
-type Run = (ms: number) => Promise<number>;
+type ContinueAttack = (ms: number) => Promise<number>;
 
-async function floodBy(attack: FrameAttack, stage: Stage): Promise<Run> {
+async function createFrameAttack(attack: FrameAttack, stage: Stage): Promise<ContinueAttack> {
   const { webSocket } = await site.fetch(`${site.origin}/api/socket`, {
     headers: { upgrade: "websocket", origin: site.origin, authorization: `Bearer ${stage.attacker.token}` },
   });
@@ -72,7 +72,7 @@ async function floodBy(attack: FrameAttack, stage: Stage): Promise<Run> {
   return async (ms) => {
     const [before, until] = [sent, Date.now() + ms];
     while (Date.now() < until && !isClosed) {
-      const frames = Array.from({ length: joinedOf(attack) }, () => attack.make(stage, ++sent));
+      const frames = Array.from({ length: getFramesPerMessage(attack) }, () => attack.make(stage, ++sent));
       for (const text of joinFrames(frames.map((one) => (typeof one === "string" ? one : encodeFrame(one))))) {
         webSocket.send(text);
       }
@@ -84,7 +84,10 @@ async function floodBy(attack: FrameAttack, stage: Stage): Promise<Run> {
   };
 }
 
-async function ask({ attacker, address }: Stage, { method, path, headers, isAnonymous, body, bytes }: Ask) {
+async function sendAttackRequest(
+  { attacker, address }: Stage,
+  { method, path, headers, isAnonymous, body, bytes }: AttackRequest,
+) {
   const response = await site.fetch(site.origin + path, {
     method,
     headers: {
@@ -98,15 +101,15 @@ async function ask({ attacker, address }: Stage, { method, path, headers, isAnon
   await response.arrayBuffer();
 }
 
-async function bombardBy(attack: HttpAttack, stage: Stage): Promise<Run> {
+async function createRequestAttack(attack: HttpAttack, stage: Stage): Promise<ContinueAttack> {
   let sent = 0;
-  if (attack.prepare) await ask(stage, attack.prepare(stage));
+  if (attack.prepare) await sendAttackRequest(stage, attack.prepare(stage));
   // Once alone: what a route imports late is fetched for the request that asked first, and others must not wait for that.
-  await ask(stage, attack.make(stage, ++sent));
+  await sendAttackRequest(stage, attack.make(stage, ++sent));
   return async (ms) => {
     const [before, until] = [sent, Date.now() + ms];
     const askOn = async () => {
-      while (Date.now() < until) await ask(stage, attack.make(stage, ++sent));
+      while (Date.now() < until) await sendAttackRequest(stage, attack.make(stage, ++sent));
     };
     await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
     return sent - before;
@@ -115,13 +118,13 @@ async function bombardBy(attack: HttpAttack, stage: Stage): Promise<Run> {
 
 async function makeGroup(people: readonly Person[]): Promise<string> {
   const id = createUuid();
-  const group: ConversationRpc = conversationOf(env, id);
+  const group: ConversationRpc = getConversationStub(env, id);
   const [owner, ...others] = people.map((person) => person.id);
-  await group.create(
+  await group.createGroup(
     id,
     owner ?? "",
     "Quartier",
-    others.map((user) => ({ user, quiet: false })),
+    others.map((user) => ({ user, isHidden: false })),
   );
   return id;
 }
@@ -133,31 +136,33 @@ async function makeStage(attack: string, isShared: boolean): Promise<Stage> {
   const members = [attacker, accomplice];
   while (isShared && members.length < groupMembers) members.push(await newPerson());
   const shared = isShared ? await makeGroup(members) : own;
-  const address = `10.3.0.${writing.indexOf(attack) + 1}`;
+  const address = `10.3.0.${writingAttacks.indexOf(attack) + 1}`;
   return { attack, origin: site.origin, address, attacker, accomplice: accomplice.id, own, shared, seconds: 0 };
 }
 
 beforeAll(async () => {
   await startCounting();
-  startWatchingBytes();
+  startCountingBytes();
 });
 
-for (const name of writing) {
+for (const name of writingAttacks) {
   test(`one account writes by: ${name}`, async () => {
     const frames = frameAttacks.find((one) => one.name === name);
     const requests = httpAttacks.find((one) => one.name === name);
     const stage = await makeStage(name, (frames ?? requests)?.isShared ?? false);
     const objects = [plainConversation(stage.own), plainChannel(stage.attacker.id), plainChannel(stage.accomplice)];
     if (stage.shared !== stage.own) objects.push(plainConversation(stage.shared));
-    const run = frames ? await floodBy(frames, stage) : requests && (await bombardBy(requests, stage));
+    const run = frames
+      ? await createFrameAttack(frames, stage)
+      : requests && (await createRequestAttack(requests, stage));
     if (!run) throw new Error(`There is no attack ${name}`);
     await pause(1_000);
     let before = await readStoredBytes(objects);
-    takeCounts();
+    consumeCounts();
     for (const [phase, ms] of [["burst", burstMs] as const, ["steady", steadyMs] as const]) {
       const sent = await run(ms);
       if (phase === "steady") await pause(settleMs);
-      const counts = takeCounts();
+      const counts = consumeCounts();
       const now = await readStoredBytes(objects);
       const bytes = { d1: now.d1 - before.d1, objects: now.objects - before.objects, r2: now.r2 - before.r2 };
       reportWrites({ attack: name, phase, ms, sent, counts, bytes, r2Puts: now.r2Puts - before.r2Puts });

@@ -1,15 +1,15 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
-import { markHoldMs, messagePageRows } from "#contract/limits.ts";
+import { messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { newPerson, site } from "#tests/worker/support/site.ts";
-import { startCounting, takeCounts } from "./counters.ts";
+import { consumeCounts, startCounting } from "./counters.ts";
 import { middleText, oldestText } from "./log-seed.ts";
 import { report } from "./report.ts";
-import { conversationOf, pause, SceneDevice, seedLog } from "./scene.ts";
+import { pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
 
 const settleMs = 100;
-const sentMs = markHoldMs + 3_500; // everything written behind and every alarm has happened
+const sentMs = receiptHoldMs + 3_500; // everything written behind and every alarm has happened
 const newest = "Sango ya sika";
 
 beforeAll(startCounting);
@@ -18,7 +18,7 @@ beforeAll(startCounting);
 const countChat = async (count: number): Promise<void> => {
   const [a, b] = [await newPerson(), await newPerson()];
   await connectPeople(site, a, b);
-  const chat = conversationOf(a, b);
+  const chat = toConversationId(a, b);
   await seedLog(chat, count);
   await evictAllDurableObjects();
   const device = await SceneDevice.connect(a);
@@ -40,10 +40,10 @@ const countChat = async (count: number): Promise<void> => {
   };
   const measure = async (what: string, action: () => Promise<number>): Promise<void> => {
     await pause(settleMs);
-    takeCounts();
+    consumeCounts();
     const calls = await action();
     await pause(settleMs);
-    report(`${what}, ${count} messages`, calls, takeCounts());
+    report(`${what}, ${count} messages`, calls, consumeCounts());
   };
   const middle = Math.floor(count / 2);
   await measure("open: the newest page", () => pages(["b", head + 1]));

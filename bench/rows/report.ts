@@ -1,8 +1,8 @@
-import type { Counts, Measured } from "./counts.ts";
+import type { Counts, MeasuredCosts } from "./counts.ts";
 
 /** One line per measured thing, for what `per` messages or calls cost; bench/rig/count-rows.ts reads them out of the run's output. */
 export function report(name: string, per: number, counts: Counts): void {
-  console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies Measured)}`);
+  console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies MeasuredCosts)}`);
 }
 
 /** A page of the feed as the product finds it, by the same bare statement, and by OFFSET: rows read, and milliseconds of every round. */
@@ -19,7 +19,7 @@ export function reportTimes(times: PageTimes): void {
 }
 
 /** What one account had written for so long: at first, while limits that allow a burst are full, and later. */
-export type Writes = {
+export type WriteCosts = {
   attack: string;
   phase: "burst" | "steady";
   ms: number;
@@ -29,6 +29,6 @@ export type Writes = {
   bytes: { d1: number; objects: number; r2: number };
   r2Puts: number;
 };
-export function reportWrites(writes: Writes): void {
+export function reportWrites(writes: WriteCosts): void {
   console.log(`BENCH ${JSON.stringify(writes)}`);
 }

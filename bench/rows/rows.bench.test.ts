@@ -1,26 +1,26 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
-import { gapPageRows, markHoldMs, messagePageRows } from "#contract/limits.ts";
+import { gapPageRows, messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
-import { startCounting, takeCounts } from "./counters.ts";
+import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
-import { conversationOf, pause, SceneDevice, seedInbox, seedLog } from "./scene.ts";
+import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
 
 /** Long enough for everything written behind and every alarm to have happened. */
-const settleMs = markHoldMs + 3_500;
+const settleMs = receiptHoldMs + 3_500;
 const seededMessages = 200_000;
 const seededConversations = 1_000;
 
 /** Counts what an action and all that follows from it cost. */
 async function measure(name: string, per: number, action: () => Promise<unknown>, settles = false): Promise<void> {
-  takeCounts();
+  consumeCounts();
   await action();
   await pause(settles ? settleMs : 50);
-  report(name, per, takeCounts());
+  report(name, per, consumeCounts());
 }
 
-async function makeFriends(): Promise<[Person, Person]> {
+async function makePair(): Promise<[Person, Person]> {
   const [a, b] = [await newPerson(), await newPerson()];
   await connectPeople(site, a, b);
   return [a, b];
@@ -29,8 +29,8 @@ async function makeFriends(): Promise<[Person, Person]> {
 beforeAll(startCounting);
 
 test("a message costs", async () => {
-  const [a, b] = await makeFriends();
-  const chat = conversationOf(a, b);
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
   const from = await SceneDevice.connect(a);
   const to = await SceneDevice.connect(b);
   from.receipts = "read";
@@ -100,8 +100,8 @@ test("a message costs", async () => {
 });
 
 test("with 1,000 conversations an opening costs", async () => {
-  const [a, b] = await makeFriends();
-  const chat = conversationOf(a, b);
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
   await seedInbox(a.id, seededConversations);
   const other = await SceneDevice.connect(b);
   await other.send(chat, "Mbote");
@@ -135,8 +135,8 @@ test("with 1,000 conversations an opening costs", async () => {
 });
 
 test("in a chat of 200,000 messages an opening costs", async () => {
-  const [a, b] = await makeFriends();
-  const chat = conversationOf(a, b);
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
   await seedLog(chat, seededMessages);
   await evictAllDurableObjects();
   const from = await SceneDevice.connect(a);

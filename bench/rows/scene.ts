@@ -26,8 +26,8 @@ export class SceneDevice {
   private readonly waiting: ((frame: unknown[]) => void)[] = [];
   private readonly unacknowledged = new Map<number, () => void>();
   private ref = 0;
-  private taken = 0;
-  private confirmed = 0;
+  private receivedCount = 0;
+  private confirmedCount = 0;
 
   private constructor(private readonly socket: WebSocket) {
     socket.accept();
@@ -75,7 +75,7 @@ export class SceneDevice {
     if (!frame) throw new Error(`Not a frame of the protocol: ${data}`);
     if ("event" in frame) return;
     if (!Array.isArray(frame)) {
-      this.take(frame.handle, frame.seq);
+      this.handleMessages(frame.handle, frame.seq);
       return;
     }
     switch (frame[0]) {
@@ -83,51 +83,51 @@ export class SceneDevice {
       case "c":
         this.epoch = frame[2];
         this.counter = frame[3];
-        for (const row of frame[5]) this.keep(fromWireRow(row, frame[4]));
+        for (const row of frame[5]) this.saveRow(fromWireRow(row, frame[4]));
         break;
       case "i":
-        this.keep(fromWireRow(frame[2], 0));
+        this.saveRow(fromWireRow(frame[2], 0));
         return;
       case "m":
-        this.take(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
-        this.placed(frame[4] ?? []);
+        this.handleMessages(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
+        this.handleAcks(frame[4] ?? []);
         return;
       case "a":
-        this.placed(frame.slice(2) as number[]);
+        this.handleAcks(frame.slice(2) as number[]);
         return;
       case "n":
       case "x":
         throw new Error(`Refused: ${data}`);
     }
-    if (frame[0] === "g") this.confirm(frame[4].length);
-    if (frame[0] === "q") this.confirm(frame[2].length);
+    if (frame[0] === "g") this.confirmReceived(frame[4].length);
+    if (frame[0] === "q") this.confirmReceived(frame[2].length);
     if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
   }
 
-  private placed(places: readonly number[]): void {
+  private handleAcks(places: readonly number[]): void {
     for (let i = 0; i < places.length; i += 3) this.unacknowledged.get(Number(places[i]))?.();
   }
 
-  private keep(row: InboxRow): void {
+  private saveRow(row: InboxRow): void {
     this.rows.set(row.conversation, row);
   }
 
   /** What a device took in it says now and then, or the server holds back. */
-  private confirm(messages: number): void {
-    this.taken += messages;
-    if (this.taken - this.confirmed < creditReportMessages) return;
-    this.confirmed = this.taken;
-    this.write(["k", this.taken]);
+  private confirmReceived(messages: number): void {
+    this.receivedCount += messages;
+    if (this.receivedCount - this.confirmedCount < creditReportMessages) return;
+    this.confirmedCount = this.receivedCount;
+    this.write(["k", this.receivedCount]);
   }
 
-  private take(handle: number, seq: number, messages = 1): void {
-    this.confirm(messages);
+  private handleMessages(handle: number, seq: number, messages = 1): void {
+    this.confirmReceived(messages);
     this.lastSeq = seq;
     if (this.receipts !== "none") this.write(["r", handle, seq, this.receipts === "read" ? seq : 0]);
   }
 }
 
-export const conversationOf = (a: Person, b: Person): ConversationId => privateConversationId(a.id, b.id);
+export const toConversationId = (a: Person, b: Person): ConversationId => privateConversationId(a.id, b.id);
 
 /** Puts `count` messages of a long friendship under the newest one, straight into the log. */
 export async function seedLog(conversation: ConversationId, count: number): Promise<void> {

@@ -7,7 +7,7 @@ let d1Bytes = 0;
 let objectsPut = 0;
 let bytesPut = 0;
 
-function observe(owner: object, name: string, tell: (result: unknown) => void): void {
+function observeMethod(owner: object, name: string, tell: (result: unknown) => void): void {
   const methods = owner as Record<string, Method>;
   const original = methods[name];
   if (!original) throw new Error(`There is no ${name} to watch`);
@@ -19,14 +19,14 @@ function observe(owner: object, name: string, tell: (result: unknown) => void): 
 }
 
 /** Watches how large D1 says it is and what is put into R2, at their common prototypes. */
-export function startWatchingBytes(): void {
-  observe(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
+export function startCountingBytes(): void {
+  observeMethod(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
     void (result as Promise<unknown>).then((answer) => {
       for (const one of [answer].flat() as { meta: { size_after?: number } }[])
         d1Bytes = one.meta.size_after ?? d1Bytes;
     });
   });
-  observe(Object.getPrototypeOf(env.FILES) as object, "put", (result) => {
+  observeMethod(Object.getPrototypeOf(env.FILES) as object, "put", (result) => {
     void (result as Promise<R2Object | null>).then((put) => {
       objectsPut += put ? 1 : 0;
       bytesPut += put?.size ?? 0;

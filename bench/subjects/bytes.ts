@@ -17,10 +17,10 @@ const texts: [string, string][] = [
 const repeats = 3;
 const settleMs = 600; // longer than the server's and the device's coalescing of receipts
 
-const bytesOf = (text: string): number => Buffer.byteLength(text);
+const countBytes = (text: string): number => Buffer.byteLength(text);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-type Heard = { device: string; direction: "in" | "out"; frame: string };
+type RecordedFrame = { device: string; direction: "in" | "out"; frame: string };
 
 export async function measureBytes(): Promise<Section[]> {
   buildProduct();
@@ -28,7 +28,7 @@ export async function measureBytes(): Promise<Section[]> {
   const devices: Device[] = [];
   try {
     const { a, b, conversation } = await makePair(server.origin);
-    const heard: Heard[] = [];
+    const heard: RecordedFrame[] = [];
     const open = async (name: string, person: typeof a) => {
       const device = await Device.connect(person, {
         onFrame: (direction, frame) => heard.push({ device: name, direction, frame }),
@@ -40,8 +40,8 @@ export async function measureBytes(): Promise<Section[]> {
     const to = await open("B", b);
     await open("A's other", a);
     await open("B's other", b);
-    const handle = (await from.row(conversation)).handle;
-    const handleOfB = (await to.row(conversation)).handle;
+    const handle = (await from.waitForRow(conversation)).handle;
+    const handleOfB = (await to.waitForRow(conversation)).handle;
     await pause(settleMs);
 
     const frames = async (action: () => void) => {
@@ -58,7 +58,7 @@ export async function measureBytes(): Promise<Section[]> {
               one.frame.startsWith(`["${head}"`) ||
               (head === "live" && !one.frame.startsWith("[")),
           )
-          .map((one) => bytesOf(one.frame));
+          .map((one) => countBytes(one.frame));
     };
 
     const rows: string[][] = [];
@@ -74,7 +74,7 @@ export async function measureBytes(): Promise<Section[]> {
         sizes.ack.push(...of("A", "in", "a"));
         sizes.own.push(...of("A's other", "in", "m"));
       }
-      const size = bytesOf(text);
+      const size = countBytes(text);
       const beyond = (list: number[]) => (list.length === 0 ? "none" : `+${median(list) - size}`);
       rows.push([
         name,
@@ -91,7 +91,7 @@ export async function measureBytes(): Promise<Section[]> {
     const burst = await frames(() => {
       for (let i = 0; i < 16; i++) from.send(++ref, handle, texts[1]?.[1] ?? "");
     });
-    const burstText = 16 * bytesOf(texts[1]?.[1] ?? "");
+    const burstText = 16 * countBytes(texts[1]?.[1] ?? "");
     const sum = (list: number[]) => list.reduce((total, value) => total + value, 0);
     const firstWelcome = await openedWith(a, undefined);
     const emptyWelcome = await openedWith(a, firstWelcome.cursor);
@@ -128,7 +128,7 @@ export async function measureBytes(): Promise<Section[]> {
       const device = await Device.connect(person, {
         ...(cursor && { cursor }),
         onFrame: (direction, frame) => {
-          sizes.push(bytesOf(frame));
+          sizes.push(countBytes(frame));
           if (direction === "in") latest = readCursor(frame);
         },
       });

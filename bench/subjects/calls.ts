@@ -1,40 +1,41 @@
 import { buildProduct } from "#bench/rig/product.ts";
 import { median } from "#bench/rig/statistics.ts";
-import { kilobytes, type Section, times } from "#bench/rig/table.ts";
-import { ringBare } from "#lab/bare-call.ts";
+import { formatKilobytes, formatRatio, type Section } from "#bench/rig/table.ts";
+import { ringBaseline } from "#lab/baseline-call.ts";
 import {
   inCall,
   measureAccept,
-  measureFall,
+  measureBandwidthDrop,
   measurePicture,
   measureSwitch,
-  measureTalk,
+  measureVoiceQuality,
   mobile,
-  pathOf,
   pause,
+  toLinkShape,
 } from "#lab/measures.ts";
-import { listLacking } from "#lab/needs.ts";
-import type { Traffics } from "#lab/network/network.ts";
+import type { TrafficByLink } from "#lab/network/network.ts";
 import { type Product, startProduct } from "#lab/product-call.ts";
 import { startRelay } from "#lab/programs/coturn.ts";
+import { listMissingRequirements } from "#lab/requirements.ts";
 import { type LabCall, type MakeCall, openScene, type Scene, serverAddress } from "#lab/scene.ts";
-import { type Unanswered, waitUnanswered } from "./unanswered-call.ts";
+import { measureUnanswered, type UnansweredTimes } from "./unanswered-call.ts";
 
 const rounds = 3;
 const talkSeconds = 28; // two turns of each
-const falls = 2;
+const bandwidthDrops = 2;
 
 const columns = ["", "bare pages", "Lisolo", "", "aim"];
 const seconds = (ms: number): string => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "never");
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
-const least = (values: readonly number[]): string => `${seconds(Math.min(...values))}–${seconds(Math.max(...values))}`;
-const ratio = (figure: number, floor: number): string =>
-  Number.isFinite(figure) && Number.isFinite(floor) ? times(figure / floor) : "";
+const formatRange = (values: readonly number[]): string =>
+  `${seconds(Math.min(...values))}–${seconds(Math.max(...values))}`;
+const formatRatioTo = (figure: number, floor: number): string =>
+  Number.isFinite(figure) && Number.isFinite(floor) ? formatRatio(figure / floor) : "";
 
 type Pair = { bare: MakeCall; product: MakeCall };
 
 /** Every round once with the bare pages and once with the product, one after the other. */
-async function inTurn<T>({ bare, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
+async function alternate<T>({ bare, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
   const found: { bare: T[]; product: T[] } = { bare: [], product: [] };
   for (let round = 0; round < count; round++) {
     found.bare.push(await measure(bare));
@@ -43,24 +44,30 @@ async function inTurn<T>({ bare, product }: Pair, count: number, measure: (make:
   return found;
 }
 
-const timeRow = (what: string, found: { bare: number[]; product: number[] }, aim: string): string[] => {
+const toTimeRow = (what: string, found: { bare: number[]; product: number[] }, aim: string): string[] => {
   const [bare, product] = [median(found.bare), median(found.product)];
-  return [what, seconds(bare), `${seconds(product)} (${least(found.product)})`, ratio(product, bare), aim];
+  return [
+    what,
+    seconds(bare),
+    `${seconds(product)} (${formatRange(found.product)})`,
+    formatRatioTo(product, bare),
+    aim,
+  ];
 };
 
 /** The later of both sides. */
-const later = (sides: readonly (number | undefined)[]): number =>
+const maxOf = (sides: readonly (number | undefined)[]): number =>
   Math.max(...sides.map((ms) => ms ?? Number.POSITIVE_INFINITY));
 
-async function measureAccepting(scene: Scene, product: Product): Promise<string[][]> {
-  const pair = { bare: ringBare, product: product.ring };
-  const direct = await inTurn(pair, rounds, async (make) =>
-    later((await measureAccept(scene, make, {}, mobile)).heard),
+async function measureDirectAccept(scene: Scene, product: Product): Promise<string[][]> {
+  const pair = { bare: ringBaseline, product: product.ring };
+  const direct = await alternate(pair, rounds, async (make) =>
+    maxOf((await measureAccept(scene, make, {}, mobile)).heard),
   );
-  const seen = await inTurn(pair, rounds, async (make) => later(await measurePicture(scene, make, {}, mobile)));
+  const seen = await alternate(pair, rounds, async (make) => maxOf(await measurePicture(scene, make, {}, mobile)));
   return [
-    timeRow("taken → both are heard, direct", direct, "≤ 1.0 s"),
-    timeRow("taken → both are seen, direct", seen, ""),
+    toTimeRow("taken → both are heard, direct", direct, "≤ 1.0 s"),
+    toTimeRow("taken → both are seen, direct", seen, ""),
   ];
 }
 
@@ -68,17 +75,17 @@ async function measureRelayed(scene: Scene): Promise<string[][]> {
   const relay = await startRelay(scene.server, serverAddress);
   const product = await startProduct(relay);
   try {
-    const pair = { bare: ringBare, product: product.ring };
-    const found = await inTurn(pair, rounds, async (make) =>
-      later((await measureAccept(scene, make, { relay }, mobile)).heard),
+    const pair = { bare: ringBaseline, product: product.ring };
+    const found = await alternate(pair, rounds, async (make) =>
+      maxOf((await measureAccept(scene, make, { relay }, mobile)).heard),
     );
-    return [timeRow("taken → both are heard, relayed", found, "≤ 1.8 s")];
+    return [toTimeRow("taken → both are heard, relayed", found, "≤ 1.8 s")];
   } finally {
     await product.stop();
   }
 }
 
-const tcpOf = (traffics: Traffics): number =>
+const countTcpBytes = (traffics: TrafficByLink): number =>
   Object.entries(traffics)
     .filter(([link]) => link.startsWith("calle"))
     .reduce((sum, [, { out, in: into }]) => sum + out.bytes - out.udp + into.bytes - into.udp, 0);
@@ -86,13 +93,13 @@ const tcpOf = (traffics: Traffics): number =>
 /** Of both people, from the tap that calls until they have talked for five seconds. */
 async function countSignalling(scene: Scene, product: Product): Promise<Section> {
   const count = async (call: LabCall) => {
-    const before = tcpOf(await scene.network.traffic());
+    const before = countTcpBytes(await scene.network.readTraffic());
     await call.ring();
     await call.accept();
     await pause(5_000);
-    return tcpOf(await scene.network.traffic()) - before;
+    return countTcpBytes(await scene.network.readTraffic()) - before;
   };
-  const bare = await inCall(scene, ringBare, {}, count);
+  const bare = await inCall(scene, ringBaseline, {}, count);
   const call = await inCall(scene, product.ring, {}, async (one) => {
     const before = one.frames();
     const bytes = await count(one);
@@ -101,16 +108,16 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
       bytes,
       frames: `${after.sent - before.sent} / ${after.received - before.received}`,
       characters: after.characters - before.characters,
-      asked: after.asked - before.asked,
+      asked: after.roundTrips - before.roundTrips,
     };
   });
   return {
     title: "What a voice call says to the server, both people together, until five seconds after it was taken",
     columns: ["", "bare pages", "Lisolo"],
     rows: [
-      ["TCP on the wire", kilobytes(bare), kilobytes(call.bytes)],
+      ["TCP on the wire", formatKilobytes(bare), formatKilobytes(call.bytes)],
       ["frames sent / received", "", call.frames],
-      ["characters in them", "", kilobytes(call.characters)],
+      ["characters in them", "", formatKilobytes(call.characters)],
       ["round trips", "", `${call.asked}`],
     ],
     notes: [
@@ -120,10 +127,10 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
   };
 }
 
-const unansweredRow = ({ missedMs, toldMs }: Unanswered): string[] => [
+const toUnansweredRow = ({ missedMs, shownMs }: UnansweredTimes): string[] => [
   "unanswered → missed, by the server; told to the caller",
   "",
-  `${seconds(missedMs)}; ${seconds(toldMs)}`,
+  `${seconds(missedMs)}; ${seconds(shownMs)}`,
   "",
   "30.0 ± 0.2 s",
 ];
@@ -131,22 +138,22 @@ const unansweredRow = ({ missedMs, toldMs }: Unanswered): string[] => [
 async function measureTimes(): Promise<Section[]> {
   const scene = await openScene("always");
   const product = await startProduct();
-  const pair = { bare: ringBare, product: product.ring };
+  const pair = { bare: ringBaseline, product: product.ring };
   try {
-    const rows = await measureAccepting(scene, product);
-    const gaps = await inTurn(pair, rounds, async (make) => {
-      const { gaps, isOneWay } = await measureSwitch(scene, make, pathOf({ roundTrip: 300 }));
+    const rows = await measureDirectAccept(scene, product);
+    const gaps = await alternate(pair, rounds, async (make) => {
+      const { gaps, isOneWay } = await measureSwitch(scene, make, toLinkShape({ roundTrip: 300 }));
       return isOneWay ? Number.POSITIVE_INFINITY : Math.max(...gaps);
     });
-    rows.push(timeRow("silence at a change of network, the longer of both", gaps, "≤ 3.5 s"));
-    const fallen = await inTurn(pair, falls, (make) => measureFall(scene, make, 48));
+    rows.push(toTimeRow("silence at a change of network, the longer of both", gaps, "≤ 3.5 s"));
+    const fallen = await alternate(pair, bandwidthDrops, (make) => measureBandwidthDrop(scene, make, 48));
     const of = (name: "videoOffMs" | "cleanMs") => ({
       bare: fallen.bare.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
       product: fallen.product.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
     });
-    rows.push(timeRow("link falls to 48 kbit/s → no picture is sent", of("videoOffMs"), "≤ 2 s"));
-    rows.push(timeRow("link falls to 48 kbit/s → voice clean", of("cleanMs"), "≤ 10 s"));
-    rows.push(unansweredRow(await waitUnanswered(scene, product)));
+    rows.push(toTimeRow("link falls to 48 kbit/s → no picture is sent", of("videoOffMs"), "≤ 2 s"));
+    rows.push(toTimeRow("link falls to 48 kbit/s → voice clean", of("cleanMs"), "≤ 10 s"));
+    rows.push(toUnansweredRow(await measureUnanswered(scene, product)));
     const signalling = await countSignalling(scene, product);
     await product.stop();
     rows.splice(1, 0, ...(await measureRelayed(scene)));
@@ -156,7 +163,7 @@ async function measureTimes(): Promise<Section[]> {
         columns,
         rows,
         notes: [
-          `Medians (and range) of ${rounds} rounds each, ${falls} of the falling link; one of the unanswered call. Between any two ends 300 ms there and back, and where a call is taken 1 % lost and 400 kbit/s.`,
+          `Medians (and range) of ${rounds} rounds each, ${bandwidthDrops} of the falling link; one of the unanswered call. Between any two ends 300 ms there and back, and where a call is taken 1 % lost and 400 kbit/s.`,
           "The bare pages connect when the call is taken, with the browser's own settings, and start ICE anew when it failed.",
         ],
       },
@@ -171,9 +178,9 @@ async function measureTimes(): Promise<Section[]> {
 async function measureVoice(): Promise<Section> {
   const scene = await openScene("half");
   const product = await startProduct();
-  const talk = async (shape: Parameters<typeof pathOf>[0]) => {
-    const measure = (make: MakeCall) => measureTalk(scene, make, pathOf(shape), { seconds: talkSeconds });
-    return { bare: await measure(ringBare), product: await measure(product.ring) };
+  const talk = async (shape: Parameters<typeof toLinkShape>[0]) => {
+    const measure = (make: MakeCall) => measureVoiceQuality(scene, make, toLinkShape(shape), { seconds: talkSeconds });
+    return { bare: await measure(ringBaseline), product: await measure(product.ring) };
   };
   try {
     const clean = await talk({});
@@ -182,7 +189,7 @@ async function measureVoice(): Promise<Section> {
     const narrow = await talk({ rate: 48 });
     const row = (what: string, of: (side: "bare" | "product") => [number, string], aim: string): string[] => {
       const [[bare, bareText], [figure, text]] = [of("bare"), of("product")];
-      return [what, bareText, text, ratio(figure, bare), aim];
+      return [what, bareText, text, formatRatioTo(figure, bare), aim];
     };
     const megabytes = (value: number): [number, string] => [value, `${value.toFixed(2)} MB`];
     const concealed = ({ concealment }: (typeof bad)["bare"]): [number, string] => {
@@ -212,7 +219,7 @@ async function measureVoice(): Promise<Section> {
 }
 
 export async function measureCalls(): Promise<Section[]> {
-  const lacking = listLacking();
+  const lacking = listMissingRequirements();
   if (lacking.length > 0) {
     return [{ title: "Calls: not measured", columns: ["needed"], rows: lacking.map((what) => [what]), notes: [] }];
   }

@@ -1,11 +1,11 @@
 import { fillChat } from "#bench/fixtures/filled-chat.ts";
 import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
-import { type Opening, watchOpening } from "#bench/rig/opening.ts";
+import { measureOpening, type PageOpening } from "#bench/rig/opening.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { median } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section } from "#bench/rig/table.ts";
+import { formatMilliseconds, type Section } from "#bench/rig/table.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const rounds = 3;
@@ -23,24 +23,24 @@ export async function measureChatOpening(): Promise<Section[]> {
     const marker = await fillChat(pair, messages);
     const state = await logIn(browser, proxy.origin, pair.a);
     const url = `${proxy.origin}/app/chat/${pair.b.id}`;
-    const cold: Opening[] = [];
-    const warm: Opening[] = [];
+    const cold: PageOpening[] = [];
+    const warm: PageOpening[] = [];
     for (let round = 0; round < rounds; round++) {
       const context = await newPhone(browser, state);
-      cold.push(await watchOpening(context, url, "textarea", marker));
+      cold.push(await measureOpening(context, url, "textarea", marker));
       const settled = await context.newPage();
       await settled.goto(url);
       await settled.waitForFunction(() => navigator.serviceWorker.controller !== null);
       await settled.waitForTimeout(settleMs);
       await settled.close();
-      warm.push(await watchOpening(context, url, "textarea", marker));
+      warm.push(await measureOpening(context, url, "textarea", marker));
       await context.close();
     }
-    const row = (name: string, openings: Opening[]) => [
+    const row = (name: string, openings: PageOpening[]) => [
       name,
-      milliseconds(median(openings.map((opening) => opening.painted))),
-      milliseconds(median(openings.map((opening) => opening.marked ?? Number.NaN))),
-      milliseconds(median(openings.map((opening) => opening.typeable))),
+      formatMilliseconds(median(openings.map((opening) => opening.painted))),
+      formatMilliseconds(median(openings.map((opening) => opening.markerShown ?? Number.NaN))),
+      formatMilliseconds(median(openings.map((opening) => opening.typeable))),
     ];
     const section: Section = {
       title: `A chat of ${messages} messages on slow 3G (400 kbit/s, 400 ms a request, processor 6× slower)`,

@@ -7,9 +7,9 @@ import { Device } from "#bench/rig/device.ts";
 import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { drive, type Rig, refOf, type Times, textOf } from "#bench/rig/rig.ts";
-import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { createText, type DeliveryTimes, driveRig, parseRef, type Rig } from "#bench/rig/rig.ts";
+import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const rounds = 7;
@@ -21,13 +21,13 @@ async function makeProductRig(name: string, origin: string): Promise<Rig> {
   const { a, b, conversation } = await makePair(origin);
   const from = await Device.connect(a);
   const to = await Device.connect(b, { reportsDelivery: true });
-  const { handle } = await from.row(conversation);
-  await to.row(conversation);
+  const { handle } = await from.waitForRow(conversation);
+  await to.waitForRow(conversation);
   return {
     name,
-    send: (ref) => from.send(ref, handle, textOf(ref)),
+    send: (ref) => from.send(ref, handle, createText(ref)),
     onDelivered: (listener) => {
-      to.onText = (_seq, text, at) => listener(refOf(text), at);
+      to.onText = (_seq, text, at) => listener(parseRef(text), at);
     },
     onAcked: (listener) => {
       from.onAck = (ref, _seq, at) => listener(ref, at);
@@ -42,14 +42,14 @@ async function makeProductRig(name: string, origin: string): Promise<Rig> {
 type Figures = Record<"p50" | "p99" | "ackP50" | "ackP99", number[]>;
 
 /** Every round drives every rig once, the order turning, so that a noisy moment hits all alike. */
-async function compare(rigs: Rig[], plan: typeof steady): Promise<Map<Rig, Figures>> {
+async function compareRigs(rigs: Rig[], plan: typeof steady): Promise<Map<Rig, Figures>> {
   const figures = new Map(rigs.map((rig) => [rig, { p50: [], p99: [], ackP50: [], ackP99: [] } as Figures]));
   let next = 0;
-  const measure = async (rig: Rig, count: number): Promise<Times | undefined> => {
+  const measure = async (rig: Rig, count: number): Promise<DeliveryTimes | undefined> => {
     if (!figures.has(rig)) return undefined;
     next += 1_000;
     try {
-      return await drive(rig, next, count, plan.atOnce, plan.gapMs);
+      return await driveRig(rig, next, count, plan.atOnce, plan.gapMs);
     } catch (error) {
       if (!rig.isExtra) throw error;
       console.warn("Left out of the comparison:", error);
@@ -62,13 +62,13 @@ async function compare(rigs: Rig[], plan: typeof steady): Promise<Map<Rig, Figur
     for (let i = 0; i < rigs.length; i++) {
       const rig = rigs[(i + round) % rigs.length] as Rig;
       const times = await measure(rig, plan.count);
-      if (times) add(figures.get(rig) as Figures, times);
+      if (times) addTimes(figures.get(rig) as Figures, times);
     }
   }
   return figures;
 }
 
-function add(figures: Figures, { delivery, ack }: Times): void {
+function addTimes(figures: Figures, { delivery, ack }: DeliveryTimes): void {
   figures.p50.push(percentile(delivery, 0.5));
   figures.p99.push(percentile(delivery, 0.99));
   figures.ackP50.push(percentile(ack, 0.5));
@@ -79,17 +79,17 @@ function toSection(title: string, floor: Rig, results: Map<Rig, Figures>): Secti
   const floors = results.get(floor) as Figures;
   const rows = [...results].map(([rig, figures]) => {
     const against = (key: keyof Figures) => {
-      const { ratio, low, high } = ratioOf(figures[key], floors[key]);
-      return rig === floor ? "1" : `${times(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
+      const { ratio, low, high } = computeRatio(figures[key], floors[key]);
+      return rig === floor ? "1" : `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
     };
     return [
       rig.name,
-      milliseconds(median(figures.p50)),
+      formatMilliseconds(median(figures.p50)),
       against("p50"),
-      milliseconds(median(figures.p99)),
+      formatMilliseconds(median(figures.p99)),
       against("p99"),
-      milliseconds(median(figures.ackP50)),
-      milliseconds(median(figures.ackP99)),
+      formatMilliseconds(median(figures.ackP50)),
+      formatMilliseconds(median(figures.ackP99)),
     ];
   });
   const columns = ["", "p50", "p50 to floor", "p99", "p99 to floor", "ack p50", "ack p99"];
@@ -104,11 +104,11 @@ async function makeDurableFloor(folder: string): Promise<{ rig: Rig; other: stri
     "rollback",
     join(folder, "rollback.db"),
   );
-  const p50 = async (rig: Rig) => percentile((await drive(rig, 0, steady.count, 1, steady.gapMs)).delivery, 0.5);
+  const p50 = async (rig: Rig) => percentile((await driveRig(rig, 0, steady.count, 1, steady.gapMs)).delivery, 0.5);
   const taken = { wal: await p50(wal), rollback: await p50(rollback) };
   const [rig, loser] = taken.wal <= taken.rollback ? [wal, rollback] : [rollback, wal];
   await loser.close();
-  return { rig, other: `WAL ${milliseconds(taken.wal)}, rollback journal ${milliseconds(taken.rollback)}` };
+  return { rig, other: `WAL ${formatMilliseconds(taken.wal)}, rollback journal ${formatMilliseconds(taken.rollback)}` };
 }
 
 export async function measureDelivery(): Promise<Section[]> {
@@ -127,8 +127,8 @@ export async function measureDelivery(): Promise<Section[]> {
     rigs.push(await makeProductRig("Lisolo", server.origin));
     const inner = await findInnerOrigin(server.port, "/api/health");
     if (inner) rigs.push(await makeProductRig("Lisolo without the development proxy", inner));
-    const calm = toSection("One message every 20 ms: A's command to B's frame", floor, await compare(rigs, steady));
-    const rough = toSection("16 messages at once, every 150 ms", floor, await compare(rigs, bursts));
+    const calm = toSection("One message every 20 ms: A's command to B's frame", floor, await compareRigs(rigs, steady));
+    const rough = toSection("16 messages at once, every 150 ms", floor, await compareRigs(rigs, bursts));
     calm.notes.push(
       `Medians of ${rounds} rounds of ${steady.count} messages (at once: ${bursts.count}), all taken in turn; in brackets the least and greatest round.`,
       `The floor is one process, one durable commit per message, then the relay, then the ack; with the faster journal: p50 of ${other}.`,

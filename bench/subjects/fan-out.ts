@@ -1,11 +1,18 @@
-import { type Crowd, inFlightEach, makeFloorCrowd, saturate, senders, trickle } from "#bench/rig/crowd.ts";
+import {
+  inFlightPerSender,
+  makeFloorCrowd,
+  measureModerateRate,
+  measureSaturation,
+  type SocketCrowd,
+  senders,
+} from "#bench/rig/crowd.ts";
 import { Device } from "#bench/rig/device.ts";
 import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { makePair, type Person } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { refOf, textOf } from "#bench/rig/rig.ts";
-import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { createText, parseRef } from "#bench/rig/rig.ts";
+import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const sockets = 100;
@@ -19,18 +26,18 @@ async function connectMany(person: Person, count: number): Promise<Device[]> {
   return devices;
 }
 
-async function makeProductCrowd(origin: string): Promise<Crowd> {
+async function makeProductCrowd(origin: string): Promise<SocketCrowd> {
   const { a, b, conversation } = await makePair(origin);
   // A and B by turns, so that both people send and both have half of the sockets. The product lets one person open
   // 30 sockets at once and then one every 2 s, which is what most of this subject's time is spent on.
   const [ofA, ofB] = await Promise.all([connectMany(a, sockets / 2), connectMany(b, sockets / 2)]);
   const all = ofA.flatMap((device, i) => [device, ofB[i] as Device]);
   const handles = await Promise.all(
-    all.slice(0, senders).map(async (device) => (await device.row(conversation)).handle),
+    all.slice(0, senders).map(async (device) => (await device.waitForRow(conversation)).handle),
   );
-  const crowd: Crowd = {
+  const crowd: SocketCrowd = {
     sockets,
-    send: (sender, ref) => all[sender]?.send(ref, handles[sender] ?? 0, textOf(ref)),
+    send: (sender, ref) => all[sender]?.send(ref, handles[sender] ?? 0, createText(ref)),
     onDelivered: () => {},
     onAcked: () => {},
     close: async () => {
@@ -38,7 +45,7 @@ async function makeProductCrowd(origin: string): Promise<Crowd> {
     },
   };
   for (const [index, device] of all.entries()) {
-    device.onText = (_seq, text, at) => crowd.onDelivered(refOf(text), at);
+    device.onText = (_seq, text, at) => crowd.onDelivered(parseRef(text), at);
     device.onAck = (ref) => crowd.onAcked(index, ref);
   }
   return crowd;
@@ -47,7 +54,7 @@ async function makeProductCrowd(origin: string): Promise<Crowd> {
 export async function measureFanOut(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();
-  const crowds: { name: string; crowd: Crowd }[] = [];
+  const crowds: { name: string; crowd: SocketCrowd }[] = [];
   try {
     const inner = await findInnerOrigin(server.port, "/api/health");
     const served = await Promise.all([
@@ -65,9 +72,9 @@ export async function measureFanOut(): Promise<Section[]> {
     for (let round = -1; round < rounds; round++) {
       for (const [i, { crowd }] of crowds.entries()) {
         first += 10_000;
-        const rate = await saturate(crowd, first, saturated.messages);
+        const rate = await measureSaturation(crowd, first, saturated.messages);
         first += 10_000;
-        const latencies = await trickle(crowd, first, moderate.messages, moderate.gapMs);
+        const latencies = await measureModerateRate(crowd, first, moderate.messages, moderate.gapMs);
         if (round < 0) continue; // the first round warms up
         rates[i]?.push(rate);
         p50[i]?.push(percentile(latencies, 0.5));
@@ -75,18 +82,18 @@ export async function measureFanOut(): Promise<Section[]> {
       }
     }
     const rows = crowds.map(({ name }, i) => {
-      const { ratio, low, high } = ratioOf(rates[i] ?? [], rates[0] ?? []);
+      const { ratio, low, high } = computeRatio(rates[i] ?? [], rates[0] ?? []);
       return [
         name,
         `${(median(rates[i] ?? []) / 1000).toFixed(1)} k/s`,
-        i === 0 ? "1" : `${times(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`,
-        milliseconds(median(p50[i] ?? [])),
-        milliseconds(median(p99[i] ?? [])),
+        i === 0 ? "1" : `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`,
+        formatMilliseconds(median(p50[i] ?? [])),
+        formatMilliseconds(median(p99[i] ?? [])),
       ];
     });
     const notes = [
       `One private chat, 2 people with ${sockets / 2} sockets each; every message goes to the other ${sockets - 1} and is acknowledged. Medians of ${rounds} rounds taken in turn, least and greatest in brackets.`,
-      `Saturation: ${saturated.messages} messages by ${senders} senders with ${inFlightEach} each under way. Moderate: ${1000 / moderate.gapMs} messages a second. All 100 clients share one process here, and decode every frame. Aim: at least 3×.`,
+      `Saturation: ${saturated.messages} messages by ${senders} senders with ${inFlightPerSender} each under way. Moderate: ${1000 / moderate.gapMs} messages a second. All 100 clients share one process here, and decode every frame. Aim: at least 3×.`,
     ];
     const columns = ["", "deliveries at saturation", "to floor", "moderate p50", "moderate p99"];
     return [{ title: "Fan-out of one conversation with 100 sockets", columns, rows, notes }];

@@ -5,11 +5,11 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { seedFeed } from "#bench/fixtures/filled-feed.ts";
 import { brotliSize } from "#bench/rig/brotli.ts";
 import { edgeBrotliQuality } from "#bench/rig/compressing-proxy.ts";
-import { isMeasured, measureInside } from "#bench/rig/count-rows.ts";
-import { findInner, type Inner, readComputedMs } from "#bench/rig/inner-origin.ts";
+import { isMeasured, runRowsBench } from "#bench/rig/count-rows.ts";
+import { findInner, type InnerServer, readCpuMs } from "#bench/rig/inner-origin.ts";
 import { buildProduct, clientFolder } from "#bench/rig/product.ts";
-import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { PageTimes } from "#bench/rows/report.ts";
 import { postPageBytes } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
@@ -20,26 +20,26 @@ const posts = 1_000_000;
 const people = 200;
 const rounds = 25;
 const roundMs = 500;
-const askersAtOnce = 16;
+const concurrentRequests = 16;
 
 const isPageTimes = (reported: unknown): reported is PageTimes =>
   typeof reported === "object" && reported !== null && "byOffset" in reported;
 
 /** Rows of each deed, and a page by its number beside one by its distance from the top. */
 async function measureDirectory(): Promise<Section[]> {
-  const reported = await measureInside("feed");
+  const reported = await runRowsBench("feed");
   const rows = reported
     .filter(isPageTimes)
     .map(({ page, rowsByNumber, rowsByOffset, byNumber, byBareNumber, byOffset }) => {
-      const { ratio, low, high } = ratioOf(byNumber, byOffset);
+      const { ratio, low, high } = computeRatio(byNumber, byOffset);
       return [
         `page ${page.toLocaleString("en")}`,
         String(rowsByNumber),
         String(rowsByOffset),
-        milliseconds(median(byNumber)),
-        milliseconds(median(byBareNumber)),
-        milliseconds(median(byOffset)),
-        `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`,
+        formatMilliseconds(median(byNumber)),
+        formatMilliseconds(median(byBareNumber)),
+        formatMilliseconds(median(byOffset)),
+        `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`,
       ];
     });
   return [
@@ -55,12 +55,17 @@ async function measureDirectory(): Promise<Section[]> {
   ];
 }
 
-type Way = { name: string; path: string; headers: (asker: Person) => Record<string, string>; expected: number };
+type RequestKind = { name: string; path: string; headers: (asker: Person) => Record<string, string>; expected: number };
 type Figures = { rate: number[]; computed: number[]; p50: number[]; p99: number[] };
 
 /** Asks for one thing again and again on connections that stay open, for so long. */
-async function drive(origin: string, askers: readonly Person[], way: Way, ms: number): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: askersAtOnce });
+async function driveRequests(
+  origin: string,
+  askers: readonly Person[],
+  way: RequestKind,
+  ms: number,
+): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrentRequests });
   const took: number[] = [];
   const until = performance.now() + ms;
   const ask = (asker: Person): Promise<void> =>
@@ -78,13 +83,13 @@ async function drive(origin: string, askers: readonly Person[], way: Way, ms: nu
         .end();
     });
   const askOn = async (first: number): Promise<void> => {
-    for (let i = first; performance.now() < until; i += askersAtOnce) {
+    for (let i = first; performance.now() < until; i += concurrentRequests) {
       const asker = askers[i % askers.length];
       if (asker) await ask(asker);
     }
   };
   try {
-    await Promise.all(Array.from({ length: askersAtOnce }, (_, i) => askOn(i)));
+    await Promise.all(Array.from({ length: concurrentRequests }, (_, i) => askOn(i)));
   } finally {
     agent.destroy();
   }
@@ -92,7 +97,7 @@ async function drive(origin: string, askers: readonly Person[], way: Way, ms: nu
 }
 
 /** The built script whose size is nearest to a page's. */
-function findFileLikeAPage(bytes: number): string {
+function findFileOfSize(bytes: number): string {
   const sizes = readdirSync(join(clientFolder, "assets"))
     .filter((name) => name.endsWith(".js"))
     .map((name) => ({ name, far: Math.abs(statSync(join(clientFolder, "assets", name)).size - bytes) }));
@@ -101,17 +106,21 @@ function findFileLikeAPage(bytes: number): string {
   return `/assets/${nearest.name}`;
 }
 
-async function compare({ origin, pid }: Inner, askers: readonly Person[], ways: readonly Way[]): Promise<Figures[]> {
+async function compareRequests(
+  { origin, pid }: InnerServer,
+  askers: readonly Person[],
+  ways: readonly RequestKind[],
+): Promise<Figures[]> {
   const figures = ways.map((): Figures => ({ rate: [], computed: [], p50: [], p99: [] }));
   for (let round = -1; round < rounds; round++) {
     for (const [i, way] of ways.entries()) {
-      const [computed, begun] = [readComputedMs(pid), performance.now()];
-      const took = await drive(origin, askers, way, roundMs);
+      const [computed, begun] = [readCpuMs(pid), performance.now()];
+      const took = await driveRequests(origin, askers, way, roundMs);
       const seconds = (performance.now() - begun) / 1_000;
       const of = figures[i];
       if (round < 0 || !of) continue; // the first round warms up
       of.rate.push(took.length / seconds);
-      of.computed.push((readComputedMs(pid) - computed) / took.length);
+      of.computed.push((readCpuMs(pid) - computed) / took.length);
       of.p50.push(percentile(took, 0.5));
       of.p99.push(percentile(took, 0.99));
     }
@@ -119,8 +128,8 @@ async function compare({ origin, pid }: Inner, askers: readonly Person[], ways: 
   return figures;
 }
 
-const signedIn = ({ token }: Person): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const edgeSize = (bytes: Buffer): number =>
+const toAuthHeaders = ({ token }: Person): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const computeEdgeSize = (bytes: Buffer): number =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: edgeBrotliQuality } }).length;
 
 /** Bytes of a page, and how many openings a second one runtime serves. */
@@ -132,32 +141,32 @@ async function measureServing(): Promise<Section[]> {
     const inner = await findInner(server.port, "/api/health");
     if (!inner) throw new Error("What a runtime computes is read from Linux's /proc");
     const { origin } = inner;
-    const answer = await fetch(`${origin}/api/tala`, { headers: signedIn(askers[0]) });
+    const answer = await fetch(`${origin}/api/tala`, { headers: toAuthHeaders(askers[0]) });
     const page = Buffer.from(await answer.arrayBuffer());
     const etag = answer.headers.get("etag") ?? "";
-    const file = findFileLikeAPage(page.length);
-    const ways: Way[] = [
+    const file = findFileOfSize(page.length);
+    const ways: RequestKind[] = [
       {
         name: `a static file of the same Worker (${file.slice(8)}) = floor`,
         path: file,
         headers: () => ({}),
         expected: 200,
       },
-      { name: "the first page", path: "/api/tala", headers: signedIn, expected: 200 },
+      { name: "the first page", path: "/api/tala", headers: toAuthHeaders, expected: 200 },
       {
         name: "the first page, unchanged (304)",
         path: "/api/tala",
-        headers: (asker) => ({ ...signedIn(asker), "if-none-match": etag }),
+        headers: (asker) => ({ ...toAuthHeaders(asker), "if-none-match": etag }),
         expected: 304,
       },
-      { name: "for comparison: who am I, one row", path: "/api/auth/user", headers: signedIn, expected: 200 },
+      { name: "for comparison: who am I, one row", path: "/api/auth/user", headers: toAuthHeaders, expected: 200 },
       // Signed in as well: visitors of one address may ask for less.
-      { name: "for comparison: an answer of no rows", path: "/api/health", headers: signedIn, expected: 200 },
+      { name: "for comparison: an answer of no rows", path: "/api/health", headers: toAuthHeaders, expected: 200 },
     ];
-    const figures = await compare(inner, askers, ways);
+    const figures = await compareRequests(inner, askers, ways);
     const spread = (of: number[], floor: number[]): string => {
-      const { ratio, low, high } = ratioOf(of, floor);
-      return `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+      const { ratio, low, high } = computeRatio(of, floor);
+      return `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;
     };
     const [floor] = figures;
     return [
@@ -168,7 +177,7 @@ async function measureServing(): Promise<Section[]> {
           [
             `20 statuses of ${new Set((JSON.parse(page.toString()) as { authors: unknown[] }).authors.map(String)).size} authors, all with pictures`,
             String(page.length),
-            String(edgeSize(page)),
+            String(computeEdgeSize(page)),
             String(brotliSize(page)),
           ],
           ["aim", String(postPageBytes), "", ""],
@@ -186,15 +195,15 @@ async function measureServing(): Promise<Section[]> {
               name,
               median(of.rate).toFixed(0),
               spread(of.rate, floor.rate),
-              milliseconds(median(of.computed)),
+              formatMilliseconds(median(of.computed)),
               spread(of.computed, floor.computed),
-              milliseconds(median(of.p50)),
-              milliseconds(median(of.p99)),
+              formatMilliseconds(median(of.p50)),
+              formatMilliseconds(median(of.p99)),
             ],
           ];
         }),
         notes: [
-          `${askersAtOnce} connections that stay open, ${people} people in turn, ${rounds} rounds of ${roundMs} ms of each by turns.`,
+          `${concurrentRequests} connections that stay open, ${people} people in turn, ${rounds} rounds of ${roundMs} ms of each by turns.`,
           "Computed: what the runtime's process took for each on all cores, its local D1 and its asset server included.",
           "The program that asks runs on the same machine. Every tenth second the page is read anew, as in production.",
         ],

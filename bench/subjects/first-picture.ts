@@ -1,30 +1,30 @@
 import type { Browser, BrowserContext } from "@playwright/test";
 import { servePicture } from "#bench/floors/bare-pages.ts";
-import { logIn, newPhone, slowDown } from "#bench/rig/browser.ts";
+import { emulateSlow3G, logIn, newPhone } from "#bench/rig/browser.ts";
 import { type EdgeProxy, startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import type { Pair } from "#bench/rig/person.ts";
 import { isKeptOffline } from "#tests/support/browser/offline.ts";
 import { textsOf } from "#tests/support/browser/phone.ts";
 
-const giveUpMs = 60_000;
+const pictureTimeoutMs = 60_000;
 const settleMs = 1_500;
-const askAfterMs = 500; // a picture that comes by itself is under way by then
+const clickAfterMs = 500; // a picture that comes by itself is under way by then
 
 /** Milliseconds from the start of the navigation. */
-export type Showing = { placeholder: number; asked: number; full: number };
+export type PictureTimes = { placeholder: number; asked: number; full: number };
 
 declare global {
   interface Window {
-    benchShowing: Partial<Showing>;
+    benchShowing: Partial<PictureTimes>;
   }
 }
 
 /** Opens a page on the slow link and notes when a picture's placeholder and the picture stand there; one that does not come by itself is asked for. */
-async function watchPicture(context: BrowserContext, url: string): Promise<Showing> {
+async function measurePicture(context: BrowserContext, url: string): Promise<PictureTimes> {
   const page = await context.newPage();
   await page.addInitScript(
     ([load, patienceMs]) => {
-      const showing: Partial<Showing> = {};
+      const showing: Partial<PictureTimes> = {};
       let waitsSince: number | undefined;
       window.benchShowing = showing;
       const isHere = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0;
@@ -45,11 +45,11 @@ async function watchPicture(context: BrowserContext, url: string): Promise<Showi
         if (showing.full !== undefined) clearInterval(look);
       }, 16);
     },
-    [textsOf.fr.messages.loadPicture, askAfterMs] as const,
+    [textsOf.fr.messages.loadPicture, clickAfterMs] as const,
   );
-  await slowDown(page);
-  await page.goto(url, { waitUntil: "commit", timeout: giveUpMs });
-  await page.waitForFunction(() => window.benchShowing.full !== undefined, undefined, { timeout: giveUpMs });
+  await emulateSlow3G(page);
+  await page.goto(url, { waitUntil: "commit", timeout: pictureTimeoutMs });
+  await page.waitForFunction(() => window.benchShowing.full !== undefined, undefined, { timeout: pictureTimeoutMs });
   const {
     placeholder = Number.NaN,
     asked = Number.NaN,
@@ -59,17 +59,17 @@ async function watchPicture(context: BrowserContext, url: string): Promise<Showi
   return { placeholder, asked, full };
 }
 
-const ways = ["bare", "cold", "warm"] as const;
-type Way = (typeof ways)[number];
+const visits = ["bare", "cold", "warm"] as const;
+type Visit = (typeof visits)[number];
 
 /** The newest picture of a pair's chat, seen by its receiver, and a bare page with the same picture. */
-export async function watchFirstPicture(
+export async function measureFirstPicture(
   browser: Browser,
   origin: string,
   pair: Pair,
   picture: { type: string; bytes: Buffer },
   rounds: number,
-): Promise<Record<Way, Showing[]>> {
+): Promise<Record<Visit, PictureTimes[]>> {
   const stops: (() => Promise<void>)[] = [];
   try {
     const floor = await servePicture(picture.type, picture.bytes);
@@ -83,9 +83,9 @@ export async function watchFirstPicture(
     const [bare, product] = proxies.map((proxy) => proxy.origin);
     const state = await logIn(browser, product ?? "", pair.b);
     const chat = `${product}/app/chat/${pair.a.id}`;
-    const open: Record<Way, () => Promise<Showing>> = {
-      bare: () => inNew(undefined, (context) => watchPicture(context, `${bare}/`)),
-      cold: () => inNew(state, (context) => watchPicture(context, chat)),
+    const open: Record<Visit, () => Promise<PictureTimes>> = {
+      bare: () => inNew(undefined, (context) => measurePicture(context, `${bare}/`)),
+      cold: () => inNew(state, (context) => measurePicture(context, chat)),
       warm: () =>
         inNew(state, async (context) => {
           // The list fetches the chat's messages ahead, not their pictures.
@@ -94,11 +94,11 @@ export async function watchFirstPicture(
           await isKeptOffline(list);
           await list.waitForTimeout(settleMs);
           await list.close();
-          return watchPicture(context, chat);
+          return measurePicture(context, chat);
         }),
     };
-    const showings: Record<Way, Showing[]> = { bare: [], cold: [], warm: [] };
-    for (let round = 0; round < rounds; round++) for (const way of ways) showings[way].push(await open[way]());
+    const showings: Record<Visit, PictureTimes[]> = { bare: [], cold: [], warm: [] };
+    for (let round = 0; round < rounds; round++) for (const way of visits) showings[way].push(await open[way]());
     return showings;
   } finally {
     for (const stop of stops) await stop();

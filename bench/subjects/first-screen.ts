@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { bareHtml, buildBareReact, serveFolder, servePage } from "#bench/floors/bare-pages.ts";
 import { launchBrowser, newPhone } from "#bench/rig/browser.ts";
 import { type EdgeProxy, edgeBrotliQuality, startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
-import { type Opening, watchOpening } from "#bench/rig/opening.ts";
+import { measureOpening, type PageOpening } from "#bench/rig/opening.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { median, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { computeRatio, median } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const rounds = 5;
@@ -31,11 +31,11 @@ export async function measureFirstScreen(): Promise<Section[]> {
       stops.push(proxy.stop);
     }
     const names = ["bare HTML page", "bare React page", "Lisolo /login"];
-    const openings = names.map((): Opening[] => []);
+    const openings = names.map((): PageOpening[] => []);
     for (let round = -1; round < rounds; round++) {
       for (const [i, proxy] of proxies.entries()) {
         const context = await newPhone(browser);
-        const opening = await watchOpening(context, `${proxy.origin}/login`, "input");
+        const opening = await measureOpening(context, `${proxy.origin}/login`, "input");
         await context.close();
         if (round >= 0) openings[i]?.push(opening);
       }
@@ -43,11 +43,11 @@ export async function measureFirstScreen(): Promise<Section[]> {
     const of = (i: number, key: "painted" | "typeable") => (openings[i] ?? []).map((opening) => opening[key]);
     const rows = names.map((name, i) => [
       name,
-      milliseconds(median(of(i, "painted"))),
-      times(ratioOf(of(i, "painted"), of(1, "painted")).ratio),
-      times(ratioOf(of(i, "painted"), of(0, "painted")).ratio),
-      milliseconds(median(of(i, "typeable"))),
-      times(ratioOf(of(i, "typeable"), of(1, "typeable")).ratio),
+      formatMilliseconds(median(of(i, "painted"))),
+      formatRatio(computeRatio(of(i, "painted"), of(1, "painted")).ratio),
+      formatRatio(computeRatio(of(i, "painted"), of(0, "painted")).ratio),
+      formatMilliseconds(median(of(i, "typeable"))),
+      formatRatio(computeRatio(of(i, "typeable"), of(1, "typeable")).ratio),
       (openings[i] ?? []).every((opening) => opening.isKept) ? "yes" : "no",
     ]);
     const section: Section = {

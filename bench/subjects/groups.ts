@@ -1,12 +1,19 @@
 import { countRows } from "#bench/rig/count-rows.ts";
-import { type Crowd, inFlightEach, makeFloorCrowd, saturate, senders, trickle } from "#bench/rig/crowd.ts";
+import {
+  inFlightPerSender,
+  makeFloorCrowd,
+  measureModerateRate,
+  measureSaturation,
+  type SocketCrowd,
+  senders,
+} from "#bench/rig/crowd.ts";
 import { Device } from "#bench/rig/device.ts";
 import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
-import { call, type Person } from "#bench/rig/person.ts";
+import { callAs, type Person } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { refOf, textOf } from "#bench/rig/rig.ts";
-import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { createText, parseRef } from "#bench/rig/rig.ts";
+import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { NewGroup } from "#contract/groups.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { seedCrowd } from "#tests/support/server/crowd.ts";
@@ -33,22 +40,22 @@ async function connectAll(people: readonly Person[]): Promise<Device[]> {
 }
 
 /** A group of these people, on the sockets that they have: from here on these listen to it. */
-async function makeGroupCrowd(people: readonly Person[], devices: readonly Device[]): Promise<Crowd> {
+async function makeGroupCrowd(people: readonly Person[], devices: readonly Device[]): Promise<SocketCrowd> {
   const [owner, ...others] = people;
   if (!owner) throw new Error("A group of nobody");
   const id: ConversationId = createUuid();
   const made: NewGroup = { id, name: `Groupe de ${people.length}`, members: others.map((one) => one.id) };
-  await call(owner, "POST", "/api/groups", made);
-  const rows = await Promise.all(devices.map((device) => device.row(id)));
-  const crowd: Crowd = {
+  await callAs(owner, "POST", "/api/groups", made);
+  const rows = await Promise.all(devices.map((device) => device.waitForRow(id)));
+  const crowd: SocketCrowd = {
     sockets: devices.length,
-    send: (sender, ref) => devices[sender]?.send(ref, rows[sender]?.handle ?? 0, textOf(ref)),
+    send: (sender, ref) => devices[sender]?.send(ref, rows[sender]?.handle ?? 0, createText(ref)),
     onDelivered: () => {},
     onAcked: () => {},
     close: async () => {},
   };
   for (const [index, device] of devices.entries()) {
-    device.onText = (_seq, text, at) => crowd.onDelivered(refOf(text), at);
+    device.onText = (_seq, text, at) => crowd.onDelivered(parseRef(text), at);
     device.onAck = (ref) => crowd.onAcked(index, ref);
   }
   return crowd;
@@ -57,15 +64,18 @@ async function makeGroupCrowd(people: readonly Person[], devices: readonly Devic
 type Figures = { rate: number[]; p50: number[]; p95: number[]; p99: number[] };
 
 /** Floor and product by turns; each round drives both. */
-async function compare(crowds: readonly Crowd[], { rounds, saturated, moderate }: Plan): Promise<Figures[]> {
+async function compareCrowds(
+  crowds: readonly SocketCrowd[],
+  { rounds, saturated, moderate }: Plan,
+): Promise<Figures[]> {
   const figures = crowds.map((): Figures => ({ rate: [], p50: [], p95: [], p99: [] }));
   let first = 0;
   for (let round = -1; round < rounds; round++) {
     for (const [i, crowd] of crowds.entries()) {
       first += 10_000;
-      const rate = await saturate(crowd, first, saturated);
+      const rate = await measureSaturation(crowd, first, saturated);
       first += 10_000;
-      const latencies = await trickle(crowd, first, moderate, moderateGapMs);
+      const latencies = await measureModerateRate(crowd, first, moderate, moderateGapMs);
       const of = figures[i];
       if (round < 0 || !of) continue; // the first round warms up
       of.rate.push(rate);
@@ -79,18 +89,18 @@ async function compare(crowds: readonly Crowd[], { rounds, saturated, moderate }
 
 function toRows(members: number, [floor, product]: Figures[]): string[][] {
   if (!floor || !product) return [];
-  const { ratio, low, high } = ratioOf(product.rate, floor.rate);
+  const { ratio, low, high } = computeRatio(product.rate, floor.rate);
   const row = (name: string, of: Figures, against: string) => [
     name,
     `${(median(of.rate) / 1000).toFixed(1)} k/s`,
     against,
-    milliseconds(median(of.p50)),
-    milliseconds(median(of.p95)),
-    milliseconds(median(of.p99)),
+    formatMilliseconds(median(of.p50)),
+    formatMilliseconds(median(of.p95)),
+    formatMilliseconds(median(of.p99)),
   ];
   return [
     row(`${members} sockets of ws in memory = floor`, floor, "1"),
-    row(`Lisolo, ${members} members`, product, `${times(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`),
+    row(`Lisolo, ${members} members`, product, `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`),
   ];
 }
 
@@ -108,7 +118,7 @@ async function measureTimes(): Promise<Section> {
       const floor = await makeFloorCrowd(plan.members);
       try {
         const group = await makeGroupCrowd(people.slice(0, plan.members), devices.slice(0, plan.members));
-        rows.push(...toRows(plan.members, await compare([floor, group], plan)));
+        rows.push(...toRows(plan.members, await compareCrowds([floor, group], plan)));
       } finally {
         await floor.close();
       }
@@ -119,7 +129,7 @@ async function measureTimes(): Promise<Section> {
       rows,
       notes: [
         `Every message is stored, told to each other member's channel, written there and pushed. Floor and product in turn, medians of ${plans.map(({ rounds }) => rounds).join(", ")} rounds, least and greatest in brackets; ${inner ? "without" : "with"} the development proxy.`,
-        `Saturation: ${plans.map(({ saturated }) => saturated).join(", ")} messages by ${senders} senders with ${inFlightEach} each under way. Moderate: ${1000 / moderateGapMs} messages a second. All clients share one process here, and decode every frame; all objects share one thread and one disk.`,
+        `Saturation: ${plans.map(({ saturated }) => saturated).join(", ")} messages by ${senders} senders with ${inFlightPerSender} each under way. Moderate: ${1000 / moderateGapMs} messages a second. All clients share one process here, and decode every frame; all objects share one thread and one disk.`,
         "Aims: at 100 members 7× the floor at saturation and a p99 of 20 ms; RELIABILITY F39: p95 of a group of 256 within 1 s.",
       ],
     };

@@ -4,7 +4,7 @@ import { Bystanders, type Probe } from "#bench/attacks/bystanders.ts";
 import { measureCosts } from "#bench/attacks/costs.ts";
 import { frameAttacks } from "#bench/attacks/frame-attacks.ts";
 import { httpAttacks } from "#bench/attacks/http-attacks.ts";
-import { makeScene, type Prepared, renewToken, type Scene } from "#bench/attacks/scene.ts";
+import { type AttackScene, makeScene, type Prepared, renewToken } from "#bench/attacks/scene.ts";
 import { type AttackNeeds, type AttackReport, reconnectStorm } from "#bench/attacks/stage.ts";
 import { findInner } from "#bench/rig/inner-origin.ts";
 import { buildProduct } from "#bench/rig/product.ts";
@@ -26,22 +26,22 @@ type Outcome = {
   grownMb: number;
 };
 
-const option = (name: string): string[] =>
+const listOption = (name: string): string[] =>
   process.argv.flatMap((given) => (given.startsWith(`--${name}=`) ? [given.slice(name.length + 3)] : []));
-const numberOption = (name: string, otherwise: number): number => Number(option(name)[0] ?? otherwise);
+const readNumberOption = (name: string, otherwise: number): number => Number(listOption(name)[0] ?? otherwise);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Those whose names have one of the words in `--attack=…`, or all. */
 function listAttacks(): ({ name: string } & AttackNeeds)[] {
   const all: ({ name: string } & AttackNeeds)[] = [...frameAttacks, { name: reconnectStorm }, ...httpAttacks];
-  const words = option("attack");
+  const words = listOption("attack");
   const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
   if (chosen.length > 0) return chosen;
   throw new Error(`No such attack. There are:\n${all.map(({ name }) => `  ${name}`).join("\n")}`);
 }
 
-const figuresOf = (probes: readonly Probe[], of: "ackMs" | "receivedMs" | "answeredMs"): number[] =>
+const listTimes = (probes: readonly Probe[], of: "ackMs" | "receivedMs" | "answeredMs"): number[] =>
   probes
     .filter(({ kind }) => (kind === "request") === (of === "answeredMs"))
     .map((probe) => probe[of] ?? Number.POSITIVE_INFINITY);
@@ -56,12 +56,12 @@ async function waitUntilNormal(
   from: number,
   waitMs: number,
 ): Promise<number> {
-  const normal = figuresOf(idle, "receivedMs");
+  const normal = listTimes(idle, "receivedMs");
   const limit = Math.max(2 * median(normal), percentile(normal, 0.95));
   while (performance.now() < from + waitMs) {
-    const after = people.between(from, Number.POSITIVE_INFINITY).filter(({ kind }) => kind === "message");
+    const after = people.listProbes(from, Number.POSITIVE_INFINITY).filter(({ kind }) => kind === "message");
     for (let i = 0; i + probesNeeded <= after.length; i++) {
-      if (median(figuresOf(after.slice(i, i + probesNeeded), "receivedMs")) <= limit)
+      if (median(listTimes(after.slice(i, i + probesNeeded), "receivedMs")) <= limit)
         return i === 0 ? 0 : (after[i]?.at ?? from) - from;
     }
     await pause(100);
@@ -69,13 +69,13 @@ async function waitUntilNormal(
   return Number.POSITIVE_INFINITY;
 }
 
-const megabytesOf = (pid: string | undefined): number => {
+const readMegabytes = (pid: string | undefined): number => {
   const path = `/proc/${pid}/status`;
   const kilobytes = existsSync(path) ? /^VmRSS:\s*(\d+)/m.exec(readFileSync(path, "utf8"))?.[1] : undefined;
   return Number(kilobytes ?? Number.NaN) / 1_000;
 };
 
-async function measureAttack(server: Server, scene: Scene, { stage, needs }: Prepared): Promise<Outcome> {
+async function measureAttack(server: Server, scene: AttackScene, { stage, needs }: Prepared): Promise<Outcome> {
   const inner = await findInner(server.port, "/api/health");
   const origin = inner?.origin ?? server.origin;
   const people = await Promise.all(
@@ -87,27 +87,27 @@ async function measureAttack(server: Server, scene: Scene, { stage, needs }: Pre
     const warm = performance.now() + 1_000;
     await pause(1_000 + idleMs);
     const begun = performance.now();
-    const idle = bystanders.between(warm, begun - 500);
-    const before = megabytesOf(inner?.pid);
+    const idle = bystanders.listProbes(warm, begun - 500);
+    const before = readMegabytes(inner?.pid);
     const token = await renewToken(server, { ...scene.bystanders[0], ...stage.attacker } as (typeof people)[number]);
     const attacker = { ...stage.attacker, token };
-    const report = await runAttack({ ...stage, attacker, origin, seconds: numberOption("seconds", 20) });
+    const report = await runAttack({ ...stage, attacker, origin, seconds: readNumberOption("seconds", 20) });
     const ended = performance.now();
-    const recoveredMs = await waitUntilNormal(bystanders, idle, ended, numberOption("wait", 60) * 1_000);
-    const grownMb = megabytesOf(inner?.pid) - before;
-    return { attack: stage.attack, report, idle, attacked: bystanders.between(begun, ended), recoveredMs, grownMb };
+    const recoveredMs = await waitUntilNormal(bystanders, idle, ended, readNumberOption("wait", 60) * 1_000);
+    const grownMb = readMegabytes(inner?.pid) - before;
+    return { attack: stage.attack, report, idle, attacked: bystanders.listProbes(begun, ended), recoveredMs, grownMb };
   } finally {
     bystanders.stop();
   }
 }
 
-const show = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(ms < 10 ? 1 : 0) : "never");
+const formatMs = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(ms < 10 ? 1 : 0) : "never");
 
 function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome): string[] {
   const compare = (of: "ackMs" | "receivedMs" | "answeredMs"): string[] =>
     [0.5, 0.95].map((share) => {
-      const [now, before] = [percentile(figuresOf(attacked, of), share), percentile(figuresOf(idle, of), share)];
-      return Number.isFinite(now) ? `${show(now)} (${(now / before).toFixed(1)}×)` : "never";
+      const [now, before] = [percentile(listTimes(attacked, of), share), percentile(listTimes(idle, of), share)];
+      return Number.isFinite(now) ? `${formatMs(now)} (${(now / before).toFixed(1)}×)` : "never";
     });
   return [
     attack,
@@ -128,7 +128,7 @@ function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome
 export async function measureHostile(): Promise<Section[]> {
   if (process.argv.includes("--costs")) return [await measureCosts()];
   const sections = [await measureAttacks(listAttacks())];
-  return option("attack").length > 0 ? sections : [...sections, await measureCosts()];
+  return listOption("attack").length > 0 ? sections : [...sections, await measureCosts()];
 }
 
 async function measureAttacks(wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Section> {

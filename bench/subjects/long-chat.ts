@@ -5,8 +5,8 @@ import { ChatPage } from "#bench/rig/chat-page.ts";
 import { countRows } from "#bench/rig/count-rows.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { median, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { computeRatio, median } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { middleText, oldestText } from "#bench/rows/log-seed.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
@@ -14,20 +14,20 @@ const sizes = [200, 200_000] as const;
 const rounds = 3;
 const pagesUp = 2;
 
-const nowhere = "zzz";
+const noMatchQuery = "zzz";
 
 /** Milliseconds of each deed in one chat, one after the other as a person does them. */
-async function takePart(context: BrowserContext, url: string): Promise<Record<string, number>> {
+async function measureChat(context: BrowserContext, url: string): Promise<Record<string, number>> {
   const first = await ChatPage.open(context, url, newestText);
-  await first.settle();
+  await first.waitUntilSettled();
   const up: number[] = [];
-  for (let i = 0; i < pagesUp; i++) up.push(await first.pageUp());
+  for (let i = 0; i < pagesUp; i++) up.push(await first.scrollPageUp());
   await first.openSearch();
   const newest = await first.search(newestText);
   const oldest = await first.search(oldestText);
-  const none = await first.search(nowhere);
+  const none = await first.search(noMatchQuery);
   await first.search(middleText);
-  const jumpMs = await first.goToFound(middleText);
+  const jumpMs = await first.openResult(middleText);
   await first.close();
   const again = await ChatPage.open(context, url, newestText);
   await again.close();
@@ -65,16 +65,16 @@ export async function measureLongChat(): Promise<Section[]> {
     for (let round = 0; round < rounds; round++) {
       for (const { state, url, taken } of chats) {
         const context = await newPhone(browser, state);
-        taken.push(await takePart(context, url));
+        taken.push(await measureChat(context, url));
         await context.close();
       }
     }
     const [short, long] = chats.map(({ taken }) => taken);
     const rows = Object.keys(short?.[0] ?? {}).map((deed) => {
       const of = (taken: Record<string, number>[] = []) => taken.map((round) => round[deed] ?? Number.NaN);
-      const { ratio, low, high } = ratioOf(of(long), of(short));
-      const spread = `${times(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
-      return [deed, milliseconds(median(of(short))), milliseconds(median(of(long))), spread];
+      const { ratio, low, high } = computeRatio(of(long), of(short));
+      const spread = `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
+      return [deed, formatMilliseconds(median(of(short))), formatMilliseconds(median(of(long))), spread];
     });
     return [
       {
@@ -100,7 +100,7 @@ function toRowsSection(measured: Awaited<ReturnType<typeof countRows>>): Section
     const [short, long] = sizes.map((size) => measured.find(({ name }) => name === `${deed}, ${size} messages`));
     const read = [short, long].map((one) => one?.counts.objectRowsRead ?? Number.NaN);
     const [few = Number.NaN, many = Number.NaN] = read;
-    return [deed, String(few), String(short?.per), String(many), String(long?.per), times(many / few)];
+    return [deed, String(few), String(short?.per), String(many), String(long?.per), formatRatio(many / few)];
   });
   return {
     title: "Rows the same reads in the objects",

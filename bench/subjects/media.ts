@@ -1,14 +1,14 @@
 import { launchBrowser } from "#bench/rig/browser.ts";
 import { makePair, type Pair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { median, ratioOf } from "#bench/rig/statistics.ts";
-import { kilobytes, milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { computeRatio, median } from "#bench/rig/statistics.ts";
+import { formatKilobytes, formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { readPath } from "#contract/files.ts";
 import { imageEdgePx, voiceBitsPerSecond } from "#contract/limits.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
 import { startServer } from "#tests/support/server/server.ts";
-import { watchFirstPicture } from "./first-picture.ts";
-import { countPhoto, countVoice, type Sent } from "./sending-media.ts";
+import { measureFirstPicture } from "./first-picture.ts";
+import { countPhoto, countVoice, type SentMedia } from "./sending-media.ts";
 
 const voiceSeconds = 60;
 const rounds = 2; // of half a minute each; the link, which is the same every time, makes most of it
@@ -32,7 +32,7 @@ export async function measureMedia(): Promise<Section[]> {
     });
     const browser = await launchBrowser();
     try {
-      const showings = await watchFirstPicture(browser, server.origin, seen, picture, rounds);
+      const showings = await measureFirstPicture(browser, server.origin, seen, picture, rounds);
       return [toBytesSection(photo, small, original, await recording), toShowingSection(showings, small, photo)];
     } finally {
       await browser.close();
@@ -46,7 +46,7 @@ export async function measureMedia(): Promise<Section[]> {
 /** The picture's bytes as the receiver gets them. */
 async function readPicture(
   { b, conversation }: Pair,
-  { body }: Sent<"image">,
+  { body }: SentMedia<"image">,
 ): Promise<{ type: string; bytes: Buffer }> {
   const answer = await fetch(b.origin + readPath(conversation, body.file), {
     headers: { authorization: `Bearer ${b.token}` },
@@ -56,20 +56,25 @@ async function readPicture(
   return { type: body.mime, bytes };
 }
 
-function toBytesSection(photo: Buffer, small: Sent<"image">, original: Sent<"image">, voice: Sent<"voice">): Section {
+function toBytesSection(
+  photo: Buffer,
+  small: SentMedia<"image">,
+  original: SentMedia<"image">,
+  voice: SentMedia<"voice">,
+): Section {
   const voiceMs = voice.body.ms;
   const voiceFloor = (voiceMs / 1_000) * (voiceBitsPerSecond / 8);
   const row = (
     name: string,
-    sent: Pick<Sent<"file">, "up" | "down" | "requests"> & { body: { size: number } },
+    sent: Pick<SentMedia<"file">, "up" | "down" | "requests"> & { body: { size: number } },
     floor: number,
   ) => [
     name,
-    kilobytes(sent.body.size),
-    kilobytes(sent.up),
+    formatKilobytes(sent.body.size),
+    formatKilobytes(sent.up),
     `+${((100 * (sent.up - sent.body.size)) / sent.body.size).toFixed(1)} %`,
-    times(sent.up / floor),
-    kilobytes(sent.down),
+    formatRatio(sent.up / floor),
+    formatKilobytes(sent.down),
     String(sent.requests),
   ];
   const { width, height } = small.body;
@@ -83,25 +88,25 @@ function toBytesSection(photo: Buffer, small: Sent<"image">, original: Sent<"ima
     ],
     notes: [
       "Everything that TCP carries between Chromium and the server: heads, bodies and the socket's frames, HTTP/1.1 without TLS.",
-      `The photo's floor is its own JPEG of ${kilobytes(photo.length)}, made with the grain of a phone's sensor; the longer edge is at most ${imageEdgePx} px. The shrunk one shall be at most 0.15×.`,
-      `The voice's floor is ${voiceBitsPerSecond / 1_000} kbit/s for as long as it lasts (${kilobytes(voiceFloor)}); WebM around it comes on top. ${kilobytes((voice.up * 60_000) / voiceMs)} a minute.`,
+      `The photo's floor is its own JPEG of ${formatKilobytes(photo.length)}, made with the grain of a phone's sensor; the longer edge is at most ${imageEdgePx} px. The shrunk one shall be at most 0.15×.`,
+      `The voice's floor is ${voiceBitsPerSecond / 1_000} kbit/s for as long as it lasts (${formatKilobytes(voiceFloor)}); WebM around it comes on top. ${formatKilobytes((voice.up * 60_000) / voiceMs)} a minute.`,
     ],
   };
 }
 
 function toShowingSection(
-  showings: Awaited<ReturnType<typeof watchFirstPicture>>,
-  small: Sent<"image">,
+  showings: Awaited<ReturnType<typeof measureFirstPicture>>,
+  small: SentMedia<"image">,
   photo: Buffer,
 ): Section {
   const full = (way: keyof typeof showings) => showings[way].map((showing) => showing.full);
   const row = (name: string, way: keyof typeof showings) => {
     const of = (key: "placeholder" | "asked") => {
       const value = median(showings[way].map((showing) => showing[key]));
-      return Number.isNaN(value) ? "none" : milliseconds(value);
+      return Number.isNaN(value) ? "none" : formatMilliseconds(value);
     };
-    const { ratio } = ratioOf(full(way), full("bare"));
-    return [name, of("placeholder"), of("asked"), milliseconds(median(full(way))), times(ratio)];
+    const { ratio } = computeRatio(full(way), full("bare"));
+    return [name, of("placeholder"), of("asked"), formatMilliseconds(median(full(way))), formatRatio(ratio)];
   };
   const bytesPerSecond = 50_000;
   return {
@@ -113,7 +118,7 @@ function toShowingSection(
       row("warm: service worker, the list was open before", "warm"),
     ],
     notes: [
-      `Means of ${rounds} rounds in turn. The receiver opens the chat; the picture of ${kilobytes(small.body.size)} takes ${(small.body.size / bytesPerSecond).toFixed(1)} s on this link by itself, the original would take ${(photo.length / bytesPerSecond).toFixed(0)} s.`,
+      `Means of ${rounds} rounds in turn. The receiver opens the chat; the picture of ${formatKilobytes(small.body.size)} takes ${(small.body.size / bytesPerSecond).toFixed(1)} s on this link by itself, the original would take ${(photo.length / bytesPerSecond).toFixed(0)} s.`,
       '"Asked for": when a picture too large to come by itself could be tapped, and was; "none" when it came by itself.',
     ],
   };

@@ -5,14 +5,14 @@ import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { ChatPage } from "#bench/rig/chat-page.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { seededText } from "#bench/rows/log-seed.ts";
 import { textsOf } from "#tests/support/browser/phone.ts";
 import { startServer } from "#tests/support/server/server.ts";
-import { rendererMemory } from "./tab-memory.ts";
+import { measureRendererMemory } from "./tab-memory.ts";
 
 const messages = 20_000;
-const beyond = 2_000; // there is more above than is scrolled
+const extraMessages = 2_000; // there is more above than is scrolled
 const scrollMaxMs = 300_000; // what was not reached by then is not waited for
 
 const restMs = 6_000; // what was shown lingers for five seconds, in case somebody comes back to it
@@ -20,14 +20,14 @@ const restMs = 6_000; // what was shown lingers for five seconds, in case somebo
 type Figures = { heap: number; nodes: number; renderer: number };
 
 /** What a tab holds once it was at rest for a while and nothing is left that could be collected. */
-async function takeFigures(browser: Browser, page: Page): Promise<Figures> {
+async function measureTab(browser: Browser, page: Page): Promise<Figures> {
   await page.waitForTimeout(restMs);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable");
   for (let i = 0; i < 2; i++) await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = await cdp.send("Performance.getMetrics");
   const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
-  const figures = { heap: of("JSHeapUsedSize"), nodes: of("Nodes"), renderer: await rendererMemory(browser) };
+  const figures = { heap: of("JSHeapUsedSize"), nodes: of("Nodes"), renderer: await measureRendererMemory(browser) };
   await cdp.detach();
   return figures;
 }
@@ -51,38 +51,38 @@ export async function measureMemory(): Promise<Section[]> {
   const floor = await servePage(manyMessagesHtml(Array.from({ length: messages }, (_, i) => seededText(i))));
   try {
     const pair = await makePair(server.origin);
-    await seedChats(server, [[pair, messages + beyond]]);
+    await seedChats(server, [[pair, messages + extraMessages]]);
     const url = `${server.origin}/app/chat/${pair.b.id}`;
     const plain = await withBrowser(async (browser) => {
       const page = await (await newPhone(browser)).newPage();
       await page.goto(floor.origin);
-      return takeFigures(browser, page);
+      return measureTab(browser, page);
     });
     const { taken, scrolled } = await withBrowser(async (browser) => {
       const context = await newPhone(browser, await logIn(browser, server.origin, pair.a));
       const chat = await ChatPage.open(context, url, newestText, 1);
       const { page } = chat;
-      await chat.settle();
-      const taken: [string, Figures][] = [["the chat just opened", await takeFigures(browser, page)]];
+      await chat.waitUntilSettled();
+      const taken: [string, Figures][] = [["the chat just opened", await measureTab(browser, page)]];
       const scrolled = await scrollUp(chat);
-      taken.push([`${scrolled.count.toLocaleString("en")} messages further up`, await takeFigures(browser, page)]);
+      taken.push([`${scrolled.count.toLocaleString("en")} messages further up`, await measureTab(browser, page)]);
       await page.getByRole("button", { name: textsOf.fr.chat.toLatest }).click();
       await page.getByText(newestText).last().waitFor();
-      taken.push(["back at the newest message", await takeFigures(browser, page)]);
+      taken.push(["back at the newest message", await measureTab(browser, page)]);
       await page.getByRole("link", { name: textsOf.fr.common.back }).first().click();
       await page.waitForURL(`${server.origin}/app`);
       await page.getByText(newestText).first().waitFor();
-      taken.push(["the list of chats after it", await takeFigures(browser, page)]);
+      taken.push(["the list of chats after it", await measureTab(browser, page)]);
       return { taken, scrolled };
     });
     const opened = taken[0]?.[1];
     const toRow = ([name, { heap, nodes, renderer }]: [string, Figures]) => [
       name,
       megabytes(heap),
-      times(heap / (opened?.heap ?? Number.NaN)),
+      formatRatio(heap / (opened?.heap ?? Number.NaN)),
       String(nodes),
       megabytes(renderer),
-      times(renderer / (opened?.renderer ?? Number.NaN)),
+      formatRatio(renderer / (opened?.renderer ?? Number.NaN)),
     ];
     return [
       {
@@ -94,7 +94,7 @@ export async function measureMemory(): Promise<Section[]> {
         ].map(toRow),
         notes: [
           "At rest for some seconds and after garbage collection, with Chromium's own counters; the renderer is the process's private memory (Linux only). 20,000 texts of 70 bytes are 1.4 MB.",
-          describe(scrolled),
+          describeScrolling(scrolled),
         ],
       },
     ];
@@ -112,16 +112,16 @@ async function scrollUp(chat: ChatPage): Promise<Scrolled> {
   const deadline = Date.now() + scrollMaxMs;
   let count = 0;
   while (count < messages && Date.now() < deadline) {
-    pagesMs.push(await chat.pageUp());
-    count = messages + beyond - (await chat.oldestDrawn());
+    pagesMs.push(await chat.scrollPageUp());
+    count = messages + extraMessages - (await chat.readOldestSeq());
   }
   return { count, pagesMs };
 }
 
-function describe({ count, pagesMs }: Scrolled): string {
+function describeScrolling({ count, pagesMs }: Scrolled): string {
   const sum = (list: number[]) => list.reduce((total, value) => total + value, 0);
   const tenth = Math.ceil(pagesMs.length / 10);
-  const mean = (list: number[]) => milliseconds(sum(list) / list.length);
+  const mean = (list: number[]) => formatMilliseconds(sum(list) / list.length);
   const paces = `${mean(pagesMs.slice(0, tenth))} a page in the first tenth, ${mean(pagesMs.slice(-tenth))} in the last`;
   const text = `${pagesMs.length} pages in ${(sum(pagesMs) / 1_000).toFixed(1)} s, ${paces} (processor as it is).`;
   if (count >= messages) return text;

@@ -1,13 +1,13 @@
 import { countRows } from "#bench/rig/count-rows.ts";
 import type { Section } from "#bench/rig/table.ts";
-import type { Measured } from "#bench/rows/counts.ts";
+import type { MeasuredCosts } from "#bench/rows/counts.ts";
 
 const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one request
 
 /** What messages and openings cost in rows and requests. */
 export async function measureRows(): Promise<Section[]> {
   const measured = await countRows("rows");
-  const isOpening = ({ name }: Measured) => /^(list|chat|search): (?!lone)/.test(name);
+  const isOpening = ({ name }: MeasuredCosts) => /^(list|chat|search): (?!lone)/.test(name);
   const note =
     "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";
   return [
@@ -25,7 +25,7 @@ export async function measureRows(): Promise<Section[]> {
 }
 
 /** A row for each thing that was measured, for one of what it happened `per`. */
-export function toCostSection(title: string, measured: readonly Measured[], notes: string[]): Section {
+export function toCostSection(title: string, measured: readonly MeasuredCosts[], notes: string[]): Section {
   const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
   const rows = measured.map(({ name, per, counts }) => {
     const requests = counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest;

@@ -6,17 +6,17 @@ import { makePhoto } from "#bench/fixtures/photo.ts";
 import { makeSpeech } from "#bench/fixtures/speech.ts";
 import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
-import { call, makePair, type Pair } from "#bench/rig/person.ts";
+import { callAs, makePair, type Pair } from "#bench/rig/person.ts";
 import type { AttachedBody } from "#contract/conversations.ts";
 import { isKeptOffline } from "#tests/support/browser/offline.ts";
 import { textsOf } from "#tests/support/browser/phone.ts";
 
 const { chat: texts } = textsOf.fr;
 const settleMs = 1_000;
-const patienceMs = 120_000;
+const sendTimeoutMs = 120_000;
 
 /** What sending one thing took. */
-export type Sent<T extends AttachedBody["type"]> = {
+export type SentMedia<T extends AttachedBody["type"]> = {
   body: Extract<AttachedBody, { type: T }>;
   up: number;
   down: number;
@@ -37,24 +37,24 @@ async function openCounted(browser: Browser, origin: string) {
   return { pair, proxy, page };
 }
 
-type Counted = Awaited<ReturnType<typeof openCounted>>;
+type CountedPage = Awaited<ReturnType<typeof openCounted>>;
 
-async function newestBody<T extends AttachedBody["type"]>(
+async function fetchNewestBody<T extends AttachedBody["type"]>(
   { a, conversation }: Pair,
   type: T,
-): Promise<Sent<T>["body"]> {
-  const answer = await call(a, "GET", `/api/conversations/${conversation}/messages?limit=1`);
-  const body = (answer as { messages: { body: Sent<T>["body"] }[] }).messages.at(-1)?.body;
+): Promise<SentMedia<T>["body"]> {
+  const answer = await callAs(a, "GET", `/api/conversations/${conversation}/messages?limit=1`);
+  const body = (answer as { messages: { body: SentMedia<T>["body"] }[] }).messages.at(-1)?.body;
   if (body?.type !== type) throw new Error(`The newest message is no ${type}`);
   return body;
 }
 
 /** Counts from a deed until the message it sends has its tick. */
 async function countSending<T extends AttachedBody["type"]>(
-  { pair, proxy, page }: Counted,
+  { pair, proxy, page }: CountedPage,
   type: T,
   deed: () => Promise<void>,
-): Promise<Sent<T>> {
+): Promise<SentMedia<T>> {
   const messages = page.getByRole("main").locator("ol > li");
   const before = { count: await messages.count(), ...proxy.traffic() };
   let requests = 0;
@@ -62,11 +62,11 @@ async function countSending<T extends AttachedBody["type"]>(
   page.on("request", note);
   await deed();
   const isSent = messages.nth(before.count).getByRole("img", { name: texts.status.sent, exact: true });
-  await isSent.waitFor({ timeout: patienceMs });
+  await isSent.waitFor({ timeout: sendTimeoutMs });
   await page.waitForTimeout(settleMs);
   page.off("request", note);
   const { up, down } = proxy.traffic();
-  return { body: await newestBody(pair, type), up: up - before.up, down: down - before.down, requests };
+  return { body: await fetchNewestBody(pair, type), up: up - before.up, down: down - before.down, requests };
 }
 
 async function sendPhoto(page: Page, photo: Buffer, asOriginal: boolean): Promise<void> {
@@ -96,7 +96,7 @@ export async function countPhoto(origin: string) {
 }
 
 /** A minute of speech into the microphone. */
-export async function countVoice(origin: string, seconds: number): Promise<Sent<"voice">> {
+export async function countVoice(origin: string, seconds: number): Promise<SentMedia<"voice">> {
   const folder = mkdtempSync(join(tmpdir(), "lisolo-bench-"));
   const sound = join(folder, "speech.wav");
   writeFileSync(sound, makeSpeech());
@@ -114,7 +114,7 @@ export async function countVoice(origin: string, seconds: number): Promise<Sent<
           return minutes * 60 + rest >= seconds;
         },
         seconds,
-        { timeout: patienceMs },
+        { timeout: sendTimeoutMs },
       );
       await page.getByRole("button", { name: texts.voice.send, exact: true }).click();
     });

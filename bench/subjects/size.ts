@@ -7,20 +7,20 @@ import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct, clientFolder, mapsFolder } from "#bench/rig/product.ts";
-import { charactersBySource, packageOf } from "#bench/rig/source-shares.ts";
-import { kilobytes, type Section } from "#bench/rig/table.ts";
+import { countCharactersBySource, getPackage } from "#bench/rig/source-shares.ts";
+import { formatKilobytes, type Section } from "#bench/rig/table.ts";
 import { measureBuild } from "#scripts/check/byte-budget.mjs";
 import { startServer } from "#tests/support/server/server.ts";
 
 const chatMessages = 300;
 const quietMs = 1_500;
-const leastShown = 500; // bytes; smaller packages share one line
+const minShownBytes = 500; // bytes; smaller packages share one line
 
 /** What only a file, a voice note, a search or a menu needs: it shall come when one of these is asked for. */
-const forLater =
+const lazySources =
   /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|components\/(camera|zoom|use-zoom)|features\/chat\/(attach-(sheet|preview)|caption|viewer|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
 
-type Loaded = {
+type LoadedFile = {
   path: string;
   type: string;
   body: Buffer;
@@ -37,7 +37,7 @@ async function load(
   url: string,
   marker?: string,
   state?: Awaited<ReturnType<typeof logIn>>,
-): Promise<Loaded[]> {
+): Promise<LoadedFile[]> {
   const context = await newPhone(browser, state);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
@@ -48,7 +48,7 @@ async function load(
     sizes.set(id, known);
     return known;
   };
-  const loaded: Promise<Loaded | undefined>[] = [];
+  const loaded: Promise<LoadedFile | undefined>[] = [];
   const answers = new Map<string, { url: string; type: string }>();
   const asked = new Map<string, boolean>();
   let isShown = false;
@@ -84,10 +84,10 @@ async function load(
   return all;
 }
 
-const isCode = ({ type }: Loaded): boolean => /javascript|css/.test(type);
+const isCode = ({ type }: LoadedFile): boolean => /javascript|css/.test(type);
 const sum = (list: number[]): number => list.reduce((total, value) => total + value, 0);
 /** A built file as it stands on disk; what the Worker makes, as it came. */
-const contentOf = ({ path, body }: Loaded): Buffer => {
+const readContent = ({ path, body }: LoadedFile): Buffer => {
   const file = join(clientFolder, path);
   return path !== "/" && existsSync(file) && !path.endsWith("/") && /\.\w+$/.test(path) ? readFileSync(file) : body;
 };
@@ -104,7 +104,7 @@ export async function measureSize(): Promise<Section[]> {
       const loaded = await load(browser, proxy.origin + path);
       const html = loaded.find((one) => one.type === "text/html");
       const rest = loaded.filter((one) => one !== html);
-      const size = (list: Loaded[]) => kilobytes(sum(list.map((one) => brotliSize(contentOf(one)))));
+      const size = (list: LoadedFile[]) => formatKilobytes(sum(list.map((one) => brotliSize(readContent(one)))));
       const code = rest.filter(isCode);
       first.push([
         path,
@@ -112,7 +112,7 @@ export async function measureSize(): Promise<Section[]> {
         size(code),
         size(rest.filter((one) => !isCode(one))),
         size(loaded),
-        kilobytes(scenes[path]?.all ?? Number.NaN),
+        formatKilobytes(scenes[path]?.all ?? Number.NaN),
       ]);
     }
     const pair = await makePair(proxy.origin);
@@ -141,28 +141,29 @@ export async function measureSize(): Promise<Section[]> {
 type Scene = ReturnType<typeof measureBuild>["scenes"][string];
 
 /** Which scripts and styles the budget counts and Chromium did not load, and the other way round. */
-function compareFiles(chat: Loaded[], counted: Scene | undefined): string {
+function compareFiles(chat: LoadedFile[], counted: Scene | undefined): string {
   const loaded = new Set(chat.filter(isCode).map(({ path }) => path));
   const files = new Set(counted?.files);
   const differing = [
     ...[...files].filter((file) => !loaded.has(file)).map((file) => `without ${file}`),
     ...chat.filter((one) => isCode(one) && !files.has(one.path)).map((one) => `with ${one.path}`),
   ];
-  const all = kilobytes(counted?.all ?? Number.NaN);
+  const all = formatKilobytes(counted?.all ?? Number.NaN);
   return `In the budget: ${all} of HTML, scripts and styles. Chromium loaded ${differing.length === 0 ? "the same files" : differing.join(", ")}.`;
 }
 
-function describeChat(chat: Loaded[], counted: Scene | undefined): Section[] {
-  const compressed = new Map(chat.map((one) => [one, brotliSize(contentOf(one))]));
-  const of = (one: Loaded): number => compressed.get(one) ?? 0;
+function describeChat(chat: LoadedFile[], counted: Scene | undefined): Section[] {
+  const compressed = new Map(chat.map((one) => [one, brotliSize(readContent(one))]));
+  const of = (one: LoadedFile): number => compressed.get(one) ?? 0;
   const code = chat.filter(isCode);
   const byPackage = new Map<string, number>();
   for (const one of code) {
-    for (const [name, share] of sharesOf(one)) byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
+    for (const [name, share] of computePackageShares(one))
+      byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
   }
   const early = chat.filter(({ isBefore }) => isBefore);
   const packages = [...byPackage].sort(([, x], [, y]) => y - x);
-  const small = packages.filter(([, size]) => size < leastShown);
+  const small = packages.filter(([, size]) => size < minShownBytes);
   return [
     {
       title: "A usable chat on a cold cache, file by file",
@@ -170,11 +171,11 @@ function describeChat(chat: Loaded[], counted: Scene | undefined): Section[] {
       rows: [
         ...[...chat]
           .sort((x, y) => of(y) - of(x))
-          .filter((one) => of(one) >= leastShown)
+          .filter((one) => of(one) >= minShownBytes)
           .map((one) => toFileRow(one.path.slice(0, 60), [one], one.isBefore ? "before" : "after")),
         toFileRow(
           "smaller ones",
-          chat.filter((one) => of(one) < leastShown),
+          chat.filter((one) => of(one) < minShownBytes),
         ),
         toFileRow("scripts and styles together", code),
         toFileRow("everything before the newest message shows", early),
@@ -183,14 +184,14 @@ function describeChat(chat: Loaded[], counted: Scene | undefined): Section[] {
       notes: [
         `All that Chromium loads for /app/chat/<id> with ${chatMessages} messages until it is at rest; what the service worker stores for later is not in it. Aim: at most 150 kB, better 130.`,
         compareFiles(chat, counted),
-        `On the wire, HTTP/1.1: ${chat.length} requests, ${kilobytes(sum(chat.map((one) => one.requestHead)))} of request headers, ${kilobytes(sum(chat.map((one) => one.responseHead)))} of response headers, ${kilobytes(sum(chat.map((one) => one.onWire)))} down in all with the edge's faster brotli.`,
+        `On the wire, HTTP/1.1: ${chat.length} requests, ${formatKilobytes(sum(chat.map((one) => one.requestHead)))} of request headers, ${formatKilobytes(sum(chat.map((one) => one.responseHead)))} of response headers, ${formatKilobytes(sum(chat.map((one) => one.onWire)))} down in all with the edge's faster brotli.`,
       ],
     },
     {
       title: "The same scripts and styles by package",
       columns: ["", "brotli 11", "share"],
       rows: [
-        ...packages.filter(([, size]) => size >= leastShown).map(([name, size]) => toRow(name, size)),
+        ...packages.filter(([, size]) => size >= minShownBytes).map(([name, size]) => toRow(name, size)),
         toRow(`${small.length} smaller ones`, sum(small.map(([, size]) => size))),
       ],
       notes: ["A file's compressed bytes are shared out by how many of its characters come from each source."],
@@ -198,35 +199,43 @@ function describeChat(chat: Loaded[], counted: Scene | undefined): Section[] {
     describeLater(new Set(chat.map(({ path }) => path)), early),
   ];
 
-  function toFileRow(name: string, files: Loaded[], when = `${files.length} files`): string[] {
-    return [name, kilobytes(sum(files.map((one) => contentOf(one).length))), kilobytes(sum(files.map(of))), when];
+  function toFileRow(name: string, files: LoadedFile[], when = `${files.length} files`): string[] {
+    return [
+      name,
+      formatKilobytes(sum(files.map((one) => readContent(one).length))),
+      formatKilobytes(sum(files.map(of))),
+      when,
+    ];
   }
 
   function toRow(name: string, size: number): string[] {
-    return [name, kilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
+    return [name, formatKilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
   }
 }
 
 /** The chat's scripts that come when they are needed, and whether any of it came with the chat already. */
-function describeLater(loaded: Set<string>, early: Loaded[]): Section {
+function describeLater(loaded: Set<string>, early: LoadedFile[]): Section {
   const files = readdirSync(join(clientFolder, "assets"))
     .filter((name) => name.endsWith(".js") && !loaded.has(`/assets/${name}`))
     .map((name) => ({ path: `/assets/${name}`, size: brotliSize(readFileSync(join(clientFolder, "assets", name))) }))
-    .filter(({ path }) => [...sourceSharesOf(path).keys()].some((source) => forLater.test(source)))
+    .filter(({ path }) => [...readSourceShares(path).keys()].some((source) => lazySources.test(source)))
     .sort((x, y) => y.size - x.size);
   const tooEarly = early
     .filter(isCode)
     .flatMap((one) =>
-      [...sourceSharesOf(one.path)]
-        .filter(([source]) => forLater.test(source))
-        .map(([source, share]) => `${source.replace(/^.*src\//, "")} ${kilobytes(share * brotliSize(contentOf(one)))}`),
+      [...readSourceShares(one.path)]
+        .filter(([source]) => lazySources.test(source))
+        .map(
+          ([source, share]) =>
+            `${source.replace(/^.*src\//, "")} ${formatKilobytes(share * brotliSize(readContent(one)))}`,
+        ),
     );
   return {
     title: "Loaded later: files, voice, search and menus",
     columns: ["", "brotli 11"],
     rows: [
-      ...files.map(({ path, size }) => [path, kilobytes(size)]),
-      ["together", kilobytes(sum(files.map(({ size }) => size)))],
+      ...files.map(({ path, size }) => [path, formatKilobytes(size)]),
+      ["together", formatKilobytes(sum(files.map(({ size }) => size)))],
     ],
     notes: [
       tooEarly.length === 0
@@ -237,19 +246,19 @@ function describeLater(loaded: Set<string>, early: Loaded[]): Section {
 }
 
 /** Which share of a file's characters each source has, by its source map; a file without one counts under its own name. */
-function sourceSharesOf(path: string): Map<string, number> {
+function readSourceShares(path: string): Map<string, number> {
   const [file, map] = [join(clientFolder, path), join(mapsFolder, `${path}.map`)];
   if (!existsSync(map)) return new Map([[path.replace(/^.*\//, ""), 1]]);
-  const characters = charactersBySource(readFileSync(file, "utf8"), JSON.parse(readFileSync(map, "utf8")));
+  const characters = countCharactersBySource(readFileSync(file, "utf8"), JSON.parse(readFileSync(map, "utf8")));
   const total = sum([...characters.values()]);
   return new Map([...characters].map(([source, count]) => [source, count / total]));
 }
 
 /** The same by package. */
-function sharesOf({ path }: Loaded): Map<string, number> {
+function computePackageShares({ path }: LoadedFile): Map<string, number> {
   const shares = new Map<string, number>();
-  for (const [source, share] of sourceSharesOf(path)) {
-    const name = packageOf(source);
+  for (const [source, share] of readSourceShares(path)) {
+    const name = getPackage(source);
     shares.set(name, (shares.get(name) ?? 0) + share);
   }
   return shares;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Browser } from "@playwright/test";
 
 /** What a process has for itself alone, in bytes, from Linux's account of its memory. */
-function privateBytes(pid: number): number {
+function readPrivateBytes(pid: number): number {
   const file = `/proc/${pid}/smaps_rollup`;
   if (!existsSync(file)) return Number.NaN;
   const lines = readFileSync(file, "utf8").matchAll(/^Private_\w+:\s+(\d+) kB$/gm);
@@ -10,10 +10,10 @@ function privateBytes(pid: number): number {
 }
 
 /** The private memory of a browser's largest renderer, in bytes; NaN where Linux's /proc is missing. */
-export async function rendererMemory(browser: Browser): Promise<number> {
+export async function measureRendererMemory(browser: Browser): Promise<number> {
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
   await cdp.detach();
-  const sizes = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => privateBytes(id));
+  const sizes = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => readPrivateBytes(id));
   return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
 }

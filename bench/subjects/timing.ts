@@ -1,7 +1,7 @@
 import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { buildProduct } from "#bench/rig/product.ts";
-import { median, percentile, ratioOf } from "#bench/rig/statistics.ts";
-import { milliseconds, type Section, times } from "#bench/rig/table.ts";
+import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import {
   callSite,
@@ -32,17 +32,17 @@ const toSite = (origin: string): Site => ({
   },
 });
 
-type Known = Person & { email: string };
+type KnownPerson = Person & { email: string };
 /** A way to try, with everything it needs made beforehand: only the answer is timed. */
-type Way = {
+type TimedRequest = {
   name: string;
   rounds: number;
   path: string;
   status: number;
-  body: (who: Pick<Known, "phone" | "email">) => Promise<object>;
+  body: (who: Pick<KnownPerson, "phone" | "email">) => Promise<object>;
 };
 
-const nobody = (n: number): Pick<Known, "phone" | "email"> => ({
+const createUnknown = (n: number): Pick<KnownPerson, "phone" | "email"> => ({
   phone: `+24382000${String(n).padStart(4, "0")}`,
   email: `personne-${n}@timing.example`,
 });
@@ -64,8 +64,8 @@ async function confirmAddress(site: Site, person: Person, email: string): Promis
   throw new Error("no mail came");
 }
 
-async function makeKnown(site: Site): Promise<Known[]> {
-  const made: Known[] = [];
+async function makeKnown(site: Site): Promise<KnownPerson[]> {
+  const made: KnownPerson[] = [];
   for (let n = 0; n < people; n++) {
     const person = await makePerson(site, 5_000 + n);
     const email = `connue-${n}@timing.example`;
@@ -77,11 +77,11 @@ async function makeKnown(site: Site): Promise<Known[]> {
   return made;
 }
 
-const proof = async (site: Site, purpose: ChallengeRequest) => ({
+const createProof = async (site: Site, purpose: ChallengeRequest) => ({
   gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, purpose) },
 });
 
-const listWays = (site: Site): Way[] => [
+const listTimedRequests = (site: Site): TimedRequest[] => [
   {
     name: "logging in with a wrong password",
     rounds: triesOfEach,
@@ -90,7 +90,7 @@ const listWays = (site: Site): Way[] => [
     body: async ({ phone }) => ({
       phone,
       password: `${testPassword}x`,
-      ...(await proof(site, { action: "sign_in", subject: phone })),
+      ...(await createProof(site, { action: "sign_in", subject: phone })),
     }),
   },
   {
@@ -98,7 +98,7 @@ const listWays = (site: Site): Way[] => [
     rounds: mailsOfEach,
     path: "/api/auth/recover",
     status: 200,
-    body: async ({ email }) => ({ email, ...(await proof(site, { action: "recover", subject: email })) }),
+    body: async ({ email }) => ({ email, ...(await createProof(site, { action: "recover", subject: email })) }),
   },
   {
     name: "showing a wrong recovery code",
@@ -108,13 +108,17 @@ const listWays = (site: Site): Way[] => [
     body: async ({ phone }) => ({
       phone,
       code: "AAAAA-AAAAA-AAAAA-AAAAA",
-      ...(await proof(site, { action: "recover_by_code", subject: phone })),
+      ...(await createProof(site, { action: "recover_by_code", subject: phone })),
     }),
   },
 ];
 
 /** How long the whole answer takes; its text comes back too, which must be everybody's. */
-async function time(site: Site, way: Way, who: Pick<Known, "phone" | "email">): Promise<{ ms: number; text: string }> {
+async function timeRequest(
+  site: Site,
+  way: TimedRequest,
+  who: Pick<KnownPerson, "phone" | "email">,
+): Promise<{ ms: number; text: string }> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -129,35 +133,35 @@ async function time(site: Site, way: Way, who: Pick<Known, "phone" | "email">): 
 }
 
 /** By turns, so that whatever else the machine does falls on both. */
-async function compare(site: Site, known: readonly Known[], way: Way): Promise<string[]> {
+async function compareTimes(site: Site, known: readonly KnownPerson[], way: TimedRequest): Promise<string[]> {
   const [of, ofNobody]: [number[], number[]] = [[], []];
   const texts = new Set<string>();
   for (let round = 0; round < way.rounds; round++) {
     for (const [n, person] of known.entries()) {
       const pair = [
         { who: person, into: of },
-        { who: nobody(n), into: ofNobody },
+        { who: createUnknown(n), into: ofNobody },
       ];
       for (const { who, into } of (round + n) % 2 === 0 ? pair : pair.reverse()) {
-        const { ms, text } = await time(site, way, who);
+        const { ms, text } = await timeRequest(site, way, who);
         into.push(ms);
         texts.add(text);
       }
     }
   }
   if (texts.size !== 1) throw new Error(`${way.name}: not everybody is answered alike`);
-  const { ratio } = ratioOf(of, ofNobody);
+  const { ratio } = computeRatio(of, ofNobody);
   const apart = median(of) - median(ofNobody);
   return [
     way.name,
     String(of.length),
-    milliseconds(median(of)),
-    milliseconds(median(ofNobody)),
-    `${apart < 0 ? "−" : "+"}${milliseconds(Math.abs(apart))}`,
-    times(median(of) / median(ofNobody)),
-    times(ratio),
-    `${milliseconds(percentile(of, 0.1))} / ${milliseconds(percentile(ofNobody, 0.1))}`,
-    `${milliseconds(percentile(of, 0.9))} / ${milliseconds(percentile(ofNobody, 0.9))}`,
+    formatMilliseconds(median(of)),
+    formatMilliseconds(median(ofNobody)),
+    `${apart < 0 ? "−" : "+"}${formatMilliseconds(Math.abs(apart))}`,
+    formatRatio(median(of) / median(ofNobody)),
+    formatRatio(ratio),
+    `${formatMilliseconds(percentile(of, 0.1))} / ${formatMilliseconds(percentile(ofNobody, 0.1))}`,
+    `${formatMilliseconds(percentile(of, 0.9))} / ${formatMilliseconds(percentile(ofNobody, 0.9))}`,
   ];
 }
 
@@ -171,7 +175,7 @@ export async function measureTiming(): Promise<Section[]> {
     const inner = await findInnerOrigin(server.port, "/api/health");
     const site = toSite(inner ?? server.origin);
     const rows: string[][] = [];
-    for (const way of listWays(site)) rows.push(await compare(site, known, way));
+    for (const way of listTimedRequests(site)) rows.push(await compareTimes(site, known, way));
     return [
       {
         title: "Known or unknown: how long the same answer takes",

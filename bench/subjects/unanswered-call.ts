@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { call } from "#bench/rig/person.ts";
+import { callAs } from "#bench/rig/person.ts";
 import { Call } from "#contract/calls/call.ts";
 import { callRingMs } from "#contract/limits.ts";
 import { inCall } from "#lab/measures.ts";
@@ -7,11 +7,11 @@ import type { Product } from "#lab/product-call.ts";
 import type { Scene } from "#lab/scene.ts";
 import { textsOf } from "#tests/support/browser/phone.ts";
 
-export type Unanswered = {
+export type UnansweredTimes = {
   /** By the server's clock, from when the call began until its line was written. */
   missedMs: number;
   /** From the caller's tap until the caller reads of it. */
-  toldMs: number;
+  shownMs: number;
 };
 
 const Open = v.object({ calls: v.array(Call) });
@@ -22,18 +22,18 @@ const Newest = v.object({
 });
 
 /** A call that nobody takes. */
-export const waitUnanswered = (scene: Scene, product: Product): Promise<Unanswered> =>
+export const measureUnanswered = (scene: Scene, product: Product): Promise<UnansweredTimes> =>
   inCall(scene, product.ring, {}, async (one) => {
     const { pages, people, conversation } = one;
     const caller = { ...people[0], origin: product.server.origin };
     await one.ring();
     const tapped = await pages[0].evaluate(() => labWatcher.clicks.at(-1) ?? Number.NaN);
-    const [open] = v.parse(Open, await call(caller, "GET", "/api/calls")).calls;
+    const [open] = v.parse(Open, await callAs(caller, "GET", "/api/calls")).calls;
     if (!open) throw new Error("there is no call");
     const said = pages[0].getByText(textsOf.fr.calls.say.unanswered, { exact: true }).first();
     await said.waitFor({ timeout: 2 * callRingMs });
     const toldMs = Date.now() - tapped;
-    const newest = await call(caller, "GET", `/api/conversations/${conversation}/messages?limit=1`);
+    const newest = await callAs(caller, "GET", `/api/conversations/${conversation}/messages?limit=1`);
     const [line] = v.parse(Newest, newest).messages;
-    return { missedMs: (line?.at ?? Number.NaN) - open.created_at, toldMs };
+    return { missedMs: (line?.at ?? Number.NaN) - open.created_at, shownMs: toldMs };
   });

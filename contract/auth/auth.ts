@@ -12,7 +12,7 @@ export const isAcceptablePassword = (password: string): boolean =>
   /\p{Nd}/u.test(password);
 
 /** Parameter names of the public GoTrue API; `captcha_token` carries the solved proof of work. */
-const Meta = v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) }));
+const CaptchaMeta = v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) }));
 
 export const SignUp = v.object({
   phone: Phone,
@@ -22,14 +22,14 @@ export const SignUp = v.object({
   identity: v.optional(
     v.object({ auth_code: v.pipe(v.string(), v.maxLength(128)), code_verifier: v.pipe(v.string(), v.maxLength(256)) }),
   ),
-  gotrue_meta_security: Meta,
+  gotrue_meta_security: CaptchaMeta,
 });
 export type SignUp = v.InferInput<typeof SignUp>;
 
 export const PasswordGrant = v.object({
   phone: TypedPhone,
   password: v.pipe(v.string(), v.minLength(1), v.maxLength(passwordMaxLength * 4)),
-  gotrue_meta_security: Meta,
+  gotrue_meta_security: CaptchaMeta,
 });
 export type PasswordGrant = v.InferInput<typeof PasswordGrant>;
 

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { factorNameMaxLength } from "#contract/limits.ts";
-import { nameOf } from "#contract/text.ts";
+import { createNameSchema } from "#contract/text.ts";
 
 /** How one shows that one is oneself, besides the password: code apps, recovery codes, passkeys. */
 
-export const FactorName = nameOf(factorNameMaxLength, "invalid_name");
+export const FactorName = createNameSchema(factorNameMaxLength, "invalid_name");
 
 // Code apps (RFC 6238), in the wire form of the public GoTrue API
 
@@ -57,12 +57,12 @@ export type PasswordProof = v.InferInput<typeof PasswordProof>;
 export const Ceremony = v.object({ ceremony: Uuid, options: v.record(v.string(), v.unknown()) });
 export type Ceremony = v.InferOutput<typeof Ceremony>;
 
-const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength));
-const credential = {
-  id: text(1_400),
-  rawId: text(1_400),
+const boundedText = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength));
+const credentialFields = {
+  id: boundedText(1_400),
+  rawId: boundedText(1_400),
   type: v.literal("public-key"),
-  authenticatorAttachment: v.optional(v.nullable(text(32))),
+  authenticatorAttachment: v.optional(v.nullable(boundedText(32))),
   clientExtensionResults: v.optional(v.record(v.string(), v.unknown()), {}),
 };
 
@@ -70,11 +70,11 @@ export const NewPasskey = v.object({
   ceremony: Uuid,
   name: v.optional(FactorName),
   response: v.object({
-    ...credential,
+    ...credentialFields,
     response: v.object({
-      clientDataJSON: text(8_192),
-      attestationObject: text(32_768),
-      transports: v.optional(v.pipe(v.array(text(32)), v.maxLength(10))),
+      clientDataJSON: boundedText(8_192),
+      attestationObject: boundedText(32_768),
+      transports: v.optional(v.pipe(v.array(boundedText(32)), v.maxLength(10))),
     }),
   }),
 });
@@ -83,12 +83,12 @@ export type NewPasskey = v.InferInput<typeof NewPasskey>;
 export const PasskeyProof = v.object({
   ceremony: Uuid,
   response: v.object({
-    ...credential,
+    ...credentialFields,
     response: v.object({
-      clientDataJSON: text(8_192),
-      authenticatorData: text(8_192),
-      signature: text(4_096),
-      userHandle: v.optional(v.nullable(text(128))),
+      clientDataJSON: boundedText(8_192),
+      authenticatorData: boundedText(8_192),
+      signature: boundedText(4_096),
+      userHandle: v.optional(v.nullable(boundedText(128))),
     }),
   }),
 });

@@ -8,7 +8,7 @@ import { Passkey } from "./factors.ts";
 
 /** How one's account is kept: what the security page shows, in one answer. Times in epoch milliseconds. */
 
-export const Device = v.object({
+export const SignedInDevice = v.object({
   id: Uuid,
   /** Browser and system as they call themselves, in the form "Chrome · Android"; empty when neither is known. */
   device: v.string(),
@@ -17,7 +17,7 @@ export const Device = v.object({
   used_at: v.number(),
   current: v.boolean(),
 });
-export type Device = v.InferOutput<typeof Device>;
+export type SignedInDevice = v.InferOutput<typeof SignedInDevice>;
 
 export const Provider = v.object({ id: v.string(), name: v.string() });
 export type Provider = v.InferOutput<typeof Provider>;
@@ -37,7 +37,7 @@ export const Security = v.object({
   pending_email: v.nullable(v.string()),
   identities: v.array(Identity),
   providers: v.array(Provider),
-  devices: v.array(Device),
+  devices: v.array(SignedInDevice),
   reset: v.nullable(FactorReset),
   /** A password would be asked, or something of these, before one changes any of it. */
   proof_until: v.nullable(v.number()),

@@ -1,14 +1,14 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callConnectMs, callRingMs, callVerdictMs } from "#contract/limits.ts";
-import type { Call, CallKind, CallReason, CallStatus, Device } from "./call.ts";
+import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
+import type { Call, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
 
 /**
  * What a device makes of a call (SPEC.md §4), as a table of states and events. It decides and does nothing: what is to
  * be done are the `deeds` of a step. Every pair of a state and an event has an outcome; those that mean nothing there
  * leave the state as it is.
  */
-export type CallPlace = {
+export type LocalCall = {
   id: Uuid;
   conversation: ConversationId;
   peer: Uuid;
@@ -19,16 +19,16 @@ export type CallPlace = {
 export type CallState =
   | { at: "idle" }
   /** `isKnown`: the server has it. `isHeard`: a device of the other person said that it rings. */
-  | { at: "outgoing"; call: CallPlace; until: number; isKnown: boolean; isHeard?: true }
-  | { at: "ringing"; call: CallPlace; until: number }
+  | { at: "outgoing"; call: LocalCall; until: number; isRegistered: boolean; isPeerRinging?: true }
+  | { at: "ringing"; call: LocalCall; until: number }
   /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
-  | { at: "connecting"; call: CallPlace; until: number; since?: number | undefined }
+  | { at: "connecting"; call: LocalCall; until: number; since?: number | undefined }
   /** `lostAt`: since when nothing is heard. */
-  | { at: "connected"; call: CallPlace; since: number; lostAt?: number | undefined }
+  | { at: "connected"; call: LocalCall; since: number; interruptedAt?: number | undefined }
   /** `isElsewhere`: for this device alone, since another one of the same person took it. */
   | {
       at: "ended";
-      call: CallPlace;
+      call: LocalCall;
       status: CallStatus;
       seconds: number;
       reason?: CallReason | undefined;
@@ -40,16 +40,16 @@ export type CallError = ErrorCode | "offline" | undefined;
 
 /** Times of calls in events are by the clock that `stepCall` is given. */
 export type CallEvent =
-  | { type: "dial"; call: CallPlace }
+  | { type: "dial"; call: LocalCall }
   /** The server's answer to `create`: it may be the other's call, already answered. */
-  | { type: "created"; call: Call; device: Device }
+  | { type: "created"; call: Call; device: DeviceId }
   | { type: "notCreated"; error: CallError }
   | { type: "ring"; call: Call }
   | { type: "rings" } // where the other person is
   | { type: "accept" }
   | { type: "accepted"; call: Call }
   | { type: "notAccepted"; error: CallError }
-  | { type: "answered"; call: Call; device: Device }
+  | { type: "answered"; call: Call; device: DeviceId }
   /** The page was loaded anew in a call that is still under way; `since`: when it was connected, if it was. */
   | { type: "rejoin"; call: Call; isCaller: boolean; since: number | undefined }
   | { type: "reject" }
@@ -62,23 +62,23 @@ export type CallEvent =
   | { type: "time" }
   | { type: "leave" }; // the screen of an ended call goes
 
-export type CallNotice = "inProgress" | "rejected" | "unanswered" | "busy" | "failed" | "acceptFailed" | "error";
+export type CallNoticeType = "inProgress" | "rejected" | "unanswered" | "busy" | "failed" | "acceptFailed" | "error";
 
-export type CallDeed =
+export type CallEffect =
   | { do: "create" | "answer" }
   /** `at`: when it really was over. */
   | { do: "end"; status: CallStatus; reason?: CallReason; at?: number }
   | { do: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
   /** `open`: microphone and camera, where `prepare` only makes ready because somebody else calls. */
   | { do: "media"; media: "prepare" | "open" | "start" | "stop" }
-  | { do: "say"; notice: CallNotice; error?: CallError }
+  | { do: "say"; notice: CallNoticeType; error?: CallError }
   | { do: "ask" }; // how does this call stand
 
-export type CallStep = { state: CallState; deeds: CallDeed[] };
+export type CallStep = { state: CallState; effects: CallEffect[] };
 
-const none = (state: CallState): CallStep => ({ state, deeds: [] });
+const unchanged = (state: CallState): CallStep => ({ state, effects: [] });
 
-const placeOf = ({ call_id, conversation, from, to, type }: Call, isCaller: boolean): CallPlace => ({
+const toLocalCall = ({ call_id, conversation, from, to, type }: Call, isCaller: boolean): LocalCall => ({
   id: call_id,
   conversation,
   peer: isCaller ? to : from,
@@ -87,191 +87,209 @@ const placeOf = ({ call_id, conversation, from, to, type }: Call, isCaller: bool
 });
 
 /** The end of a call is shown, and everything of it stops. */
-const over = (
-  call: CallPlace,
+const endCall = (
+  call: LocalCall,
   end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined; isElsewhere?: true },
-  deeds: CallDeed[] = [],
+  deeds: CallEffect[] = [],
 ): CallStep => ({
   state: { at: "ended", call, seconds: 0, ...end },
-  deeds: [media("stop"), { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
+  effects: [createMediaEffect("stop"), { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
 });
 
-const takenElsewhere = (call: CallPlace): CallStep => over(call, { status: "ended", isElsewhere: true });
+const endElsewhere = (call: LocalCall): CallStep => endCall(call, { status: "ended", isElsewhere: true });
 
-const connecting = (call: CallPlace, now: number, deeds: CallDeed[], since?: number): CallStep => ({
+const startConnecting = (call: LocalCall, now: number, deeds: CallEffect[], since?: number): CallStep => ({
   state: { at: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
-  deeds: [{ do: "tone", tone: "none" }, ...deeds],
+  effects: [{ do: "tone", tone: "none" }, ...deeds],
 });
 
-const media = (media: "prepare" | "open" | "start" | "stop"): CallDeed => ({ do: "media", media });
+const createMediaEffect = (media: "prepare" | "open" | "start" | "stop"): CallEffect => ({ do: "media", media });
 
 /** Where a call stood when its page was loaded anew. */
-const rejoin = ({ call: told, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>, now: number): CallStep => {
-  const call = placeOf(told, isCaller);
+const stepRejoin = ({ call: told, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>, now: number): CallStep => {
+  const call = toLocalCall(told, isCaller);
   const isAnswered = told.answered_at !== null;
-  if (!isCaller) return connecting(call, now, [media("open"), isAnswered ? media("start") : { do: "answer" }], since);
-  if (isAnswered) return connecting(call, now, [media("prepare"), media("start")], since);
-  const state: CallState = { at: "outgoing", call, until: told.created_at + callRingMs, isKnown: true };
-  return { state, deeds: [media("prepare"), { do: "tone", tone: "ringback" }] };
+  if (!isCaller)
+    return startConnecting(
+      call,
+      now,
+      [createMediaEffect("open"), isAnswered ? createMediaEffect("start") : { do: "answer" }],
+      since,
+    );
+  if (isAnswered) return startConnecting(call, now, [createMediaEffect("prepare"), createMediaEffect("start")], since);
+  const state: CallState = { at: "outgoing", call, until: told.created_at + callRingMs, isRegistered: true };
+  return { state, effects: [createMediaEffect("prepare"), { do: "tone", tone: "ringback" }] };
 };
 
 /** What the server said of the end of this call. */
-const hear = (call: CallPlace, event: Extract<CallEvent, { type: "over" }>, deeds: CallDeed[] = []): CallStep =>
-  over(call, { status: event.status, seconds: event.seconds, reason: event.reason }, deeds);
+const endByServer = (
+  call: LocalCall,
+  event: Extract<CallEvent, { type: "over" }>,
+  deeds: CallEffect[] = [],
+): CallStep => endCall(call, { status: event.status, seconds: event.seconds, reason: event.reason }, deeds);
 
 const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
 
-const idle = (state: CallState, event: CallEvent, now: number): CallStep => {
+const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => {
   if (event.type === "dial") {
-    const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isKnown: false };
-    return { state, deeds: [media("prepare"), { do: "tone", tone: "ringback" }, { do: "create" }] };
+    const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isRegistered: false };
+    return { state, effects: [createMediaEffect("prepare"), { do: "tone", tone: "ringback" }, { do: "create" }] };
   }
-  if (event.type === "rejoin") return rejoin(event, now);
+  if (event.type === "rejoin") return stepRejoin(event, now);
   if (event.type === "ring") {
-    const call = placeOf(event.call, false);
+    const call = toLocalCall(event.call, false);
     const until = event.call.created_at + callRingMs;
     return {
       state: { at: "ringing", call, until },
-      deeds: [{ do: "tone", tone: "ringtone" }, media("prepare")],
+      effects: [{ do: "tone", tone: "ringtone" }, createMediaEffect("prepare")],
     };
   }
-  return none(state);
+  return unchanged(state);
 };
 
-const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEvent, now: number): CallStep => {
+const stepOutgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEvent, now: number): CallStep => {
   const { call } = state;
   switch (event.type) {
     case "created": {
       const { call: told, device } = event;
-      if (told.answered_at === null) return none({ ...state, isKnown: true, until: told.created_at + callRingMs });
+      if (told.answered_at === null)
+        return unchanged({ ...state, isRegistered: true, until: told.created_at + callRingMs });
       // The other one called at the same moment: theirs is the call, and this device talks in it.
       const isMine = (told.call_id === call.id ? told.from_device : told.to_device) === device;
-      return isMine ? connecting(placeOf(told, told.call_id === call.id), now, [media("start")]) : takenElsewhere(call);
+      return isMine
+        ? startConnecting(toLocalCall(told, told.call_id === call.id), now, [createMediaEffect("start")])
+        : endElsewhere(call);
     }
     case "notCreated":
-      return over(call, { status: "cancelled", reason: "failed" }, [
+      return endCall(call, { status: "cancelled", reason: "failed" }, [
         { do: "say", notice: "failed", error: event.error },
       ]);
     case "rings":
-      return none({ ...state, isHeard: true });
+      return unchanged({ ...state, isPeerRinging: true });
     case "answered":
-      return event.call.call_id === call.id ? connecting(call, now, [media("start")]) : none(state);
+      return event.call.call_id === call.id
+        ? startConnecting(call, now, [createMediaEffect("start")])
+        : unchanged(state);
     case "hangUp":
-      return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+      return endCall(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over": {
-      if (event.id !== call.id) return none(state);
+      if (event.id !== call.id) return unchanged(state);
       const notice = event.reason ?? (event.status === "rejected" ? "rejected" : "unanswered");
-      return hear(call, event, [{ do: "say", notice }]);
+      return endByServer(call, event, [{ do: "say", notice }]);
     }
     case "time":
-      if (now >= state.until + callVerdictMs) return { state: { ...state, until: now }, deeds: [{ do: "ask" }] };
-      return none(state);
+      if (now >= state.until + callServerWaitMs) return { state: { ...state, until: now }, effects: [{ do: "ask" }] };
+      return unchanged(state);
     case "failed":
-      return over(call, { status: "missed", reason: "failed" }, [
+      return endCall(call, { status: "missed", reason: "failed" }, [
         { do: "end", status: "missed", reason: "failed" },
         { do: "say", notice: "error" },
       ]);
     default:
-      return none(state);
+      return unchanged(state);
   }
 };
 
-const ringing = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent, now: number): CallStep => {
+const stepRinging = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent, now: number): CallStep => {
   const { call } = state;
   switch (event.type) {
     case "accept":
       // Media start with the server's word, so that of two devices that accept only one is heard.
-      return connecting(call, now, [media("open"), { do: "answer" }]);
+      return startConnecting(call, now, [createMediaEffect("open"), { do: "answer" }]);
     case "reject":
-      return over(call, { status: "rejected" }, [
+      return endCall(call, { status: "rejected" }, [
         { do: "end", status: "rejected" },
         { do: "say", notice: "rejected" },
       ]);
     case "answered": // on another device of mine
-      return event.call.call_id === call.id ? takenElsewhere(call) : none(state);
+      return event.call.call_id === call.id ? endElsewhere(call) : unchanged(state);
     case "hangUp":
-      return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+      return endCall(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over":
-      return event.id === call.id ? hear(call, event) : none(state);
+      return event.id === call.id ? endByServer(call, event) : unchanged(state);
     case "time":
-      if (now >= state.until + callVerdictMs) return { state: { ...state, until: now }, deeds: [{ do: "ask" }] };
-      return now >= state.until ? { state, deeds: [{ do: "tone", tone: "none" }] } : none(state);
+      if (now >= state.until + callServerWaitMs) return { state: { ...state, until: now }, effects: [{ do: "ask" }] };
+      return now >= state.until ? { state, effects: [{ do: "tone", tone: "none" }] } : unchanged(state);
     default:
-      return none(state);
+      return unchanged(state);
   }
 };
 
-const underWay = (
+const stepInCall = (
   state: Extract<CallState, { at: "connecting" | "connected" }>,
   event: CallEvent,
   now: number,
 ): CallStep => {
   const { call } = state;
   const isUp = state.at === "connected";
-  const lostAt = isUp ? state.lostAt : undefined;
+  const lostAt = isUp ? state.interruptedAt : undefined;
   const seconds = state.since === undefined ? 0 : secondsSince(state.since, lostAt ?? now);
   const until = lostAt === undefined ? {} : { at: lostAt }; // both were there until then
   const status: CallStatus = state.since === undefined ? "cancelled" : "ended"; // SPEC.md §4
   switch (event.type) {
     case "accepted":
-      return isUp ? none(state) : { state, deeds: [media("start")] };
+      return isUp ? unchanged(state) : { state, effects: [createMediaEffect("start")] };
     case "notAccepted":
-      if (isUp) return none(state); // who is heard was answered
-      if (event.error === "answered_elsewhere") return takenElsewhere(call); // a moment before
-      return over(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
+      if (isUp) return unchanged(state); // who is heard was answered
+      if (event.error === "answered_elsewhere") return endElsewhere(call); // a moment before
+      return endCall(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
     case "heard":
       if (!isUp)
         return {
           state: { at: "connected", call, since: state.since ?? now },
-          deeds: [{ do: "tone", tone: "none" }],
+          effects: [{ do: "tone", tone: "none" }],
         };
-      return lostAt === undefined ? none(state) : none({ at: "connected", call, since: state.since });
+      return lostAt === undefined ? unchanged(state) : unchanged({ at: "connected", call, since: state.since });
     case "interrupted":
-      return isUp && lostAt === undefined ? none({ ...state, lostAt: event.at }) : none(state);
+      return isUp && lostAt === undefined ? unchanged({ ...state, interruptedAt: event.at }) : unchanged(state);
     case "failed":
-      return over(call, { status, seconds, reason: "failed" }, [
+      return endCall(call, { status, seconds, reason: "failed" }, [
         { do: "end", status, reason: "failed", ...until },
         { do: "say", notice: "error" },
       ]);
     case "hangUp":
     case "left":
-      return over(call, { status, seconds }, [{ do: "end", status, ...until }]);
+      return endCall(call, { status, seconds }, [{ do: "end", status, ...until }]);
     case "over":
-      if (event.id !== call.id) return none(state);
+      if (event.id !== call.id) return unchanged(state);
       // The other side found it out first: what it is told there is told here.
-      return hear(call, event, event.reason === "failed" ? [{ do: "say", notice: isUp ? "error" : "failed" }] : []);
+      return endByServer(
+        call,
+        event,
+        event.reason === "failed" ? [{ do: "say", notice: isUp ? "error" : "failed" }] : [],
+      );
     case "time":
-      if (isUp || now < state.until) return none(state);
-      return over(call, { status, seconds, reason: "failed" }, [
+      if (isUp || now < state.until) return unchanged(state);
+      return endCall(call, { status, seconds, reason: "failed" }, [
         { do: "end", status, reason: "failed" },
         { do: "say", notice: "failed" },
       ]);
     default:
-      return none(state);
+      return unchanged(state);
   }
 };
 
 /** A second call while one is there: who dials is told so; one that rings is the server's to answer busy. */
-const elsewhere = (state: CallState, event: CallEvent): CallStep | undefined =>
+const refuseSecondDial = (state: CallState, event: CallEvent): CallStep | undefined =>
   event.type === "dial" && state.at !== "idle" && state.at !== "ended"
-    ? { state, deeds: [{ do: "say", notice: "inProgress" }] }
+    ? { state, effects: [{ do: "say", notice: "inProgress" }] }
     : undefined;
 
 export const stepCall = (state: CallState, event: CallEvent, now: number): CallStep => {
-  const step = elsewhere(state, event);
+  const step = refuseSecondDial(state, event);
   if (step) return step;
   switch (state.at) {
     case "idle":
-      return idle(state, event, now);
+      return stepIdle(state, event, now);
     case "outgoing":
-      return outgoing(state, event, now);
+      return stepOutgoing(state, event, now);
     case "ringing":
-      return ringing(state, event, now);
+      return stepRinging(state, event, now);
     case "connecting":
     case "connected":
-      return underWay(state, event, now);
+      return stepInCall(state, event, now);
     case "ended":
-      if (event.type !== "leave") return idle(state, event, now);
-      return { state: { at: "idle" }, deeds: [{ do: "tone", tone: "none" }] };
+      if (event.type !== "leave") return stepIdle(state, event, now);
+      return { state: { at: "idle" }, effects: [{ do: "tone", tone: "none" }] };
   }
 };

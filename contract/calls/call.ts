@@ -4,10 +4,10 @@ import {
   callAbandonedMs,
   callAgoMaxMs,
   callConnectMs,
-  callLostMs,
   callRingMs,
   callSignalMaxBytes,
   callSilentMaxMs,
+  callUnreachableMs,
 } from "#contract/limits.ts";
 
 /**
@@ -27,11 +27,11 @@ export const CallReason = v.picklist(callReasons);
 export type CallReason = v.InferOutput<typeof CallReason>;
 
 /** One browser of a person; it says which of several answered, and whom a signal is for. Made once, kept in the store. */
-export const Device = Uuid;
-export type Device = v.InferOutput<typeof Device>;
+export const DeviceId = Uuid;
+export type DeviceId = v.InferOutput<typeof DeviceId>;
 
 /** So many ms ago a side hung up, or heard the other one last. A length, for clocks differ. */
-export const Ago = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const ElapsedMs = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
 export const CallBody = v.strictObject({
@@ -52,37 +52,37 @@ export type OpenCall = {
   id: Uuid;
   kind: CallKind;
   caller: number;
-  callerDevice: Device;
-  calleeDevice: Device | null;
+  callerDevice: DeviceId;
+  calleeDevice: DeviceId | null;
   createdAt: number;
   answeredAt: number | null;
 };
 
-export type Side = "caller" | "callee";
-type Sides = Record<Side, number>;
+export type CallSide = "caller" | "callee";
+type SideTimes = Record<CallSide, number>;
 /** When each side of it was last heard of. `lost`: of a side that the other one hears nothing of, when it last did. */
-export type Heard = Sides & { lost?: Partial<Sides> };
+export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 
-export type CallDeed =
-  | { type: "create"; id: Uuid; kind: CallKind; device: Device }
-  | { type: "answer"; id: Uuid; device: Device }
-  | { type: "end"; id: Uuid; device: Device; status: CallStatus; reason?: CallReason; ago?: number };
+export type CallCommand =
+  | { type: "create"; id: Uuid; kind: CallKind; device: DeviceId }
+  | { type: "answer"; id: Uuid; device: DeviceId }
+  | { type: "end"; id: Uuid; device: DeviceId; status: CallStatus; reason?: CallReason; ago?: number };
 
-type CallRefusal = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
+type CallCommandError = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
 /** What a deed makes of the call: how it stands, and what is written when that is its end. */
-export type Advance = { call: OpenCall | null; line?: CallBody } | { error: CallRefusal };
+export type CallTransition = { call: OpenCall | null; logEntry?: CallBody } | { error: CallCommandError };
 
-const secondsOf = ({ answeredAt }: OpenCall, until: number): number =>
+const measureTalkSeconds = ({ answeredAt }: OpenCall, until: number): number =>
   answeredAt === null ? 0 : Math.max(0, Math.round((until - answeredAt) / 1000));
 
-const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallReason): Advance => ({
+const closeCall = (call: OpenCall, status: CallStatus, until: number, reason?: CallReason): CallTransition => ({
   call: null,
-  line: {
+  logEntry: {
     type: "call",
     id: call.id,
     kind: call.kind,
     status,
-    seconds: status === "cancelled" ? 0 : secondsOf(call, until),
+    seconds: status === "cancelled" ? 0 : measureTalkSeconds(call, until),
     ...(reason ? { reason } : {}),
   },
 });
@@ -92,10 +92,10 @@ const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallR
  * talked makes it one that was missed, or after a while one in which nothing was heard. Whoever was to answer and could
  * not, has not refused it.
  */
-const endOf = (
+const toEndStatus = (
   { answeredAt }: OpenCall,
   isCaller: boolean,
-  { status, reason }: Pick<Extract<CallDeed, { type: "end" }>, "status" | "reason">,
+  { status, reason }: Pick<Extract<CallCommand, { type: "end" }>, "status" | "reason">,
   now: number,
 ): CallStatus => {
   if (answeredAt !== null) return status === "cancelled" && now <= answeredAt + 2 * callConnectMs ? status : "ended";
@@ -103,45 +103,53 @@ const endOf = (
 };
 
 /** Whether this device has a side of the call; while it rings, any of theirs may come to have it. */
-export const hasSide = (call: OpenCall, isCaller: boolean, device: Device): boolean =>
+export const hasSide = (call: OpenCall, isCaller: boolean, device: DeviceId): boolean =>
   call.answeredAt === null || device === (isCaller ? call.callerDevice : call.calleeDevice);
 
 /** Until when a side that the other one misses was there, as far as anybody knows. */
-const lostAt = (heard: Heard, side: Side): number | undefined => {
-  const at = heard.lost?.[side];
+const findUnreachableSince = (heard: LastSeen, side: CallSide): number | undefined => {
+  const at = heard.unreachable?.[side];
   return at === undefined ? undefined : Math.max(at, heard[side]);
 };
 
 /** Until when both were there: whoever says nothing of the other hears it. */
-const untilBoth = (heard: Heard): number =>
-  Math.min(lostAt(heard, "caller") ?? Number.POSITIVE_INFINITY, lostAt(heard, "callee") ?? Number.POSITIVE_INFINITY);
+const findLastSeenTogether = (heard: LastSeen): number =>
+  Math.min(
+    findUnreachableSince(heard, "caller") ?? Number.POSITIVE_INFINITY,
+    findUnreachableSince(heard, "callee") ?? Number.POSITIVE_INFINITY,
+  );
 
 /** Whether neither the server nor the other side heard of the device that has this side of a talk for as long as it may be away. */
-export const isLost = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean => {
-  const at = lostAt(heard, isCaller ? "caller" : "callee");
-  return call.answeredAt !== null && at !== undefined && now >= at + callLostMs;
+export const isUnreachable = (call: OpenCall, isCaller: boolean, heard: LastSeen, now: number): boolean => {
+  const at = findUnreachableSince(heard, isCaller ? "caller" : "callee");
+  return call.answeredAt !== null && at !== undefined && now >= at + callUnreachableMs;
 };
 
 /** Whether that device seems to be gone: then it is its person's to leave the call from any other. */
-export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean =>
-  isLost(call, isCaller, heard, now) ||
+export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: LastSeen, now: number): boolean =>
+  isUnreachable(call, isCaller, heard, now) ||
   (call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs);
 
 /** What was heard of the sides after the other one said that it hears the one, or for how long it has not. */
-export const hearOther = (heard: Heard, isCaller: boolean, now: number, unheard: number | undefined): Heard => {
-  const other: Side = isCaller ? "callee" : "caller";
-  const { [other]: _, ...lost }: Partial<Sides> = heard.lost ?? {};
-  return { ...heard, lost: unheard === undefined ? lost : { ...lost, [other]: now - unheard } };
+export const recordPeerLastSeen = (
+  heard: LastSeen,
+  isCaller: boolean,
+  now: number,
+  unheard: number | undefined,
+): LastSeen => {
+  const other: CallSide = isCaller ? "callee" : "caller";
+  const { [other]: _, ...lost }: Partial<SideTimes> = heard.unreachable ?? {};
+  return { ...heard, unreachable: unheard === undefined ? lost : { ...lost, [other]: now - unheard } };
 };
 
 /** `by` is the member's number. What was done before is done again by doing nothing. */
-export const advance = (
+export const applyCallCommand = (
   call: OpenCall | null,
   by: number,
-  deed: CallDeed,
+  deed: CallCommand,
   now: number,
-  heard: Heard = { caller: now, callee: now },
-): Advance => {
+  heard: LastSeen = { caller: now, callee: now },
+): CallTransition => {
   if (deed.type === "create") {
     if (!call) {
       const { id, kind, device } = deed;
@@ -167,23 +175,25 @@ export const advance = (
   // A device that only rang has nothing to end once another one talks, and is heard of.
   if (!hasSide(call, isCaller, deed.device) && !isAbandoned(call, isCaller, heard, now))
     return { error: "answered_elsewhere" };
-  const status = endOf(call, isCaller, deed, now);
+  const status = toEndStatus(call, isCaller, deed, now);
   // Busy is only somebody who is rung, and has not refused it.
   const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");
   // It was talked for as long as both were there; by then each would have been told that nobody is.
-  const until = Math.min(now - Math.min(deed.ago ?? 0, callAgoMaxMs), untilBoth(heard));
-  return close(call, status, until, isUntrue ? undefined : deed.reason);
+  const until = Math.min(now - Math.min(deed.ago ?? 0, callAgoMaxMs), findLastSeenTogether(heard));
+  return closeCall(call, status, until, isUntrue ? undefined : deed.reason);
 };
 
 /** What time alone makes of a call; undefined when it is not due yet. */
-export const expire = (call: OpenCall, heard: Heard, now: number): Advance | undefined => {
-  if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? close(call, "missed", now) : undefined;
+export const applyCallTimeout = (call: OpenCall, heard: LastSeen, now: number): CallTransition | undefined => {
+  if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? closeCall(call, "missed", now) : undefined;
   const last = Math.max(heard.caller, heard.callee);
-  return now >= last + callSilentMaxMs ? close(call, "ended", Math.min(last, untilBoth(heard))) : undefined;
+  return now >= last + callSilentMaxMs
+    ? closeCall(call, "ended", Math.min(last, findLastSeenTogether(heard)))
+    : undefined;
 };
 
 /** When to look at it next. */
-export const dueAt = (call: OpenCall, heard: Heard): number =>
+export const getCallTimeoutAt = (call: OpenCall, heard: LastSeen): number =>
   call.answeredAt === null ? call.createdAt + callRingMs : Math.max(heard.caller, heard.callee) + callSilentMaxMs;
 
 // ── what goes between server and devices ───────────────────────────────────────────────────────────────────
@@ -195,8 +205,8 @@ export const Call = v.object({
   type: CallKind,
   from: Uuid,
   to: Uuid,
-  from_device: Device,
-  to_device: v.nullable(Device),
+  from_device: DeviceId,
+  to_device: v.nullable(DeviceId),
   created_at: v.number(),
   answered_at: v.nullable(v.number()),
 });
@@ -223,15 +233,15 @@ export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
 export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
 
 /** What is told of one: in which call, by which device and to which, null for all of the other person's. */
-const told = {
+const relayedSignal = {
   call_id: Uuid,
   conversation: ConversationId,
-  from_device: Device,
-  to_device: v.nullable(Device),
+  from_device: DeviceId,
+  to_device: v.nullable(DeviceId),
   signal: Signal,
 };
 
-const event = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
+const createEventSchema = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
   v.object({ event_type: v.literal(event_type), data: v.object(data) });
 
 /** How a call stands, after what was asked if that changed it; `over` once it has ended. `now` is the server's clock. */
@@ -239,28 +249,30 @@ export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now
 export type CallResult = v.InferOutput<typeof CallResult>;
 
 /** What was told inside a call that is open, a moment ago and after a place; `at` is the place to ask from next. */
-export const CallSignals = v.object({ call: Call, signals: v.array(v.object(told)), at: v.number() });
+export const CallSignals = v.object({ call: Call, signals: v.array(v.object(relayedSignal)), at: v.number() });
 export type CallSignals = v.InferOutput<typeof CallSignals>;
 
 /** Which call it is: an id that somebody took again in another conversation is another call's. */
-const place = { call_id: Uuid, conversation: ConversationId };
+const callKey = { call_id: Uuid, conversation: ConversationId };
 
 /** The event `call-system` (SPEC.md §7): the frames of a socket that are objects. */
 export const CallFrame = v.object({
   event: v.literal("call-system"),
   payload: v.variant("event_type", [
-    event("ring", Call.entries),
-    event("answered", Call.entries),
-    event("signal", told),
-    ...callStatuses.map((status) => event(status, { ...place, seconds: v.number(), reason: v.optional(CallReason) })),
+    createEventSchema("ring", Call.entries),
+    createEventSchema("answered", Call.entries),
+    createEventSchema("signal", relayedSignal),
+    ...callStatuses.map((status) =>
+      createEventSchema(status, { ...callKey, seconds: v.number(), reason: v.optional(CallReason) }),
+    ),
   ]),
 });
 export type CallFrame = v.InferOutput<typeof CallFrame>;
 
 /** What was wrong with a call, for whoever found it bad. */
-export const CallComplaint = v.picklist(["sound", "picture", "dropped"]);
-export type CallComplaint = v.InferOutput<typeof CallComplaint>;
+export const CallProblem = v.picklist(["sound", "picture", "dropped"]);
+export type CallProblem = v.InferOutput<typeof CallProblem>;
 
 /** What a person thought of a call that is over. */
-export const CallVerdict = v.object({ good: v.boolean(), reason: v.optional(CallComplaint) });
-export type CallVerdict = v.InferOutput<typeof CallVerdict>;
+export const CallRating = v.object({ good: v.boolean(), reason: v.optional(CallProblem) });
+export type CallRating = v.InferOutput<typeof CallRating>;

@@ -1,4 +1,4 @@
-import type { Body, Source } from "#contract/conversations.ts";
+import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, unpackUuid } from "#contract/ids.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import type { Command, CommandOf } from "./commands.ts";
@@ -50,7 +50,7 @@ const toPageFrame = (
 export const toSendFrame = (
   ref: number,
   conversation: number | ConversationId,
-  message: { cid: string; body: Body; source?: Source | undefined },
+  message: { cid: string; body: Body; source?: ForwardSource | undefined },
 ): ClientFrame => {
   const frame = ["s", ref, conversation, packUuid(message.cid), toWireBody(message.body) as string | Body] as const;
   const { source } = message;
@@ -58,7 +58,7 @@ export const toSendFrame = (
 };
 
 /** One body to many: the messages have the refs from `ref` on, in their order. */
-export const toSpreadFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
+export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
   "f",
   ref,
   toWireBody(body) as string | Body,

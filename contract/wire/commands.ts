@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security.ts";
 import { Call, type CallResult } from "#contract/calls/call.ts";
-import { InboxRow, Mark, Message, Seq } from "#contract/conversations.ts";
+import { InboxRow, Message, Seq, Watermark } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
-import { KeptSettings, type Presence } from "#contract/settings.ts";
+import { type Presence, VersionedSettings } from "#contract/settings.ts";
 import type { CommandSchema } from "./command-schemas.ts";
 
 /**
@@ -26,27 +26,27 @@ export const SendResult = v.object({
 export type SendResult = v.InferOutput<typeof SendResult>;
 
 /** Each message of a spread by itself: one that was refused says why. */
-export const SpreadResult = v.object({
+export const MulticastResult = v.object({
   sent: v.array(v.object({ conversation: ConversationId, cid: Uuid, seq: Seq, at: v.number() })),
   refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes), retryAfterMs: v.optional(v.number()) })),
 });
-export type SpreadResult = v.InferOutput<typeof SpreadResult>;
+export type MulticastResult = v.InferOutput<typeof MulticastResult>;
 
-export const Retracted = v.object({ revision: Mark });
+export const RetractResult = v.object({ revision: Watermark });
 /** Where the message stood and the revision it is deleted by; no place for one that had not come. */
-export const Withdrawn = v.object({
-  revision: Mark,
+export const WithdrawResult = v.object({
+  revision: Watermark,
   place: v.nullable(v.object({ seq: Seq, at: v.number() })),
 });
-export type Withdrawn = v.InferOutput<typeof Withdrawn>;
-export const Muted = v.object({ muted: v.boolean() });
+export type WithdrawResult = v.InferOutput<typeof WithdrawResult>;
+export const MuteResult = v.object({ muted: v.boolean() });
 /** The conversations a person has muted, those that changed last first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
 /** `revision` is how far these messages bring a device that was at `since`; `more` when that is not all. */
 export const RevisedResult = v.object({
   epoch: v.string(),
-  revision: Mark,
+  revision: Watermark,
   messages: v.array(Message),
   more: v.boolean(),
 });
@@ -54,7 +54,7 @@ export type RevisedResult = v.InferOutput<typeof RevisedResult>;
 
 export const PageResult = v.object({
   epoch: v.string(),
-  head: Mark,
+  head: Watermark,
   messages: v.array(Message),
   more: v.boolean(), // there is more in this direction
   /** Time of the message at the place the question names (`held`, else `seq`); null where the person sees none. */
@@ -82,17 +82,17 @@ export const ChangesResult = v.object({
   people: v.array(Relation),
   calls: v.array(Call), // under way now, whatever the cursor
   before: v.nullable(v.number()), // where to go on, null when everything since the cursor is here
-  settings: v.nullable(KeptSettings), // null when they were not changed since the cursor
+  settings: v.nullable(VersionedSettings), // null when they were not changed since the cursor
   notices: v.optional(v.array(SecurityNotice), []), // what became of the account since, but by this session
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
 /** What is left to read of the messages up to `head`. */
-export const Unread = v.object({ unread: Mark, head: Mark });
-export const Hidden = v.object({ hidden: Mark });
+export const UnreadResult = v.object({ unread: Watermark, head: Watermark });
+export const HideResult = v.object({ hidden: Watermark });
 
 /** Whether it was passed on. */
-export const Passed = v.object({ passed: v.boolean() });
+export const RelayResult = v.object({ passed: v.boolean() });
 
 /** A page of the conversation list; `before` is where the next one begins, null on the last. */
 export const ListPage = v.object({ rows: v.array(InboxRow), before: v.nullable(v.number()) });
@@ -100,13 +100,13 @@ export type ListPage = v.InferOutput<typeof ListPage>;
 
 export type CommandResults = {
   send: SendResult;
-  spread: SpreadResult;
-  retract: v.InferOutput<typeof Retracted>;
-  withdraw: Withdrawn;
+  spread: MulticastResult;
+  retract: v.InferOutput<typeof RetractResult>;
+  withdraw: WithdrawResult;
   revised: RevisedResult;
-  mute: v.InferOutput<typeof Muted>;
-  mark: v.InferOutput<typeof Unread>;
-  hide: v.InferOutput<typeof Hidden>;
+  mute: v.InferOutput<typeof MuteResult>;
+  mark: v.InferOutput<typeof UnreadResult>;
+  hide: v.InferOutput<typeof HideResult>;
   page: PageResult;
   search: SearchResult;
   changes: ChangesResult;
@@ -115,8 +115,8 @@ export type CommandResults = {
   answer: CallResult;
   hangUp: CallResult;
   standing: CallResult;
-  beat: v.InferOutput<typeof Passed>;
-  signal: v.InferOutput<typeof Passed>;
+  beat: v.InferOutput<typeof RelayResult>;
+  signal: v.InferOutput<typeof RelayResult>;
 };
 
 /** A refused command. `retryAfterMs` only with `rate_limited` and `conversation_limited`. */

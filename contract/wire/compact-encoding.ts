@@ -44,7 +44,7 @@ const WireGroup = v.strictTuple([
   v.pipe(Int, v.minValue(0), v.maxValue(groupRoles.length - 1)), // my role
   Int, // my number
 ]);
-const row = [
+const rowFields = [
   Int, // handle
   ConversationId,
   v.string(), // epoch
@@ -61,8 +61,8 @@ const row = [
   Int, // revision
   v.nullable(Int), // by how much the message before the newest is older
 ] as const;
-export const WireRow = v.union([v.strictTuple(row), v.strictTuple([...row, WireGroup])]);
-const flagsOf = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0) | (r.gone ? 8 : 0);
+export const WireRow = v.union([v.strictTuple(rowFields), v.strictTuple([...rowFields, WireGroup])]);
+const toFlags = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0) | (r.gone ? 8 : 0);
 export type WireRow = v.InferOutput<typeof WireRow>;
 const toWireGroup = ({ name, picture, count, roster, role, number }: GroupCard): v.InferOutput<typeof WireGroup> => [
   name,
@@ -81,7 +81,7 @@ const fromWireGroup = ([name, picture, count, roster, role, number]: v.InferOutp
   number,
 });
 export const toWireRow = (r: InboxRow, now: number): WireRow => {
-  const short: v.InferOutput<v.StrictTupleSchema<typeof row, undefined>> = [
+  const short: v.InferOutput<v.StrictTupleSchema<typeof rowFields, undefined>> = [
     r.handle,
     r.conversation,
     r.epoch,
@@ -94,7 +94,7 @@ export const toWireRow = (r: InboxRow, now: number): WireRow => {
     [r.delivered, r.read],
     [r.othersDelivered, r.othersRead],
     r.hidden,
-    flagsOf(r),
+    toFlags(r),
     r.revision,
     r.prior === null ? null : r.at - r.prior,
   ];

@@ -6,7 +6,7 @@ import { ConversationId } from "#contract/ids.ts";
 export const Int = v.pipe(v.number(), v.safeInteger());
 export const Count = v.pipe(Int, v.minValue(0));
 export const Ref = v.pipe(Int, v.minValue(0)); // a device's number for one of its requests, echoed in the answer
-export const Conversation = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
+export const ConversationRef = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
 
 export const parseJson = (text: string): unknown => {
   try {
@@ -17,7 +17,7 @@ export const parseJson = (text: string): unknown => {
 };
 
 /** A frame read by the schema its first element names; undefined when it is not of this protocol. */
-export const readFrame = (schemas: Record<string, v.GenericSchema>, frame: unknown): unknown => {
+export const parseFrame = (schemas: Record<string, v.GenericSchema>, frame: unknown): unknown => {
   const head: unknown = Array.isArray(frame) ? frame[0] : undefined;
   if (typeof head !== "string" || !Object.hasOwn(schemas, head)) return undefined;
   const parsed = v.safeParse(schemas[head] as v.GenericSchema, frame);

@@ -4,10 +4,10 @@ import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
-import { KeptSettings } from "#contract/settings.ts";
+import { VersionedSettings } from "#contract/settings.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
-import { Count, Int, parseJson, Ref, readFrame } from "./frame-parts.ts";
+import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
 /**
  * What goes over a device's one socket. Frames are JSON arrays whose first element says what they are; the
@@ -31,14 +31,14 @@ export const protocolVersion = 9;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
-export const pongFrame = (counter: number): string => `.${counter.toString(36)}`;
-export const readPong = (frame: string): number | undefined => {
+export const toPongFrame = (counter: number): string => `.${counter.toString(36)}`;
+export const parsePong = (frame: string): number | undefined => {
   const counter = frame.startsWith(".") ? Number.parseInt(frame.slice(1), 36) : Number.NaN;
   return Number.isSafeInteger(counter) ? counter : undefined;
 };
 
 /** What counters and times in a socket's frames are relative to. */
-export type Base = { counter: number; now: number };
+export type SocketBase = { counter: number; now: number };
 
 const baseCounterStep = 16;
 const baseNowStepMs = 2 ** 18;
@@ -47,7 +47,7 @@ const baseNowStepMs = 2 ** 18;
  * The base of a socket that was welcomed at this counter and time: both rounded down, so that sockets which came
  * within some minutes have the same, and are told of a change in the same words.
  */
-export const baseOf = ({ counter, now }: Base): Base => ({
+export const toSocketBase = ({ counter, now }: SocketBase): SocketBase => ({
   counter: counter - (counter % baseCounterStep),
   now: now - (now % baseNowStepMs),
 });
@@ -64,7 +64,7 @@ export const closeCodes = {
 } as const;
 export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
 
-const Changes = [
+const changesFields = [
   v.string(), // epoch
   Count, // counter
   v.number(), // now
@@ -72,14 +72,14 @@ const Changes = [
   v.array(WirePerson),
   v.array(Call),
   v.nullable(Count), // before
-  v.nullable(KeptSettings), // when they were changed
+  v.nullable(VersionedSettings), // when they were changed
   v.array(SecurityNotice), // what this device has not been told of
   Count, // the counter that all of this follows: the one asked about, or 0
 ] as const;
 
 const serverFrames = {
-  w: v.strictTuple([v.literal("w"), Int, ...Changes]), // welcome: version, changes since the hello's counter
-  c: v.strictTuple([v.literal("c"), Ref, ...Changes]), // answer to "c"
+  w: v.strictTuple([v.literal("w"), Int, ...changesFields]), // welcome: version, changes since the hello's counter
+  c: v.strictTuple([v.literal("c"), Ref, ...changesFields]), // answer to "c"
   // a page, and the time of the message at the place it was asked from
   g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean(), v.nullable(Int)]),
   q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
@@ -103,7 +103,7 @@ const serverFrames = {
   // mine: handle, delivered, read, unread and the place up to which that is counted
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
   p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
-  s: v.strictTuple([v.literal("s"), Count, KeptSettings]), // how I want things
+  s: v.strictTuple([v.literal("s"), Count, VersionedSettings]), // how I want things
   // what became of my account; null for the session that did it
   z: v.strictTuple([v.literal("z"), Count, v.nullable(SecurityNotice)]),
   b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
@@ -122,10 +122,10 @@ export type LiveText = { counter: number; handle: number; seq: number; at: numbe
 export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
   `${[counter, handle, seq, at].map((n) => n.toString(36)).join(",")},${text}`;
 
-const liveText = /^([0-9a-z]{1,10}),([0-9a-z]{1,10}),([0-9a-z]{1,10}),(-?[0-9a-z]{1,10}),/;
+const liveTextPattern = /^([0-9a-z]{1,10}),([0-9a-z]{1,10}),([0-9a-z]{1,10}),(-?[0-9a-z]{1,10}),/;
 
 const decodeLiveText = (frame: string): LiveText | undefined => {
-  const match = liveText.exec(frame);
+  const match = liveTextPattern.exec(frame);
   if (!match) return undefined;
   const [counter = 0, handle = 0, seq = 0, at = 0] = match.slice(1).map((n) => Number.parseInt(n, 36));
   return { counter, handle, seq, at, text: frame.slice(match[0].length) };
@@ -133,7 +133,7 @@ const decodeLiveText = (frame: string): LiveText | undefined => {
 
 /** What arrived from the server, or undefined when it is not of this protocol. */
 export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFrame | undefined => {
-  if (text.startsWith("[")) return readFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
+  if (text.startsWith("[")) return parseFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
   if (!text.startsWith("{")) return decodeLiveText(text);
   const parsed = v.safeParse(CallFrame, parseJson(text));
   return parsed.success ? parsed.output : undefined;
@@ -158,5 +158,5 @@ export const joinFrames = (frames: readonly string[]): string[] => {
 
 export const encodeFrame = (frame: ClientFrame | ServerFrame | CallFrame): string => JSON.stringify(frame);
 
-export const refusalFrame = (ref: number, error: ErrorCode, retryAfterMs?: number): ServerFrame =>
+export const toRefusalFrame = (ref: number, error: ErrorCode, retryAfterMs?: number): ServerFrame =>
   retryAfterMs === undefined ? ["n", ref, error] : ["n", ref, error, retryAfterMs];

@@ -18,7 +18,7 @@ export class Namespace {
     this.pid = pid;
   }
 
-  static async make(): Promise<Namespace> {
+  static async create(): Promise<Namespace> {
     const script =
       "ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && echo made && exec cat > /dev/null";
     const holder = spawn("unshare", ["--net", "sh", "-c", script], { stdio: ["pipe", "pipe", "pipe"] });
@@ -35,26 +35,26 @@ export class Namespace {
     return new Namespace(holder, holder.pid);
   }
 
-  private get entrance(): string[] {
+  private get nsenterArguments(): string[] {
     return [`--net=/proc/${this.pid}/ns/net`, "--"];
   }
 
   run(command: string, ...words: string[]): void {
-    execFileSync("nsenter", [...this.entrance, command, ...words], { stdio: "pipe" });
+    execFileSync("nsenter", [...this.nsenterArguments, command, ...words], { stdio: "pipe" });
   }
 
   /** Starts a program in it, which ends with this process however that ends. */
-  start(command: string, words: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
+  spawn(command: string, words: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
     const tied = ["setpriv", "--pdeathsig", "KILL", command, ...words];
-    const child = spawn("nsenter", [...this.entrance, ...tied], { stdio: ["pipe", "pipe", "pipe"], env });
+    const child = spawn("nsenter", [...this.nsenterArguments, ...tied], { stdio: ["pipe", "pipe", "pipe"], env });
     this.children.push(child);
     return child;
   }
 
   /** The path of a program that is `command` inside this namespace, for those that start programs themselves. */
-  pathOf(command: string): string {
+  createLauncher(command: string): string {
     const path = join(this.folder, command.replaceAll("/", "-"));
-    writeFileSync(path, `#!/bin/sh\nexec nsenter ${this.entrance.join(" ")} ${command} "$@"\n`);
+    writeFileSync(path, `#!/bin/sh\nexec nsenter ${this.nsenterArguments.join(" ")} ${command} "$@"\n`);
     chmodSync(path, 0o700);
     return path;
   }

@@ -21,44 +21,50 @@ export type Shape = {
 };
 /** What went over a link on the wire, IP headers included: sent by its end, and received by it. */
 type Traffic = { packets: number; bytes: number; udp: number; udpPackets: number; lost: number };
-export type Traffics = Record<string, { out: Traffic; in: Traffic }>;
+export type TrafficByLink = Record<string, { out: Traffic; in: Traffic }>;
 
-type Answer = { id: number; counts: Traffics; error?: string };
+type StarReply = { id: number; counts: TrafficByLink; error?: string };
 
-const bits = 24;
+const prefixLength = 24;
 
 /** A machine of its own as far as the network goes; it may have several links, such as wifi and mobile. */
-export class End {
+export class NetworkNode {
   readonly name: string;
-  readonly space: Namespace;
+  readonly namespace: Namespace;
   private readonly network: Network;
   private readonly addresses = new Map<string, string>();
 
   constructor(network: Network, name: string, space: Namespace) {
     this.network = network;
     this.name = name;
-    this.space = space;
+    this.namespace = space;
   }
 
   /** Puts a link there, which is down until `connect`. */
   async addLink(device: string, address: string): Promise<void> {
-    await this.network.ask({ do: "link", link: `${this.name}.${device}`, pid: this.space.pid, device, address });
+    await this.network.sendCommand({
+      do: "link",
+      link: `${this.name}.${device}`,
+      pid: this.namespace.pid,
+      device,
+      address,
+    });
     this.addresses.set(device, address);
   }
 
-  shape(device: string, shape: Shape): Promise<Traffics> {
+  shape(device: string, shape: Shape): Promise<TrafficByLink> {
     return this.network.shape(`${this.name}.${device}`, shape);
   }
 
   /** The device gets its address, and everything goes through it. */
   connect(device: string): void {
-    this.space.run("ip", "address", "add", `${this.addresses.get(device)}/${bits}`, "dev", device);
-    this.space.run("ip", "link", "set", device, "up");
-    this.space.run("ip", "route", "replace", "default", "dev", device);
+    this.namespace.run("ip", "address", "add", `${this.addresses.get(device)}/${prefixLength}`, "dev", device);
+    this.namespace.run("ip", "link", "set", device, "up");
+    this.namespace.run("ip", "route", "replace", "default", "dev", device);
   }
 
   /** Everything goes through the first of its links again. */
-  goBack(): void {
+  resetLinks(): void {
     const [first, ...others] = this.addresses.keys();
     for (const device of others) this.disconnect(device);
     if (!first) return;
@@ -68,71 +74,72 @@ export class End {
 
   /** The device loses its address, as a phone that leaves its wifi. */
   disconnect(device: string): void {
-    this.space.run("ip", "address", "flush", "dev", device);
-    this.space.run("ip", "link", "set", device, "down");
+    this.namespace.run("ip", "address", "flush", "dev", device);
+    this.namespace.run("ip", "link", "set", device, "down");
   }
 }
 
 /** Ends joined in a star, everything on this machine, nothing of it outside of namespaces that go with this process. */
 export class Network {
   private readonly star: ChildProcessWithoutNullStreams;
-  private readonly ends: End[] = [];
-  private readonly asked = new Map<number, (answer: Answer) => void>();
-  private trouble = "";
+  private readonly nodes: NetworkNode[] = [];
+  private readonly pendingCommands = new Map<number, (answer: StarReply) => void>();
+  private errorOutput = "";
   private count = 0;
 
   private constructor() {
     this.star = spawn("python3", [fileURLToPath(new URL("star.py", import.meta.url))]);
     this.star.stderr.on("data", (chunk: Buffer) => {
-      this.trouble += chunk.toString();
+      this.errorOutput += chunk.toString();
     });
     createInterface(this.star.stdout).on("line", (line) => {
-      const answer = JSON.parse(line) as Answer;
-      this.asked.get(answer.id)?.(answer);
-      this.asked.delete(answer.id);
+      const answer = JSON.parse(line) as StarReply;
+      this.pendingCommands.get(answer.id)?.(answer);
+      this.pendingCommands.delete(answer.id);
     });
     this.star.once("exit", () => {
       const counts = {};
-      for (const [id, answer] of this.asked) answer({ id, counts, error: this.trouble || "the star ended" });
+      for (const [id, answer] of this.pendingCommands)
+        answer({ id, counts, error: this.errorOutput || "the star ended" });
     });
   }
 
   static async start(): Promise<Network> {
     const network = new Network();
-    await network.ask({ do: "count" });
+    await network.sendCommand({ do: "count" });
     return network;
   }
 
-  async ask(command: object): Promise<Traffics> {
+  async sendCommand(command: object): Promise<TrafficByLink> {
     const id = ++this.count;
-    const answer = await new Promise<Answer>((resolve) => {
-      this.asked.set(id, resolve);
+    const answer = await new Promise<StarReply>((resolve) => {
+      this.pendingCommands.set(id, resolve);
       this.star.stdin.write(`${JSON.stringify({ id, ...command })}\n`);
     });
     if (answer.error) throw new Error(`The network: ${answer.error}`);
     return answer.counts;
   }
 
-  async addEnd(name: string, links: Record<string, string>): Promise<End> {
-    const end = new End(this, name, await Namespace.make());
-    this.ends.push(end);
+  async addNode(name: string, links: Record<string, string>): Promise<NetworkNode> {
+    const end = new NetworkNode(this, name, await Namespace.create());
+    this.nodes.push(end);
     for (const [device, address] of Object.entries(links)) await end.addLink(device, address);
     const first = Object.keys(links)[0];
     if (first) end.connect(first);
     return end;
   }
 
-  shape(link: string, shape: Shape): Promise<Traffics> {
-    return this.ask({ do: "shape", link, shape });
+  shape(link: string, shape: Shape): Promise<TrafficByLink> {
+    return this.sendCommand({ do: "shape", link, shape });
   }
 
   /** What went over each link so far, as `end.device`. */
-  traffic(): Promise<Traffics> {
-    return this.ask({ do: "count" });
+  readTraffic(): Promise<TrafficByLink> {
+    return this.sendCommand({ do: "count" });
   }
 
   async stop(): Promise<void> {
-    for (const end of this.ends) end.space.stop();
+    for (const end of this.nodes) end.namespace.stop();
     if (this.star.exitCode !== null) return;
     const ended = once(this.star, "exit");
     this.star.stdin.end();

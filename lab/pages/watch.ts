@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 
 /** What a page has heard and seen of the other side so far, all its connections together. */
-export type Totals = {
+export type MediaTotals = {
   at: number;
   packets: number;
   lost: number;
@@ -12,15 +12,15 @@ export type Totals = {
   frames: number;
   framesSent: number;
   /** Of pictures: also what was sent again, and padding. */
-  pictureBytes: number;
+  videoBytesSent: number;
   /** Of the pair in use. */
-  localWay: string;
+  localCandidateType: string;
   localAddress: string;
   relayProtocol: string;
   roundTripMs: number;
 };
 
-type Watcher = {
+type MediaWatcher = {
   connections: RTCPeerConnection[];
   /** Since the epoch, in milliseconds, every 20 ms in which sound came. */
   heard: number[];
@@ -29,14 +29,14 @@ type Watcher = {
   clicks: number[];
 };
 declare global {
-  var labWatcher: Watcher;
+  var labWatcher: MediaWatcher;
 }
 
 /** Runs in a page before its own scripts: it keeps every connection that is made and notes when sound is played and a picture is shown. */
-function watch(): void {
+function installWatcher(): void {
   const lookEveryMs = 20;
   const audible = 0.005;
-  const watcher: Watcher = { connections: [], heard: [], seen: [], clicks: [] };
+  const watcher: MediaWatcher = { connections: [], heard: [], seen: [], clicks: [] };
   globalThis.labWatcher = watcher;
   globalThis.RTCPeerConnection = class extends RTCPeerConnection {
     constructor(configuration?: RTCConfiguration) {
@@ -62,20 +62,20 @@ function watch(): void {
 }
 
 export async function watchPages(context: BrowserContext): Promise<void> {
-  await context.addInitScript(watch);
+  await context.addInitScript(installWatcher);
 }
 /** For a browser that takes scripts as text. */
-export const watcherText = `(${watch.toString()})()`;
+export const watcherScript = `(${installWatcher.toString()})()`;
 
 /** A page of any browser, as far as measuring goes. */
-export type Measured = Pick<Page, "evaluate">;
+export type MeasuredPage = Pick<Page, "evaluate">;
 
-export const totalsOf = (page: Measured): Promise<Totals> =>
+export const readTotals = (page: MeasuredPage): Promise<MediaTotals> =>
   page.evaluate(async () => {
     const totals = {
       ...{ at: Date.now(), packets: 0, lost: 0, samples: 0, concealed: 0, energy: 0, frames: 0, framesSent: 0 },
-      pictureBytes: 0,
-      ...{ localWay: "none", localAddress: "", relayProtocol: "", roundTripMs: Number.NaN },
+      videoBytesSent: 0,
+      ...{ localCandidateType: "none", localAddress: "", relayProtocol: "", roundTripMs: Number.NaN },
     };
     for (const connection of labWatcher.connections) {
       if (connection.connectionState === "closed") continue;
@@ -94,13 +94,13 @@ export const totalsOf = (page: Measured): Promise<Totals> =>
         if (type === "inbound-rtp" && kind === "video") totals.frames += read("framesDecoded");
         if (type === "outbound-rtp" && kind === "video") {
           totals.framesSent += read("framesSent");
-          totals.pictureBytes += read("bytesSent") + read("headerBytesSent");
+          totals.videoBytesSent += read("bytesSent") + read("headerBytesSent");
         }
         if (type !== "transport") continue;
         const pair = report.get(String(one["selectedCandidatePairId"])) as Record<string, string> | undefined;
         const local = pair && (report.get(String(pair["localCandidateId"])) as Record<string, string> | undefined);
         if (!pair || !local) continue;
-        totals.localWay = String(local["candidateType"]);
+        totals.localCandidateType = String(local["candidateType"]);
         totals.localAddress = String(local["address"] ?? local["ip"] ?? "");
         totals.relayProtocol = String(local["relayProtocol"] ?? "");
         totals.roundTripMs = Number(pair["currentRoundTripTime"] ?? Number.NaN) * 1000;
@@ -110,8 +110,8 @@ export const totalsOf = (page: Measured): Promise<Totals> =>
   });
 
 /** When the page heard or saw something first at or after `since`; waits for it, and is undefined when it never comes. */
-async function firstOf(
-  page: Measured,
+async function waitForFirst(
+  page: MeasuredPage,
   what: "heard" | "seen",
   since: number,
   patienceMs: number,
@@ -132,14 +132,14 @@ async function firstOf(
   return first ?? undefined;
 }
 
-export const firstHeard = (page: Measured, since: number, patienceMs: number) =>
-  firstOf(page, "heard", since, patienceMs);
-export const firstSeen = (page: Measured, since: number, patienceMs: number) =>
-  firstOf(page, "seen", since, patienceMs);
+export const waitForSound = (page: MeasuredPage, since: number, patienceMs: number) =>
+  waitForFirst(page, "heard", since, patienceMs);
+export const waitForVideo = (page: MeasuredPage, since: number, patienceMs: number) =>
+  waitForFirst(page, "seen", since, patienceMs);
 
 /** Every silence of more than `leastMs` between two moments, until `until` when nothing came after it. */
-export async function silencesOf(
-  page: Measured,
+export async function listSilences(
+  page: MeasuredPage,
   since: number,
   until: number,
   leastMs: number,
@@ -153,7 +153,7 @@ export async function silencesOf(
 }
 
 /** The share of what was played between two looks that had to be made up. */
-export const concealmentOf = (before: Totals, after: Totals): number =>
+export const computeConcealment = (before: MediaTotals, after: MediaTotals): number =>
   (after.concealed - before.concealed) / Math.max(1, after.samples - before.samples);
-export const lossOf = (before: Totals, after: Totals): number =>
+export const computeLoss = (before: MediaTotals, after: MediaTotals): number =>
   (after.lost - before.lost) / Math.max(1, after.packets - before.packets + after.lost - before.lost);

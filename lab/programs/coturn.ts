@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { makeFolder, removeFolder } from "#lab/folder.ts";
-import type { End } from "#lab/network/network.ts";
+import type { NetworkNode } from "#lab/network/network.ts";
 import type { Certificate } from "./certificate.ts";
 import { requireProgram } from "./debian.ts";
 
@@ -20,7 +20,7 @@ export type Relay = {
 };
 
 /** With a certificate of its address it speaks TLS too. */
-export async function startRelay(end: End, address: string, certificate?: Certificate): Promise<Relay> {
+export async function startRelay(end: NetworkNode, address: string, certificate?: Certificate): Promise<Relay> {
   const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
   const secret = "only-for-the-laboratory";
   const folder = makeFolder();
@@ -37,7 +37,7 @@ export async function startRelay(end: End, address: string, certificate?: Certif
       ? [`--tls-listening-port=${tlsPort}`, `--cert=${certificate.path}`, `--pkey=${certificate.keyPath}`]
       : ["--no-tls"]),
   ];
-  const child = end.space.start(path, words, env);
+  const child = end.namespace.spawn(path, words, env);
   child.once("exit", () => removeFolder(folder));
   let log = "";
   await new Promise<void>((resolve, reject) => {

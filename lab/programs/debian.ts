@@ -12,7 +12,7 @@ const onPath = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-function apt(command: string, words: string[], cwd?: string): string {
+function runApt(command: string, words: string[], cwd?: string): string {
   return execFileSync(command, words, {
     cwd,
     encoding: "utf8",
@@ -23,8 +23,8 @@ function apt(command: string, words: string[], cwd?: string): string {
 }
 
 /** What apt would install for it on this machine. */
-const neededFor = (name: string): string[] =>
-  [...apt("apt-get", ["install", "--simulate", "--no-install-recommends", name]).matchAll(/^Inst (\S+)/gm)].map(
+const listDependencies = (name: string): string[] =>
+  [...runApt("apt-get", ["install", "--simulate", "--no-install-recommends", name]).matchAll(/^Inst (\S+)/gm)].map(
     ([, needed]) => String(needed),
   );
 
@@ -32,15 +32,15 @@ function unpack(name: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   let needed: string[];
   try {
-    needed = neededFor(name);
-    apt("apt-get", ["download", ...needed], folder);
+    needed = listDependencies(name);
+    runApt("apt-get", ["download", ...needed], folder);
   } catch {
-    apt("apt-get", ["update"]);
-    needed = neededFor(name);
-    apt("apt-get", ["download", ...needed], folder);
+    runApt("apt-get", ["update"]);
+    needed = listDependencies(name);
+    runApt("apt-get", ["download", ...needed], folder);
   }
   for (const file of readdirSync(folder).filter((entry) => entry.endsWith(".deb"))) {
-    apt("dpkg-deb", ["--extract", file, "."], folder);
+    runApt("dpkg-deb", ["--extract", file, "."], folder);
     rmSync(join(folder, file));
   }
 }
@@ -67,12 +67,12 @@ export function requireProgram(name: string, from: { package: string; path: stri
     }
   }
   const libraries = ["usr/lib", "lib"]
-    .flatMap((below) => [join(folder, below), ...foldersIn(join(folder, below))])
+    .flatMap((below) => [join(folder, below), ...listFolders(join(folder, below))])
     .join(delimiter);
   return { path, env: { ...process.env, LD_LIBRARY_PATH: libraries } };
 }
 
-const foldersIn = (folder: string): string[] =>
+const listFolders = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { WebSocket } from "ws";
 import { makeFolder, removeFolder } from "#lab/folder.ts";
-import type { End } from "#lab/network/network.ts";
-import { runDoor } from "#lab/pages/door.ts";
+import type { NetworkNode } from "#lab/network/network.ts";
+import { runGateway } from "#lab/pages/gateway.ts";
 import { requireProgram } from "./debian.ts";
 
 const remotePort = 9_371;
@@ -27,28 +27,28 @@ const preferences: Record<string, boolean | number | string> = {
   "intl.accept_languages": "fr-FR",
 };
 
-type Answer = { id: number; type: "success" | "error"; result: Record<string, unknown>; message?: string };
+type BidiReply = { id: number; type: "success" | "error"; result: Record<string, unknown>; message?: string };
 
 /** One page of Debian's Firefox, driven by WebDriver BiDi, which it speaks by itself (w3c.github.io/webdriver-bidi). */
 export class Firefox {
   private readonly socket: WebSocket;
-  private readonly end: () => void;
-  private readonly asked = new Map<number, (answer: Answer) => void>();
+  private readonly killProcess: () => void;
+  private readonly pendingCommands = new Map<number, (answer: BidiReply) => void>();
   private context = "";
   private count = 0;
 
   private constructor(socket: WebSocket, end: () => void) {
     this.socket = socket;
-    this.end = end;
+    this.killProcess = end;
     socket.on("message", (data) => {
-      const answer = JSON.parse(String(data)) as Answer;
-      this.asked.get(answer.id)?.(answer);
-      this.asked.delete(answer.id);
+      const answer = JSON.parse(String(data)) as BidiReply;
+      this.pendingCommands.get(answer.id)?.(answer);
+      this.pendingCommands.delete(answer.id);
     });
   }
 
   /** `script` runs in every page before its own. */
-  static async open(end: End, script: string): Promise<Firefox> {
+  static async open(end: NetworkNode, script: string): Promise<Firefox> {
     const { path, env } = requireProgram("firefox-esr", {
       package: "firefox-esr",
       path: "usr/lib/firefox-esr/firefox-esr",
@@ -57,7 +57,7 @@ export class Firefox {
     const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`);
     writeFileSync(join(folder, "user.js"), lines.join("\n"));
     const words = ["--headless", "--no-remote", "--profile", folder, "--remote-debugging-port", String(remotePort)];
-    const child = end.space.start(path, [...words, "about:blank"], {
+    const child = end.namespace.spawn(path, [...words, "about:blank"], {
       ...env,
       HOME: folder,
       MOZ_DISABLE_AUTO_SAFE_MODE: "1",
@@ -81,13 +81,13 @@ export class Firefox {
         child.once("exit", () => reject(new Error(`Firefox ended\n${log}`)));
       });
       const door = join(folder, "remote");
-      await runDoor(end, door, `127.0.0.1:${remotePort}`);
+      await runGateway(end, door, `127.0.0.1:${remotePort}`);
       const socket = new WebSocket(`ws+unix:${door}:/session`, { headers: { host: `127.0.0.1:${remotePort}` } });
       await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
       const firefox = new Firefox(socket, finish);
-      await firefox.ask("session.new", { capabilities: {} });
-      await firefox.ask("script.addPreloadScript", { functionDeclaration: `() => { ${script} }` });
-      const { context } = await firefox.ask("browsingContext.create", { type: "tab" });
+      await firefox.sendCommand("session.new", { capabilities: {} });
+      await firefox.sendCommand("script.addPreloadScript", { functionDeclaration: `() => { ${script} }` });
+      const { context } = await firefox.sendCommand("browsingContext.create", { type: "tab" });
       firefox.context = String(context);
       return firefox;
     } catch (error) {
@@ -97,13 +97,13 @@ export class Firefox {
   }
 
   async goto(url: string): Promise<void> {
-    await this.ask("browsingContext.navigate", { context: this.context, url, wait: "complete" });
+    await this.sendCommand("browsingContext.navigate", { context: this.context, url, wait: "complete" });
   }
 
   /** What Playwright's does, for values that JSON knows. */
   readonly evaluate = (async (deed: (given: unknown) => unknown, given?: unknown) => {
     const expression = `(async () => JSON.stringify(await (${deed.toString()})(${JSON.stringify(given ?? null)})))()`;
-    const answer = await this.ask("script.evaluate", {
+    const answer = await this.sendCommand("script.evaluate", {
       expression,
       target: { context: this.context },
       awaitPromise: true,
@@ -116,14 +116,14 @@ export class Firefox {
 
   close(): void {
     this.socket.terminate();
-    this.end();
+    this.killProcess();
   }
 
-  private async ask(method: string, params: object): Promise<Record<string, unknown>> {
+  private async sendCommand(method: string, params: object): Promise<Record<string, unknown>> {
     const id = ++this.count;
-    const answer = await new Promise<Answer>((resolve, reject) => {
+    const answer = await new Promise<BidiReply>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`Firefox: no answer to ${method}`)), answerMs);
-      this.asked.set(id, (answered) => {
+      this.pendingCommands.set(id, (answered) => {
         clearTimeout(timer);
         resolve(answered);
       });

@@ -14,7 +14,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypes } from "../local/prepare.mjs";
-import { install, must, root } from "../run.mjs";
+import { installPackages, root, runOrThrow } from "../run.mjs";
 
 const inputs = [
   "contract",
@@ -33,7 +33,7 @@ const inputs = [
   ".dev.vars",
 ];
 
-function filesOf(name) {
+function listInputFiles(name) {
   const path = join(root, name);
   if (!existsSync(path)) return [];
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
@@ -43,7 +43,7 @@ function filesOf(name) {
 function hashInputs(mailbox, demo) {
   const hash = createHash("sha256").update(`mailbox ${mailbox} demo ${demo}\0`);
   for (const name of inputs) {
-    const files = /\./.test(name.slice(1)) ? [join(root, name)] : filesOf(name).sort();
+    const files = /\./.test(name.slice(1)) ? [join(root, name)] : listInputFiles(name).sort();
     for (const file of files) if (existsSync(file)) hash.update(file).update("\0").update(readFileSync(file));
   }
   return hash.digest("hex");
@@ -65,16 +65,16 @@ function listAssets(client) {
   return [...new Set(files)].map((file) => `/${file}`);
 }
 
-const stamp = join(root, "dist", "inputs.sha256");
-const isBuilt = (hash) => existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+const hashPath = join(root, "dist", "inputs.sha256");
+const isUpToDate = (hash) => existsSync(hashPath) && readFileSync(hashPath, "utf8") === hash;
 
 /** For who needs the client's files alone, which are the same with a mailbox and without. */
-export function buildAny() {
-  if (!isBuilt(hashInputs(false, false))) build({ mailbox: true });
+export function ensureBuilt() {
+  if (!isUpToDate(hashInputs(false, false))) build({ mailbox: true });
 }
 
 /** Source maps are for whoever measures the build: they go out of the folder that is served. */
-function setMapsAside(client, maps) {
+function moveSourceMaps(client, maps) {
   for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".map")) continue;
     const path = join(entry.parentPath, entry.name);
@@ -92,28 +92,28 @@ function setMapsAside(client, maps) {
 export function build({ mailbox = false, demo = false } = {}) {
   const dist = join(root, "dist");
   const hash = hashInputs(mailbox, demo);
-  if (isBuilt(hash)) return;
+  if (isUpToDate(hash)) return;
 
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
   try {
     const env = { LISOLO_MAILBOX: mailbox ? "1" : "", LISOLO_DEMO: demo ? "1" : "" };
-    must("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
+    runOrThrow("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
       const pages = join(draft, "prerender");
-      must("vite", ["build", "-c", "vite.prerender.config.ts", "--outDir", pages]);
-      must("node", [join(pages, "main.js"), client]);
+      runOrThrow("vite", ["build", "-c", "vite.prerender.config.ts", "--outDir", pages]);
+      runOrThrow("node", [join(pages, "main.js"), client]);
       rmSync(pages, { recursive: true });
     }
     if (existsSync(join(root, "src", "sw.ts"))) {
-      must("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
+      runOrThrow("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
     }
-    must("node", [join(root, "scripts", "build", "compress.mjs"), join(client, "assets")]);
+    runOrThrow("node", [join(root, "scripts", "build", "compress.mjs"), join(client, "assets")]);
     // Kept beside what is served, for scripts/check/byte-budget.mjs.
     renameSync(join(client, ".vite", "manifest.json"), join(draft, "manifest.json"));
     rmSync(join(client, ".vite"), { recursive: true });
-    setMapsAside(client, join(draft, "maps"));
+    moveSourceMaps(client, join(draft, "maps"));
     // The plugin's copy of the secrets, for servers of this machine.
     const secrets = join(draft, "lisolo", ".dev.vars");
     if (existsSync(secrets)) chmodSync(secrets, 0o600);
@@ -126,7 +126,7 @@ export function build({ mailbox = false, demo = false } = {}) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  install();
+  installPackages();
   generateTypes();
   build({ mailbox: process.argv.includes("--mailbox") });
 }

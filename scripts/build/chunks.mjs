@@ -8,7 +8,7 @@ import { root } from "../run.mjs";
 /** @typedef {{ name: string, roots: string[] }} Part */
 
 /** @type {Part[]} */
-const first = [
+const initialParts = [
   // What every document runs, and the little that the forms, passkeys and the second step share with the app: a part that
   // only the app has would bring all of it to the log-in page.
   {
@@ -45,13 +45,13 @@ const first = [
  * they would bring all of it, and the later icons, to every chat.
  * @type {Part[]}
  */
-const soon = [
+const idleParts = [
   // Announces messages that arrive in other conversations.
   { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
 ];
 
 /** @type {Part[]} */
-const later = [
+const lazyParts = [
   // What a chat shows besides texts.
   {
     name: "media",
@@ -135,7 +135,7 @@ const later = [
 ];
 
 /** What several of the later parts need. */
-const shared = "shared";
+const sharedPart = "shared";
 
 /** The scripts that documents name stay apart from what they run. */
 const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
@@ -143,11 +143,11 @@ const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx
 /** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
-const toId = (path) => join(root, path).replaceAll("\\", "/");
+const toModuleId = (path) => join(root, path).replaceAll("\\", "/");
 
 /** The modules that a root stands for. @param {string} path */
 function listModules(path) {
-  if (!path.endsWith("/")) return [toId(path)];
+  if (!path.endsWith("/")) return [toModuleId(path)];
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).replaceAll("\\", "/"));
@@ -158,7 +158,7 @@ function listModules(path) {
  * @param {string[]} roots
  * @param {(id: string) => boolean} isTaken
  */
-function reach(graph, roots, isTaken) {
+function collectReachable(graph, roots, isTaken) {
   /** @type {Set<string>} */
   const reached = new Set();
   const walk = (id) => {
@@ -175,48 +175,54 @@ function reach(graph, roots, isTaken) {
 }
 
 /** @param {ModuleGraph} graph */
-function assign(graph) {
+function assignParts(graph) {
   /** @type {Map<string, string>} */
   const partOf = new Map();
   const isTaken = (id) => partOf.has(id);
-  for (const { name, roots } of [...first, ...soon]) {
-    for (const id of reach(graph, roots, isTaken)) partOf.set(id, name);
+  for (const { name, roots } of [...initialParts, ...idleParts]) {
+    for (const id of collectReachable(graph, roots, isTaken)) partOf.set(id, name);
   }
-  const reached = later.map(({ name, roots }) => ({ name, ids: reach(graph, roots, isTaken) }));
-  for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
-  for (const path of documentScripts) partOf.delete(toId(path));
+  const reached = lazyParts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
+  for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? sharedPart : name);
+  for (const path of documentScripts) partOf.delete(toModuleId(path));
   return partOf;
 }
 
 /** @type {Map<string, string> | undefined} */
-let assigned;
+let partByModule;
 
 /** Whether a module opens one of the later parts. @param {string} id */
-export const opensLaterPart = (id) =>
-  later.some(({ roots }) => roots.some((path) => (path.endsWith("/") ? id.startsWith(toId(path)) : toId(path) === id)));
+export const isLazyPartRoot = (id) =>
+  lazyParts.some(({ roots }) =>
+    roots.some((path) => (path.endsWith("/") ? id.startsWith(toModuleId(path)) : toModuleId(path) === id)),
+  );
 
 /** To be asked once the chunks are made. @param {string} id @param {string} name */
-export const isInPart = (id, name) => assigned?.get(id) === name;
+export const isInPart = (id, name) => partByModule?.get(id) === name;
 
 /**
  * Whether a module comes with the app, soon after it, or with every document. To be asked once the chunks are made.
  * @param {string} id
  */
-export const comesFirst = (id) =>
-  documentScripts.some((path) => toId(path) === id) ||
-  [...first, ...soon].some(({ name }) => assigned?.get(id) === name);
+export const isInitialModule = (id) =>
+  documentScripts.some((path) => toModuleId(path) === id) ||
+  [...initialParts, ...idleParts].some(({ name }) => partByModule?.get(id) === name);
 
-const names = [...[...first, ...soon].map(({ name }) => name), shared, ...later.map(({ name }) => name)];
+const partNames = [
+  ...[...initialParts, ...idleParts].map(({ name }) => name),
+  sharedPart,
+  ...lazyParts.map(({ name }) => name),
+];
 
 // Rolldown puts what a group's modules import into the same file, unless a group of a higher priority has it.
-export const chunkGroups = names.map((name, index) => ({
+export const chunkGroups = partNames.map((name, index) => ({
   /**
    * @param {string} id
    * @param {ModuleGraph} graph
    */
   name: (id, graph) => {
-    assigned ??= assign(graph);
-    return assigned.get(id) === name ? name : null;
+    partByModule ??= assignParts(graph);
+    return partByModule.get(id) === name ? name : null;
   },
-  priority: names.length - index,
+  priority: partNames.length - index,
 }));

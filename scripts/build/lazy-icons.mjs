@@ -1,19 +1,19 @@
 // For vite.config.ts: icons that only later parts show come with those parts, in a stylesheet of their own. An icon is
 // a picture inside its class's rule, and together they are most of the app's styles.
-import { comesFirst, opensLaterPart } from "./chunks.mjs";
+import { isInitialModule, isLazyPartRoot } from "./chunks.mjs";
 
-const layer = "later";
-const sheet = `virtual:uno:${layer}.css`;
-const entry = "virtual:later-icons";
-const resolvedEntry = `\0${entry}`;
+const lazyLayer = "later";
+const iconStylesheet = `virtual:uno:${lazyLayer}.css`;
+const entryModule = "virtual:later-icons";
+const resolvedEntryModule = `\0${entryModule}`;
 
 /** Where each icon's name stands. @type {Map<string, Set<string>>} */
-const modulesOf = new Map();
+const modulesByIcon = new Map();
 
 /** @param {string} selector */
-const isLater = (selector) => {
-  const modules = modulesOf.get(selector.slice(1));
-  return modules !== undefined && ![...modules].some(comesFirst);
+const isLazyIcon = (selector) => {
+  const modules = modulesByIcon.get(selector.slice(1));
+  return modules !== undefined && ![...modules].some(isInitialModule);
 };
 
 /**
@@ -21,25 +21,25 @@ const isLater = (selector) => {
  * app's own, whose classes for size and colour shall still prevail: its selectors weigh nothing.
  * @param {import("unocss").UtilObject} util
  */
-export const setLaterIconsApart = (util) => {
-  if (!isLater(util.selector)) return;
-  util.layer = layer;
+export const moveLazyIconsToLayer = (util) => {
+  if (!isLazyIcon(util.selector)) return;
+  util.layer = lazyLayer;
   util.selector = `:where(${util.selector})`;
 };
 
 /** @type {import("vite").Plugin} */
-export const laterIcons = {
+export const lazyIcons = {
   name: "lisolo:later-icons",
   apply: "build",
   enforce: "pre",
   applyToEnvironment: ({ name }) => name === "client",
-  resolveId: (id) => (id === entry ? resolvedEntry : null),
-  load: (id) => (id === resolvedEntry ? `import "${sheet}";` : null),
+  resolveId: (id) => (id === entryModule ? resolvedEntryModule : null),
+  load: (id) => (id === resolvedEntryModule ? `import "${iconStylesheet}";` : null),
   transform(code, id) {
     for (const [icon] of code.matchAll(/\bi-ph-[a-z-]+/g)) {
-      const modules = modulesOf.get(icon) ?? new Set();
-      modulesOf.set(icon, modules.add(id));
+      const modules = modulesByIcon.get(icon) ?? new Set();
+      modulesByIcon.set(icon, modules.add(id));
     }
-    return opensLaterPart(id) ? { code: `${code}\nimport "${entry}";\n`, map: null } : null;
+    return isLazyPartRoot(id) ? { code: `${code}\nimport "${entryModule}";\n`, map: null } : null;
   },
 };

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
-import { comesFirst, isInPart } from "./chunks.mjs";
+import { isInitialModule, isInPart } from "./chunks.mjs";
 
 const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|entry|later)$/;
 /** Later parts that a chat shows as it opens, and what these need. */
@@ -12,19 +12,19 @@ const shownInChat = ["media", "shared"];
 const pluralForm = /_(one|other)$/;
 
 /** Strings of each module that may be keys, and the beginnings of keys that are put together. @type {Map<string, Set<string>>} */
-const namesIn = new Map();
+const keysByModule = new Map();
 
 /** @param {string} language */
 const readTexts = (language) => JSON.parse(readFileSync(join(root, "src", "i18n", `${language}.json`), "utf8"));
 
 /** @param {object} texts */
-const toModule = (texts) => `export default ${JSON.stringify(texts)};\n`;
+const toTextModule = (texts) => `export default ${JSON.stringify(texts)};\n`;
 
 /**
  * @param {Record<string, unknown>} texts
  * @param {(key: string) => boolean} isWanted
  */
-const select = (texts, isWanted, path = "") => {
+const selectTexts = (texts, isWanted, path = "") => {
   /** @type {Record<string, unknown>} */
   const selected = {};
   for (const [name, value] of Object.entries(texts)) {
@@ -33,15 +33,15 @@ const select = (texts, isWanted, path = "") => {
       if (isWanted(key.replace(pluralForm, ""))) selected[name] = value;
       continue;
     }
-    const inner = select(/** @type {Record<string, unknown>} */ (value), isWanted, `${key}.`);
+    const inner = selectTexts(/** @type {Record<string, unknown>} */ (value), isWanted, `${key}.`);
     if (Object.keys(inner).length > 0) selected[name] = inner;
   }
   return selected;
 };
 
 /** Whether any of these modules names a key. @param {Iterable<string>} modules */
-const namedBy = (modules) => {
-  const names = new Set([...modules].flatMap((id) => [...(namesIn.get(id) ?? [])]));
+const createKeyMatcher = (modules) => {
+  const names = new Set([...modules].flatMap((id) => [...(keysByModule.get(id) ?? [])]));
   const starts = [...names].filter((name) => name.endsWith("."));
   return (/** @type {string} */ key) => names.has(key) || starts.some((start) => key.startsWith(start));
 };
@@ -51,7 +51,7 @@ const namedBy = (modules) => {
  * @param {import("./chunks.mjs").ModuleGraph} graph
  * @param {string} path
  */
-const reachFrom = (graph, path) => {
+const listReachable = (graph, path) => {
   /** @type {Set<string>} */
   const reached = new Set([join(root, path).replaceAll("\\", "/")]);
   for (const id of reached) {
@@ -67,7 +67,7 @@ export const wholeTexts = {
   enforce: "pre",
   load(id) {
     const [, language] = textFile.exec(id) ?? [];
-    return language ? { code: toModule(readTexts(language)), map: null, moduleType: "js" } : null;
+    return language ? { code: toTextModule(readTexts(language)), map: null, moduleType: "js" } : null;
   },
 };
 
@@ -81,21 +81,23 @@ export const textParts = {
     if (!/\.tsx?$/.test(id) || id.includes("node_modules")) return null;
     const whole = [...code.matchAll(/["'`](\w+(?:\.\w+)+)["'`]/g)];
     const starts = [...code.matchAll(/`((?:\w+\.)+)\$\{/g)];
-    namesIn.set(id, new Set([...whole, ...starts].map(([, name]) => name)));
+    keysByModule.set(id, new Set([...whole, ...starts].map(([, name]) => name)));
     return null;
   },
   renderChunk(_code, { facadeModuleId }) {
     const [, language, part] = textFile.exec(facadeModuleId ?? "") ?? [];
     if (!part) return null;
-    const ofEntry = namedBy(reachFrom(this, "src/entry.tsx"));
-    const first = [...namesIn.keys()].filter((id) => comesFirst(id) || shownInChat.some((name) => isInPart(id, name)));
-    const withApp = namedBy(first);
-    const ofApp = namedBy(reachFrom(this, "src/main.tsx"));
+    const ofEntry = createKeyMatcher(listReachable(this, "src/entry.tsx"));
+    const first = [...keysByModule.keys()].filter(
+      (id) => isInitialModule(id) || shownInChat.some((name) => isInPart(id, name)),
+    );
+    const withApp = createKeyMatcher(first);
+    const ofApp = createKeyMatcher(listReachable(this, "src/main.tsx"));
     const isWanted = {
       app: withApp,
       entry: ofEntry,
       later: (/** @type {string} */ key) => ofApp(key) && !withApp(key),
     }[part];
-    return { code: toModule(select(readTexts(language), isWanted)), map: null };
+    return { code: toTextModule(selectTexts(readTexts(language), isWanted)), map: null };
   },
 };

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { buildAny } from "../build/build.mjs";
+import { ensureBuilt } from "../build/build.mjs";
 import { root } from "../run.mjs";
 
 const client = join(root, "dist", "client");
@@ -14,12 +14,12 @@ const budgetPath = join("bench", "budget.json");
 /** An entry may grow by so much before the file has to say so. */
 const toleranceBytes = 500;
 /** Smaller ones only point to the part that has the code (docs/decisions/client-bundles.md). */
-const leastChunkBytes = 300;
+const minChunkBytes = 300;
 
 /** The language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
 const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
-const list = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
+const listRoots = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
 
 /**
  * What is loaded together: a document, and modules that the page runs or asks for before it is at rest, with all that they
@@ -31,9 +31,9 @@ export const scenes = {
   "/login": { document: "entry/login.fr.page", roots: [...entryRoots("login"), "src/lib/factors/passkey-api.ts"] },
   "/register": { document: "entry/register.fr.page", roots: entryRoots("register") },
   "/recover": { document: "entry/recover.fr.page", roots: entryRoots("recover") },
-  "conversation list": { document: "index.html", roots: list },
+  "conversation list": { document: "index.html", roots: listRoots },
   // The list and a chat of texts are one part; what only some chats need is among the later ones.
-  "first text chat": { document: "index.html", roots: list },
+  "first text chat": { document: "index.html", roots: listRoots },
 };
 
 function brotliSize(path) {
@@ -48,7 +48,7 @@ function brotliSize(path) {
 }
 
 /** The files of these modules' chunks and of all they import. */
-function filesOf(manifest, roots) {
+function listChunkFiles(manifest, roots) {
   const [files, seen] = [new Set(), new Set()];
   const walk = (key) => {
     if (seen.has(key)) return;
@@ -62,9 +62,9 @@ function filesOf(manifest, roots) {
   return files;
 }
 
-const sum = (files) => [...files].reduce((total, file) => total + brotliSize(file), 0);
+const sumBrotliSizes = (files) => [...files].reduce((total, file) => total + brotliSize(file), 0);
 /** Its name without the hash of its content. */
-const nameOf = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w+$)/, "");
+const toAssetName = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w+$)/, "");
 
 /**
  * The sizes of the build that stands in dist/, in bytes: of each scene's document and of all it loads, and of each script
@@ -74,11 +74,11 @@ const nameOf = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w
 export function measureBuild() {
   const manifest = JSON.parse(readFileSync(join(root, "dist", "manifest.json"), "utf8"));
   const measured = Object.entries(scenes).map(([name, { document, roots }]) => {
-    const files = filesOf(manifest, roots);
+    const files = listChunkFiles(manifest, roots);
     const size = brotliSize(document);
-    return [name, { document: size, all: size + sum(files), files: [...files].map((file) => `/${file}`) }];
+    return [name, { document: size, all: size + sumBrotliSizes(files), files: [...files].map((file) => `/${file}`) }];
   });
-  const first = filesOf(
+  const first = listChunkFiles(
     manifest,
     Object.values(scenes).flatMap(({ roots }) => roots),
   );
@@ -88,8 +88,8 @@ export function measureBuild() {
     const file = `assets/${name}`;
     if (!/\.(js|css)$/.test(name) || first.has(file)) continue;
     const size = brotliSize(file);
-    const title = nameOf(file);
-    if (size >= leastChunkBytes) later[title] = (later[title] ?? 0) + size;
+    const title = toAssetName(file);
+    if (size >= minChunkBytes) later[title] = (later[title] ?? 0) + size;
   }
   return { scenes: Object.fromEntries(measured), later };
 }
@@ -120,7 +120,7 @@ export function compareBudget(budget, built) {
 }
 
 function main() {
-  buildAny();
+  ensureBuilt();
   const built = toBudget(measureBuild());
   const path = join(root, budgetPath);
   if (process.argv.includes("--update")) {

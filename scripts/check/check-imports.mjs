@@ -26,7 +26,7 @@ const workerFeatures = [
   "files",
   "account",
 ];
-const doors = /^worker\/([^/]+)\/(queries|second-factor\/reauthentication)\.ts$/;
+const publicModules = /^worker\/([^/]+)\/(queries|second-factor\/reauthentication)\.ts$/;
 
 /**
  * Order of an area's folders and files, from what knows nothing of the rest to what knows all of it: a file imports its own
@@ -108,7 +108,7 @@ const stages = {
   "src/features/chat": [
     ["search/search-matching.ts", "search/search-highlight.tsx"],
     ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
-    ["message/senders.ts", "message/text-folding.ts", "message/message-text.tsx"],
+    ["message/senders.ts", "message/collapse-text.ts", "message/message-text.tsx"],
     ["attachments"],
     ["message"],
     ["voice"],
@@ -119,9 +119,9 @@ const stages = {
     ["header"],
     ["."],
   ],
-  "src/features/groups": [["run-with-toast.ts"], ["members"], ["create"], ["."]],
+  "src/features/groups": [["run-group-command.ts"], ["members"], ["create"], ["."]],
   "src/features/security": [
-    ["account.ts", "changes.ts", "form-dialog.tsx", "row.tsx"],
+    ["security-api.ts", "security-changes.ts", "form-dialog.tsx", "security-row.tsx"],
     ["notices"],
     ["sheets"],
     ["sections"],
@@ -133,7 +133,7 @@ const stages = {
 const ports = ["src/sync/tabs/tab.ts"];
 
 /** Folders that never import each other. */
-const apart = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
+const isolatedFolders = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
 
 /**
  * Imports against these rules that are still to be removed: "from → to". One that is gone must leave this list.
@@ -157,7 +157,7 @@ function resolve(from, specifier) {
 }
 
 /** Every import and re-export of a file, with whether it vanishes when types are erased. */
-function importsOf(file) {
+function listImports(file) {
   const { module, program } = parseSync(file, readFileSync(join(root, file), "utf8"));
   const found = [];
   for (const { moduleRequest, entries } of module.staticImports) {
@@ -169,21 +169,21 @@ function importsOf(file) {
       if (moduleRequest) found.push({ specifier: moduleRequest.value, typeOnly: isType });
     }
   }
-  for (const specifier of dynamicImports(program)) found.push({ specifier, typeOnly: false });
+  for (const specifier of listDynamicImports(program)) found.push({ specifier, typeOnly: false });
   return found.map(({ specifier, typeOnly }) => ({ specifier, typeOnly, to: resolve(file, specifier) }));
 }
 
-function dynamicImports(node, found = []) {
-  if (Array.isArray(node)) for (const item of node) dynamicImports(item, found);
+function listDynamicImports(node, found = []) {
+  if (Array.isArray(node)) for (const item of node) listDynamicImports(item, found);
   else if (node && typeof node === "object") {
     if (node.type === "ImportExpression" && typeof node.source.value === "string") found.push(node.source.value);
-    for (const value of Object.values(node)) if (value && typeof value === "object") dynamicImports(value, found);
+    for (const value of Object.values(node)) if (value && typeof value === "object") listDynamicImports(value, found);
   }
   return found;
 }
 
 /** The layer of a path within its tree: a file may import its own layer and those below. */
-function layerOf(path) {
+function getLayer(path) {
   const [tree, folder, rest] = path.split("/");
   if (tree === "worker") {
     if (folder === "lib" || folder === "db" || folder === "mail") return 1;
@@ -198,7 +198,7 @@ function layerOf(path) {
 }
 
 /** The place of a file in its area's order. @param {string[][]} order @param {string} path relative to the area */
-function stageOf(order, path) {
+function findStage(order, path) {
   const fits = (entry) => entry === "." || path === entry || path.startsWith(`${entry}/`);
   const length = (entry) => (entry === "." ? 0 : entry.length);
   const [best] = order
@@ -209,14 +209,14 @@ function stageOf(order, path) {
 }
 
 /** Why an import goes against the order of the area that both files are in, or undefined. */
-function objectionInArea(from, to, typeOnly) {
+function findAreaViolation(from, to, typeOnly) {
   for (const [area, order] of Object.entries(stages)) {
     if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) continue;
-    const [low, high] = [to, from].map((path) => stageOf(order, path.slice(area.length + 1)));
+    const [low, high] = [to, from].map((path) => findStage(order, path.slice(area.length + 1)));
     if (low < 0 || high < 0) return `${low < 0 ? to : from} has no place in the order of ${area}`;
     if (low > high && !(typeOnly && ports.includes(to))) return `the folders of ${area} import along one order`;
   }
-  for (const [a, b] of apart) {
+  for (const [a, b] of isolatedFolders) {
     if ((from.startsWith(a) && to.startsWith(b)) || (from.startsWith(b) && to.startsWith(a))) {
       return `${a} and ${b} know nothing of each other`;
     }
@@ -225,7 +225,7 @@ function objectionInArea(from, to, typeOnly) {
 }
 
 /** Why `from` may not import `to`, or undefined. */
-function objection(from, to, typeOnly) {
+function findViolation(from, to, typeOnly) {
   const [fromTree, fromFolder] = from.split("/");
   const [toTree, toFolder] = to.split("/");
   const isLocal = ["contract", "worker", "src", "migrations"].includes(toTree) && to.includes("/");
@@ -234,27 +234,28 @@ function objection(from, to, typeOnly) {
   }
   if (/^(tests|scripts|bench|lab)\//.test(to)) return "the product imports no tests or scripts";
   if (!isLocal || toTree === "migrations") return undefined;
-  const disorder = objectionInArea(from, to, typeOnly);
+  const disorder = findAreaViolation(from, to, typeOnly);
   if (disorder) return disorder;
   if (toTree === "contract") return undefined;
   if (fromTree !== toTree) {
     if (to === "worker/api.ts" && typeOnly) return undefined;
     return "src knows the Worker only by `import type` of worker/api.ts, the Worker knows nothing of src";
   }
-  if (layerOf(to) > layerOf(from)) return "imports point one way, down the layers";
-  const betweenFeatures = layerOf(from) === 3 && layerOf(to) === 3;
+  if (getLayer(to) > getLayer(from)) return "imports point one way, down the layers";
+  const betweenFeatures = getLayer(from) === 3 && getLayer(to) === 3;
   if (!betweenFeatures) return undefined;
   if (fromTree === "src") {
     return from.split("/")[2] === to.split("/")[2] ? undefined : "features meet only in src/app";
   }
   if (fromFolder === toFolder) return undefined;
-  if (!doors.test(to)) return "of another feature only its doors (queries.ts, reauthentication.ts) may be imported";
+  if (!publicModules.test(to))
+    return "of another feature only its doors (queries.ts, reauthentication.ts) may be imported";
   const ordered = workerFeatures.indexOf(toFolder) < workerFeatures.indexOf(fromFolder);
   return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
 }
 
 /** Why a specifier is not written as it should be, or undefined. */
-function objectionToSpelling(from, specifier, to) {
+function findSpellingViolation(from, specifier, to) {
   if (!/^[.#]/.test(specifier)) return undefined;
   if (!known.has(to)) return "there is no such file (an import names it with the ending)";
   if (!aliases.some(([, folder]) => to.startsWith(folder))) return undefined;
@@ -269,15 +270,15 @@ const graph = new Map();
 const problems = [];
 const usedExceptions = new Set();
 for (const file of sources) {
-  const imports = importsOf(file);
+  const imports = listImports(file);
   graph.set(
     file,
     imports.map(({ to }) => to).filter((to) => /\.tsx?$/.test(to) && known.has(to)),
   );
   for (const { specifier, to, typeOnly } of imports) {
-    const spelling = objectionToSpelling(file, specifier, to);
+    const spelling = findSpellingViolation(file, specifier, to);
     if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
-    const reason = objection(file, to, typeOnly);
+    const reason = findViolation(file, to, typeOnly);
     const name = `${file} → ${to}`;
     if (reason && exceptions.has(name)) usedExceptions.add(name);
     else if (reason) problems.push(`${name}: ${reason}`);
@@ -288,17 +289,17 @@ for (const name of exceptions) {
 }
 
 const state = new Map();
-function visit(file, trail) {
+function visitForCycles(file, trail) {
   if (state.get(file) === "done") return;
   if (state.get(file) === "open") {
     problems.push(`cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" → ")}`);
     return;
   }
   state.set(file, "open");
-  for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+  for (const next of graph.get(file) ?? []) visitForCycles(next, [...trail, file]);
   state.set(file, "done");
 }
-for (const file of graph.keys()) visit(file, []);
+for (const file of graph.keys()) visitForCycles(file, []);
 
 /** @type {Map<string, Set<string>>} */
 const entries = new Map();

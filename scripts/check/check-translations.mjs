@@ -28,7 +28,7 @@ function flatten(node, path = "") {
   );
 }
 
-const textsOf = Object.fromEntries(
+const textsByLanguage = Object.fromEntries(
   languages.map((language) => [
     language,
     new Map(flatten(JSON.parse(readFileSync(join(root, "src", "i18n", `${language}.json`), "utf8")))),
@@ -36,21 +36,22 @@ const textsOf = Object.fromEntries(
 );
 
 // A name in one or two braces; a plural form may leave out {count}, as in "a message".
-function placeholdersOf(key, text) {
+function listPlaceholders(key, text) {
   const names = new Set([...text.matchAll(/\{\{?\s*(\w+)\s*\}?\}/g)].map((match) => match[1]));
   if (pluralForm.test(key)) names.delete("count");
   return [...names].sort().join(" ");
 }
 
-const french = textsOf.fr;
+const french = textsByLanguage.fr;
 for (const language of languages) {
-  for (const [key, text] of textsOf[language]) {
+  for (const [key, text] of textsByLanguage[language]) {
     if (typeof text !== "string" || text.trim() === "") problems.push(`${language}: ${key} is empty`);
     else if (!french.has(key)) problems.push(`fr: ${key} is missing (${language} has it)`);
-    else if (placeholdersOf(key, text) !== placeholdersOf(key, french.get(key)))
+    else if (listPlaceholders(key, text) !== listPlaceholders(key, french.get(key)))
       problems.push(`${language}: ${key} has other placeholders than fr`);
   }
-  for (const key of french.keys()) if (!textsOf[language].has(key)) problems.push(`${language}: ${key} is missing`);
+  for (const key of french.keys())
+    if (!textsByLanguage[language].has(key)) problems.push(`${language}: ${key} is missing`);
 }
 
 // French sets a space before these, at which no line may end.

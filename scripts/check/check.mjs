@@ -2,10 +2,11 @@
 // `--update-budget` takes the size of today's build as the one to be kept.
 
 import { generateTypes } from "../local/prepare.mjs";
-import { install, must } from "../run.mjs";
+import { installPackages, runOrThrow } from "../run.mjs";
 import { runChecks } from "./check-steps.mjs";
 
-install();
+installPackages();
 generateTypes();
-if (process.argv.includes("--update-budget")) console.log(must("node", ["scripts/check/byte-budget.mjs", "--update"]));
+if (process.argv.includes("--update-budget"))
+  console.log(runOrThrow("node", ["scripts/check/byte-budget.mjs", "--update"]));
 process.exitCode = runChecks().failed === 0 ? 0 : 1;

@@ -2,11 +2,11 @@
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 
-const patienceMs = 40_000;
-const repeatMs = 500;
+const retryTimeoutMs = 40_000;
+const repeatDelayMs = 500;
 
 /** A refused call. `code` is the API's `error_code`. */
-export class Refused extends Error {
+export class ApiRefusal extends Error {
   constructor(call, status, code) {
     super(`${call} was refused: ${status} ${code}`);
     this.code = code;
@@ -27,27 +27,27 @@ export async function callApi(origin, method, path, { token, body, form, raw } =
   if (token) headers.authorization = `Bearer ${token}`;
   if (raw) headers["content-type"] = raw.type;
   else if (body !== undefined) headers["content-type"] = "application/json";
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + retryTimeoutMs;
   for (;;) {
     const asked = { method, headers, body: form ?? raw?.bytes ?? JSON.stringify(body) };
     const response = await fetch(origin + path, asked).catch((error) => {
-      if (Date.now() + repeatMs > deadline) throw error;
+      if (Date.now() + repeatDelayMs > deadline) throw error;
     });
     if (!response) {
-      await new Promise((resolve) => setTimeout(resolve, repeatMs));
+      await new Promise((resolve) => setTimeout(resolve, repeatDelayMs));
       continue;
     }
     const text = await response.text();
     if (response.ok) return text === "" ? undefined : JSON.parse(text);
     const waitMs = Number(response.headers.get("retry-after")) * 1000;
     if (response.status !== 429 || !(waitMs > 0) || Date.now() + waitMs > deadline) {
-      throw new Refused(`${method} ${path}`, response.status, errorCode(text));
+      throw new ApiRefusal(`${method} ${path}`, response.status, parseErrorCode(text));
     }
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
-function errorCode(text) {
+function parseErrorCode(text) {
   try {
     return JSON.parse(text).error_code;
   } catch {
@@ -56,7 +56,7 @@ function errorCode(text) {
 }
 
 /** Solves the "I am not a robot" check, as `contract/auth/auth.ts` Challenge describes it. */
-async function proveWork(origin, purpose) {
+async function solveProofOfWork(origin, purpose) {
   const challenge = await callApi(origin, "POST", "/api/auth/challenge", { body: purpose });
   const solution = await solveChallenge({ challenge, deriveKey });
   return btoa(JSON.stringify({ challenge, solution }));
@@ -64,7 +64,7 @@ async function proveWork(origin, purpose) {
 
 /** @param {string} origin @param {{ phone: string, password: string, name: string }} account */
 export async function signUp(origin, { phone, password, name }) {
-  const captcha_token = await proveWork(origin, { action: "sign_up", subject: phone });
+  const captcha_token = await solveProofOfWork(origin, { action: "sign_up", subject: phone });
   const body = { phone, password, data: { username: name }, gotrue_meta_security: { captcha_token } };
   return callApi(origin, "POST", "/api/auth/signup", { body });
 }

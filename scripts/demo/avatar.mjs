@@ -1,12 +1,12 @@
 // Portraits drawn in code: a head, hair and a patterned cloth before a coloured ground, as a PNG.
-import { cover, ellipse, encodePng, mix } from "./png.mjs";
+import { ellipse, encodePng, mix, toCoverage } from "./png.mjs";
 
 const size = 320;
 
 /** @typedef {{ ground: number[], glow: number[], skin: number[], hair: number[], cloth: number[], accent: number[], style: "round" | "wrap" | "short" | "long" }} Look */
 
 /** The cloth: dots and waves, as on a pagne. */
-function clothAt(x, y, { cloth, accent }) {
+function paintCloth(x, y, { cloth, accent }) {
   const wave = Math.sin(x / 9 + Math.sin(y / 14) * 2) > 0.55;
   const dot = Math.hypot((x % 40) - 20, (y % 34) - 17) < 7;
   return wave !== dot ? accent : cloth;
@@ -20,14 +20,14 @@ function hairDistance(x, y, style) {
 }
 
 /** @param {Look} look */
-function colourAt(x, y, look) {
+function paintPixel(x, y, look) {
   let colour = mix(look.glow, look.ground, Math.min(1, Math.hypot(x - 110, y - 90) / 300));
   const put = (distance, paint) => {
-    colour = mix(colour, paint, cover(distance));
+    colour = mix(colour, paint, toCoverage(distance));
   };
-  const hair = look.style === "wrap" ? clothAt(x * 1.4, y * 1.4, look) : look.hair;
+  const hair = look.style === "wrap" ? paintCloth(x * 1.4, y * 1.4, look) : look.hair;
   if (look.style === "long" || look.style === "round") put(hairDistance(x, y, look.style), hair);
-  put(ellipse(x, y, 160, 350, 132, 112), clothAt(x, y, look));
+  put(ellipse(x, y, 160, 350, 132, 112), paintCloth(x, y, look));
   put(ellipse(x, y, 160, 228, 32, 46), mix(look.skin, [0, 0, 0], 0.14));
   put(ellipse(x, y, 160, 154, 62, 76), look.skin);
   if (look.style === "wrap") put(Math.max(hairDistance(x, y, "wrap"), y - 112), hair);
@@ -41,4 +41,4 @@ function colourAt(x, y, look) {
  * A 320×320 PNG of some ten kilobytes.
  * @param {Look} look
  */
-export const drawAvatar = (look) => encodePng(size, size, (x, y) => colourAt(x, y, look));
+export const drawAvatar = (look) => encodePng(size, size, (x, y) => paintPixel(x, y, look));

@@ -1,9 +1,9 @@
 // Calls that the demo's people made: what stands of them in their chats.
 import { callApi } from "./api.mjs";
-import { ignore, stableId } from "./talk.mjs";
-import { timeOf } from "./timeline.mjs";
+import { ignoreErrors, stableId } from "./talk.mjs";
+import { toEpochMs } from "./timeline.mjs";
 
-const beatMs = 15_000; // both sides say more often than every minute that they are there
+const heartbeatMs = 15_000; // both sides say more often than every minute that they are there
 
 /**
  * @param {string} origin
@@ -12,10 +12,10 @@ const beatMs = 15_000; // both sides say more often than every minute that they 
  * @param {any[]} calls of people.mjs: by whom, when, and how many seconds they lasted; none: nobody answered
  * @returns {import("./timeline.mjs").Event[]}
  */
-export const callsOf = (origin, timeline, { id: conversation, path, speakers }, calls) =>
+export const createCallEvents = (origin, timeline, { id: conversation, path, speakers }, calls) =>
   calls.map(({ by, kind, when, seconds }, i) => {
     const [caller, callee] = by === "a" ? [speakers.a, speakers.b] : [speakers.b, speakers.a];
-    const at = timeOf(when);
+    const at = toEpochMs(when);
     const id = stableId(...path, "call", String(i));
     const devices = { caller: stableId(id, "caller"), callee: stableId(id, "callee") };
     const post = (person, place, body) =>
@@ -29,12 +29,12 @@ export const callsOf = (origin, timeline, { id: conversation, path, speakers }, 
         return;
       }
       await post(callee, `/${id}/answer`, { device: devices.callee });
-      for (let ms = 0; ms < seconds * 1_000; ms += beatMs) {
-        await timeline.goTo(at + Math.min(ms + beatMs, seconds * 1_000));
+      for (let ms = 0; ms < seconds * 1_000; ms += heartbeatMs) {
+        await timeline.goTo(at + Math.min(ms + heartbeatMs, seconds * 1_000));
         await post(caller, `/${id}/beat`, { device: devices.caller });
         await post(callee, `/${id}/beat`, { device: devices.callee });
       }
       await post(callee, `/${id}/end`, { device: devices.callee, status: "ended" });
     };
-    return { at, who: [caller, callee], run: () => run().catch(ignore("call_not_found")) };
+    return { at, who: [caller, callee], run: () => run().catch(ignoreErrors("call_not_found")) };
   });

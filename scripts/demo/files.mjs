@@ -1,8 +1,8 @@
 // What is sent besides words: brought part by part as `contract/files.ts` describes it, then named by a message.
 import { callApi } from "./api.mjs";
-import { printPage } from "./page.mjs";
+import { renderPdf } from "./page.mjs";
 import { drawPicture } from "./pictures.mjs";
-import { playLikembe } from "./voice.mjs";
+import { renderLikembe } from "./voice.mjs";
 
 const partBytes = 128 * 1024;
 
@@ -20,14 +20,14 @@ async function upload(origin, token, id, name, bytes) {
 }
 
 /** @returns {{ name: string, bytes: Buffer, more: Record<string, unknown> }} the file and what its message says of it besides */
-function make({ picture, page, text }) {
+function createFile({ picture, page, text }) {
   const caption = text === undefined ? {} : { text };
   if (picture) {
     const { bytes, thumb } = drawPicture(picture);
     return { name: `${picture}.png`, bytes, more: { type: "image", thumb, ...caption } };
   }
-  if (page) return { name: page.name, bytes: printPage(page.lines), more: { type: "file", ...caption } };
-  const { bytes, ms, waveform } = playLikembe();
+  if (page) return { name: page.name, bytes: renderPdf(page.lines), more: { type: "file", ...caption } };
+  const { bytes, ms, waveform } = renderLikembe();
   return { name: "likembe.wav", bytes, more: { type: "voice", ms, waveform } };
 }
 
@@ -38,8 +38,8 @@ function make({ picture, page, text }) {
  * @param {string} id the file's
  * @param {any} shown
  */
-export async function bodyOf(origin, { token }, id, shown) {
-  const { name, bytes, more } = make(shown);
+export async function uploadBody(origin, { token }, id, shown) {
+  const { name, bytes, more } = createFile(shown);
   const { size, ready } = await upload(origin, token, id, name, bytes);
   const body = { ...more, file: id, name, mime: ready.type, size };
   return more["type"] === "image" ? { ...body, width: ready.width, height: ready.height } : body;

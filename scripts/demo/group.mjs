@@ -1,17 +1,17 @@
 // The demo's group: five people who plan a birthday, made by one of them and handed over to another.
 import { callApi } from "./api.mjs";
 import { drawPicture } from "./pictures.mjs";
-import { ignore, say, show, stableId } from "./talk.mjs";
-import { timeOf } from "./timeline.mjs";
+import { ignoreErrors, sendAttachment, sendLines, stableId } from "./talk.mjs";
+import { toEpochMs } from "./timeline.mjs";
 
 const name = "Mireille 30 ans 🎂";
 const path = ["group", "mireille"];
 export const groupId = stableId(...path);
 
 const letters = { a: "patrick", b: "grace", c: "nzinga", d: "chancel", e: "aline" };
-const maker = "patrick";
+const creator = "patrick";
 const owner = "grace";
-const laterComer = "aline";
+const lateMember = "aline";
 const minutesBetween = 4;
 
 const before = [
@@ -49,7 +49,7 @@ const last = [
 
 /** Lines of the group besides what is said: made, pictured, handed over, Aline added. */
 const eventCount = 4;
-export const groupLength = eventCount + before.length + shown.length + after.length + last.length;
+export const groupMessageCount = eventCount + before.length + shown.length + after.length + last.length;
 
 /**
  * What happens in it, from its making on.
@@ -57,11 +57,11 @@ export const groupLength = eventCount + before.length + shown.length + after.len
  * @param {Record<string, any>} known everybody, by key
  * @returns {import("./timeline.mjs").Event[]}
  */
-export function groupEvents(origin, known) {
+export function createGroupEvents(origin, known) {
   const call = (key, method, place, body) => callApi(origin, method, place, { token: known[key].token, body });
   const speakers = Object.fromEntries(Object.entries(letters).map(([letter, key]) => [letter, known[key]]));
   const members = Object.values(letters)
-    .filter((key) => key !== maker && key !== laterComer)
+    .filter((key) => key !== creator && key !== lateMember)
     .map((key) => known[key].id);
   const group = { id: groupId, name: path.join("/"), path, speakers };
   /** As the maker found it; undefined where somebody who tried the product out has ended it. */
@@ -75,16 +75,20 @@ export function groupEvents(origin, known) {
     },
   });
   const make = async () => {
-    made = await call(maker, "POST", "/api/groups", { id: groupId, name, members }).catch(ignore("group_exists"));
+    made = await call(creator, "POST", "/api/groups", { id: groupId, name, members }).catch(
+      ignoreErrors("group_exists"),
+    );
     if (made?.role !== "owner" || made.picture !== null) return;
     const raw = { type: "image/png", bytes: drawPicture("cake").bytes };
-    await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: known[maker].token, raw });
+    await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: known[creator].token, raw });
   };
   /** One line after the other, some minutes between them. */
   const said = (lines, first, startMs) =>
-    lines.map((line, i) => event(startMs + i * minutesBetween * 60_000, () => say(origin, group, [line], first + i)));
+    lines.map((line, i) =>
+      event(startMs + i * minutesBetween * 60_000, () => sendLines(origin, group, [line], first + i)),
+    );
   const close = async () => {
-    const head = await say(origin, group, last, before.length + after.length);
+    const head = await sendLines(origin, group, last, before.length + after.length);
     const seen = head - last.length;
     for (const key of Object.values(letters)) {
       const marks = { delivered: head, read: key === owner ? seen : head };
@@ -92,18 +96,20 @@ export function groupEvents(origin, known) {
     }
   };
   const handOver = async () => {
-    if (made.role === "owner") await call(maker, "PUT", `/api/groups/${groupId}/owner`, { user_id: known[owner].id });
+    if (made.role === "owner") await call(creator, "PUT", `/api/groups/${groupId}/owner`, { user_id: known[owner].id });
   };
-  const join = () => call(owner, "POST", `/api/groups/${groupId}/members`, { members: [known[laterComer].id] });
-  const madeMs = timeOf({ days: 4, at: "18:20" });
-  const joinedMs = timeOf({ days: 1, at: "12:04" });
+  const join = () => call(owner, "POST", `/api/groups/${groupId}/members`, { members: [known[lateMember].id] });
+  const madeMs = toEpochMs({ days: 4, at: "18:20" });
+  const joinedMs = toEpochMs({ days: 1, at: "12:04" });
   return [
     { at: madeMs, who, run: make },
     ...said(before, 0, madeMs + 60_000),
-    event(timeOf({ days: 3, at: "09:15" }), handOver),
-    ...shown.map((thing, i) => event(timeOf({ days: 2, at: "17:52" }) + i, () => show(origin, group, thing, i))),
+    event(toEpochMs({ days: 3, at: "09:15" }), handOver),
+    ...shown.map((thing, i) =>
+      event(toEpochMs({ days: 2, at: "17:52" }) + i, () => sendAttachment(origin, group, thing, i)),
+    ),
     event(joinedMs, join),
     ...said(after, before.length, joinedMs + 60_000),
-    event(timeOf({ minutes: 52 }), close),
+    event(toEpochMs({ minutes: 52 }), close),
   ];
 }

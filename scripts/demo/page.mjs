@@ -1,7 +1,7 @@
 // One printed page: the smallest PDF that says something (ISO 32000-1 §7.5).
 
 /** @param {string[]} lines the first is the heading; letters of Latin-1 only */
-export function printPage(lines) {
+export function renderPdf(lines) {
   const text = lines
     .map((line, i) => {
       const escaped = line.replace(/[\\()]/g, "\\$&");

@@ -1,6 +1,6 @@
 // What the demo's people photograph: an evening at the river, and a cake.
 import { rgbaToThumbHash } from "thumbhash";
-import { box, cover, ellipse, encodePng, mix } from "./png.mjs";
+import { box, ellipse, encodePng, mix, toCoverage } from "./png.mjs";
 
 const width = 640;
 const height = 420;
@@ -24,12 +24,12 @@ const water = [
 ];
 
 /** The Congo at dusk: a low sun with its glitter, hills on the far side and a pirogue. */
-function riverAt(x, y) {
+function paintRiver(x, y) {
   const horizon = 236;
   const hill = 16 * Math.sin(x / 84) + 9 * Math.sin(x / 31 + 1);
   let colour = y < horizon ? bands(sky, y / horizon) : bands(water, (y - horizon) / (height - horizon));
   const put = (distance, paint) => {
-    colour = mix(colour, paint, cover(distance));
+    colour = mix(colour, paint, toCoverage(distance));
   };
   if (y < horizon) put(ellipse(x, y, 410, 196, 44, 44), [255, 240, 196]);
   put(Math.max(horizon - 16 - hill - y, y - horizon), [58, 36, 66]);
@@ -44,7 +44,7 @@ function riverAt(x, y) {
 }
 
 /** A cake of two tiers with icing, candles and a plate, on a pagne. */
-function cakeAt(x, y) {
+function paintCake(x, y) {
   const wave = Math.sin(x / 22 + Math.sin(y / 30) * 2) > 0.5;
   let colour =
     y > 292
@@ -59,7 +59,7 @@ function cakeAt(x, y) {
           y / 292,
         );
   const put = (distance, paint) => {
-    colour = mix(colour, paint, cover(distance));
+    colour = mix(colour, paint, toCoverage(distance));
   };
   put(ellipse(x, y, 320, 330, 196, 44), [246, 244, 240]);
   for (const { top, half, sponge } of [
@@ -83,7 +83,7 @@ function cakeAt(x, y) {
   return colour;
 }
 
-function thumbOf(colourAt) {
+function computeThumbHash(colourAt) {
   const [w, h] = [thumbEdge, Math.round((thumbEdge * height) / width)];
   const pixels = [];
   for (let y = 0; y < h; y++) {
@@ -92,7 +92,7 @@ function thumbOf(colourAt) {
   return Buffer.from(rgbaToThumbHash(w, h, pixels)).toString("base64url");
 }
 
-const scenes = { river: riverAt, cake: cakeAt };
+const scenes = { river: paintRiver, cake: paintCake };
 
 /**
  * A picture of a few ten kilobytes and the hash that is shown before it is here.
@@ -102,5 +102,5 @@ export const drawPicture = (scene) => ({
   width,
   height,
   bytes: encodePng(width, height, scenes[scene]),
-  thumb: thumbOf(scenes[scene]),
+  thumb: computeThumbHash(scenes[scene]),
 });

@@ -5,7 +5,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 export const mix = (from, to, share) => from.map((value, i) => value + (to[i] - value) * share);
 /** How much of a pixel lies inside a shape whose edge is `distance` away, a soft pixel wide. */
-export const cover = (distance) => Math.min(1, Math.max(0, 0.5 - distance));
+export const toCoverage = (distance) => Math.min(1, Math.max(0, 0.5 - distance));
 export const ellipse = (x, y, cx, cy, rx, ry) => (Math.hypot((x - cx) / rx, (y - cy) / ry) - 1) * Math.min(rx, ry);
 export const box = (x, y, cx, cy, halfWidth, halfHeight) =>
   Math.max(Math.abs(x - cx) - halfWidth, Math.abs(y - cy) - halfHeight);

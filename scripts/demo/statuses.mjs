@@ -2,15 +2,15 @@
 import { callApi } from "./api.mjs";
 import { statuses } from "./people.mjs";
 import { drawPicture } from "./pictures.mjs";
-import { ignore, stableId } from "./talk.mjs";
-import { timeOf } from "./timeline.mjs";
+import { ignoreErrors, stableId } from "./talk.mjs";
+import { toEpochMs } from "./timeline.mjs";
 
 /**
  * A form as `contract/tala.ts` describes it.
  * @param {string} id
  * @param {any} status one of `statuses`
  */
-function formOf(id, { text, picture }) {
+function createStatusForm(id, { text, picture }) {
   const form = new FormData();
   const post = { id, content: text };
   if (!picture) {
@@ -29,12 +29,12 @@ function formOf(id, { text, picture }) {
  * @param {Record<string, any>} known everybody, by key
  * @returns {import("./timeline.mjs").Event[]}
  */
-export const statusesOf = (origin, known) =>
+export const createStatusEvents = (origin, known) =>
   statuses.map((status, i) => {
     const author = known[status.by];
     const run = async () => {
-      const form = formOf(stableId("status", String(i)), status);
-      await callApi(origin, "POST", "/api/tala", { token: author.token, form }).catch(ignore("post_not_found"));
+      const form = createStatusForm(stableId("status", String(i)), status);
+      await callApi(origin, "POST", "/api/tala", { token: author.token, form }).catch(ignoreErrors("post_not_found"));
     };
-    return { at: timeOf(status.when), who: [author], run };
+    return { at: toEpochMs(status.when), who: [author], run };
   });

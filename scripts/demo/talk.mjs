@@ -1,7 +1,7 @@
 // What the demo's people do in a conversation, under ids that are the same in every run: what is there already is not made twice.
 import { createHash } from "node:crypto";
-import { callApi, Refused } from "./api.mjs";
-import { bodyOf } from "./files.mjs";
+import { ApiRefusal, callApi } from "./api.mjs";
+import { uploadBody } from "./files.mjs";
 
 /** @param {...string} parts */
 export function stableId(...parts) {
@@ -10,9 +10,9 @@ export function stableId(...parts) {
 }
 
 /** For `catch`: these refusals are as good as a success, undefined. @param {...string} codes */
-export function ignore(...codes) {
+export function ignoreErrors(...codes) {
   return (error) => {
-    if (error instanceof Refused && codes.includes(error.code)) return undefined;
+    if (error instanceof ApiRefusal && codes.includes(error.code)) return undefined;
     throw error;
   };
 }
@@ -25,7 +25,7 @@ export function ignore(...codes) {
  * @param {number} first
  * @returns {Promise<number>} the place of the last
  */
-export async function say(origin, { id, name, speakers }, lines, first) {
+export async function sendLines(origin, { id, name, speakers }, lines, first) {
   let head = 0;
   for (let start = 0; start < lines.length; ) {
     const speaker = lines[start][0];
@@ -48,7 +48,7 @@ export async function say(origin, { id, name, speakers }, lines, first) {
  * @param {string[]} lines
  * @returns {string[][]}
  */
-export const turnsOf = (lines) =>
+export const groupBySpeaker = (lines) =>
   lines.reduce(
     (turns, line) => {
       const last = turns.at(-1);
@@ -66,9 +66,9 @@ export const turnsOf = (lines) =>
  * @param {any} thing
  * @param {number} i
  */
-export async function show(origin, { id, path, speakers }, thing, i) {
+export async function sendAttachment(origin, { id, path, speakers }, thing, i) {
   const person = speakers[thing.by];
-  const body = await bodyOf(origin, person, stableId(...path, "file", String(i)), thing);
+  const body = await uploadBody(origin, person, stableId(...path, "file", String(i)), thing);
   const messages = [{ cid: stableId(...path, "shown", String(i)), body }];
   await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token: person.token, body: { messages } });
 }

@@ -13,7 +13,7 @@ const midnightMs = Math.floor((startMs + kinshasaMs) / dayMs) * dayMs - kinshasa
  * Epoch milliseconds of "minutes ago", or of a time of day in Kinshasa some days ago.
  * @param {{ minutes: number } | { days: number, at: string }} when
  */
-export function timeOf(when) {
+export function toEpochMs(when) {
   if ("minutes" in when) return startMs - when.minutes * minuteMs;
   const [hours, minutes] = when.at.split(":").map(Number);
   return midnightMs - when.days * dayMs + (hours * 60 + minutes) * minuteMs;
@@ -30,7 +30,7 @@ const setClock = async (origin, body) => {
 };
 
 /** A session whose token has expired by the demo's clock is renewed. */
-async function renew(origin, person, now) {
+async function renewToken(origin, person, now) {
   if (now - person.renewedMs < tokenMs) return;
   const path = "/api/auth/token?grant_type=refresh_token";
   const session = await callApi(origin, "POST", path, { body: { refresh_token: person.refreshToken } });
@@ -53,7 +53,7 @@ export const createTimeline = (origin, isPast) => {
     /** @param {number} ms @param {Person[]} who whose sessions are used then */
     async goTo(ms, who = []) {
       await moveTo(ms);
-      for (const person of who) await renew(origin, person, isPast ? ms : Date.now());
+      for (const person of who) await renewToken(origin, person, isPast ? ms : Date.now());
     },
     /** @param {Event[]} events in any order */
     async live(events) {
@@ -76,7 +76,7 @@ export const createTimeline = (origin, isPast) => {
  * @param {{ days: number, until: number, seed: number }} span
  * @returns {{ at: number, row: T, index: number }[]}
  */
-export function spread(rows, { days, until, seed }) {
+export function spreadOverSittings(rows, { days, until, seed }) {
   const perSitting = 14;
   const sittings = Math.max(1, Math.ceil(rows.length / perSitting));
   const gapMs = (days * dayMs) / (sittings + 1);

@@ -12,7 +12,7 @@ const notes = [392, 494, 587, 494, 440, 523, 659, 523, 392, 587, 494, 440, 392].
   hertz,
 }));
 
-function levelAt(second) {
+function getLevelAt(second) {
   let level = 0;
   for (const { at, hertz } of notes) {
     const since = second - at;
@@ -24,12 +24,12 @@ function levelAt(second) {
 }
 
 /** As a WAV, with what is drawn of it. */
-export function playLikembe() {
+export function renderLikembe() {
   const count = samplesPerSecond * seconds;
   const bytes = makeWav(samplesPerSecond, count);
   const loudest = new Array(bars).fill(0);
   for (let i = 0; i < count; i++) {
-    const level = Math.max(-1, Math.min(1, levelAt(i / samplesPerSecond)));
+    const level = Math.max(-1, Math.min(1, getLevelAt(i / samplesPerSecond)));
     bytes.writeInt16LE(Math.round(level * 32_000), wavHeaderBytes + i * 2);
     const bar = Math.floor((i * bars) / count);
     loudest[bar] = Math.max(loudest[bar], Math.abs(level));

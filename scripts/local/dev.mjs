@@ -1,6 +1,6 @@
 // `npm run dev`: the hot-reloading twin of `npm start`, on the same data and secrets.
 import { resolve } from "node:path";
-import { requireFreePort, root, serve } from "../run.mjs";
+import { requireFreePort, root, runServer } from "../run.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
 
@@ -8,7 +8,7 @@ try {
   const { port, state } = readOptions();
   await requireFreePort(port);
   prepare({ state });
-  serve("vite", ["dev", "--port", String(port), "--strictPort"], {
+  runServer("vite", ["dev", "--port", String(port), "--strictPort"], {
     LISOLO_STATE: resolve(root, state),
     LISOLO_MAILBOX: "1",
   });

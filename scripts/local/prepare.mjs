@@ -1,12 +1,12 @@
 // What every local server needs before it starts: packages, secrets, types of the bindings, the newest tables.
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { install, must, root } from "../run.mjs";
+import { installPackages, root, runOrThrow } from "../run.mjs";
 import { requireSecrets } from "./secrets.mjs";
 
 /** Applies D1's migrations to the local state in `folder`. Quick when there is nothing to do. */
 export function migrate(folder) {
-  must(
+  runOrThrow(
     "wrangler",
     ["d1", "migrations", "apply", "DB", "--local", "--persist-to", resolve(root, folder), "-c", "wrangler.toml"],
     {
@@ -20,11 +20,11 @@ export function generateTypes() {
   const output = join(root, "worker-configuration.d.ts");
   const inputs = ["wrangler.toml", "package-lock.json"].map((name) => statSync(join(root, name)).mtimeMs);
   if (existsSync(output) && inputs.every((time) => time <= statSync(output).mtimeMs)) return;
-  must("wrangler", ["types", "-c", "wrangler.toml", "--include-runtime=false"]);
+  runOrThrow("wrangler", ["types", "-c", "wrangler.toml", "--include-runtime=false"]);
 }
 
 export function prepare({ state }) {
-  install();
+  installPackages();
   requireSecrets(join(root, ".dev.vars"));
   generateTypes();
   migrate(state);

@@ -24,7 +24,7 @@ export function toEnvFile(secrets) {
 }
 
 /** What is lost with an old value, so that nobody makes a new one who could put the old one back. */
-const lostWith = {
+const lossByName = {
   JWT_PRIVATE_JWK: "everybody signs in anew",
   PEPPER: "nobody's password is right any more",
   ALTCHA_HMAC_KEY: "nothing is lost",
@@ -42,7 +42,7 @@ export function requireSecrets(path) {
   const missing = secretNames.filter((name) => !new RegExp(`^\\s*${name}\\s*=\\s*['"]?[^\\s'"]`, "m").test(text));
   if (missing.length === 0) return;
   const made = makeSecrets();
-  const ways = missing.map((name) => `# with a new one ${lostWith[name]}\n${toEnvFile({ [name]: made[name] })}`);
+  const ways = missing.map((name) => `# with a new one ${lossByName[name]}\n${toEnvFile({ [name]: made[name] })}`);
   throw new Error(
     `Missing secret: ${missing.join(", ")}. Put back into .dev.vars what was there, or these lines:\n\n${ways.join("")}`,
   );

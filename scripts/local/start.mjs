@@ -1,12 +1,12 @@
 // `npm start`: installs, migrates, builds and serves the product on this machine. Nothing else is needed.
 import { resolve } from "node:path";
 import { build } from "../build/build.mjs";
-import { requireFreePort, root, run, serve } from "../run.mjs";
-import { settingArguments } from "./calls-env.mjs";
+import { requireFreePort, root, run, runServer } from "../run.mjs";
+import { listSettingArguments } from "./calls-env.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
 
-const sweepMs = 3_600_000;
+const scheduledIntervalMs = 3_600_000;
 
 try {
   const { port, state, demo, build: shouldBuild } = readOptions();
@@ -14,7 +14,7 @@ try {
   prepare({ state });
   if (shouldBuild) build({ mailbox: true, demo });
 
-  serve("wrangler", [
+  runServer("wrangler", [
     "dev",
     "-c",
     "dist/lisolo/wrangler.json",
@@ -24,7 +24,7 @@ try {
     resolve(root, state),
     "--log-level",
     "warn",
-    ...settingArguments(),
+    ...listSettingArguments(),
     // The demo's people say in a minute what takes people days.
     ...(demo ? ["--var", "LOCAL_LIMIT_FACTOR:1000"] : []),
   ]);
@@ -35,7 +35,7 @@ try {
     console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
   }
   // The runtime of this machine starts nothing by the clock, as wrangler.toml's cron does in production.
-  setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), sweepMs).unref();
+  setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), scheduledIntervalMs).unref();
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

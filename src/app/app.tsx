@@ -2,9 +2,9 @@ import { BrowserRouter, useLocation } from "react-router";
 import "./shell.css";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { getSession } from "#lib/session/session.ts";
-import { SignedInOnly } from "./guard.tsx";
+import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";
-import { Failures } from "./route-errors.tsx";
+import { RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
@@ -14,16 +14,16 @@ export const preloadApp = (pathname: string): void => {
   void findAppRoute(pathname)?.screen.preload();
 };
 
-const isApp = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
+const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
 
 /** The signed-in part of the product. The entry pages are documents of their own, without a router. */
-function SignedInPart() {
+function SignedInApp() {
   const { pathname } = useLocation();
-  if (!isApp(pathname)) throw new RouteError(404, "Not Found");
+  if (!isAppPath(pathname)) throw new RouteError(404, "Not Found");
   return (
-    <SignedInOnly>
+    <RequireSession>
       <Shell />
-    </SignedInOnly>
+    </RequireSession>
   );
 }
 
@@ -31,9 +31,9 @@ function AppRoutes() {
   const { pathname } = useLocation();
   return (
     <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
-      <Failures place={pathname}>
-        <SignedInPart />
-      </Failures>
+      <RouteErrorBoundary path={pathname}>
+        <SignedInApp />
+      </RouteErrorBoundary>
     </div>
   );
 }

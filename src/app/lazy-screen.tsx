@@ -1,5 +1,5 @@
 import { type ComponentType, use } from "react";
-import { withLaterTexts } from "#i18n/setup.ts";
+import { loadWithTexts } from "#i18n/setup.ts";
 
 /** A screen's code could not be fetched: no network on the first visit, or a newer release took the place of this one. */
 export class ScreenUnavailable extends Error {}
@@ -12,22 +12,22 @@ export type LazyScreen = {
 };
 
 /** What to forget so that the next render asks for the code again. */
-const failed = new Set<() => void>();
+const failedScreens = new Set<() => void>();
 
-export const forgetFailedScreens = (): void => {
-  for (const forget of failed) forget();
-  failed.clear();
+export const resetFailedScreens = (): void => {
+  for (const forget of failedScreens) forget();
+  failedScreens.clear();
 };
 
 /** Like React's `lazy`, but a failure can be tried again and code that is already here renders without waiting. */
-export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
+export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
   let underway: Promise<ComponentType> | undefined;
   const forget = () => {
     underway = undefined;
   };
   const get = () => {
     if (underway) return underway;
-    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = withLaterTexts(load).then(
+    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = loadWithTexts(load).then(
       (module) => {
         // React's `use` reads these two: code that is here renders at once, without a pass through the fallback.
         code.status = "fulfilled";
@@ -35,7 +35,7 @@ export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): Laz
         return module.default;
       },
       (cause: unknown) => {
-        failed.add(forget);
+        failedScreens.add(forget);
         throw new ScreenUnavailable("the screen's code could not be fetched", { cause });
       },
     );
@@ -46,12 +46,12 @@ export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): Laz
 };
 
 /** A screen whose code comes with the app. */
-export const readyScreen = (Screen: ComponentType): LazyScreen => {
+export const createEagerScreen = (Screen: ComponentType): LazyScreen => {
   const code = Object.assign(Promise.resolve(Screen), { status: "fulfilled", value: Screen });
   return { preload: () => Promise.resolve(), get: () => code };
 };
 
-export function Lazy({ screen }: { screen: LazyScreen }) {
+export function LazyScreenView({ screen }: { screen: LazyScreen }) {
   const Screen = use(screen.get());
   return <Screen />;
 }

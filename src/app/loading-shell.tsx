@@ -4,7 +4,7 @@ import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
  * The frame of the app while it opens: the very thing index.html draws (and styles) before any script is here,
  * so that nothing moves when React takes its place.
  */
-export function OpeningFrame() {
+export function LoadingShell() {
   return (
     <div id="shell">
       <div className="head" aria-hidden="true">

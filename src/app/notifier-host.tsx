@@ -1,26 +1,26 @@
 import { useState } from "react";
-import { late } from "#components/layout/lazy-component.tsx";
-import { serverNow } from "#lib/browser/clock.ts";
-import { useLink } from "#sync/hooks/use-live-query.ts";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { getServerNow } from "#lib/browser/clock.ts";
+import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
-const longestWaitMs = 10_000;
+const idleTimeoutMs = 10_000;
 
 /** Resolves when the page has nothing more urgent to do. */
-const whenIdle = (): Promise<unknown> =>
+const waitForIdle = (): Promise<unknown> =>
   new Promise((resolve) => {
-    if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: longestWaitMs });
-    else setTimeout(resolve, longestWaitMs / 4);
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: idleTimeoutMs });
+    else setTimeout(resolve, idleTimeoutMs / 4);
   });
 
-const Notifier = late(async () => {
-  await whenIdle();
+const Notifier = lazyComponent(async () => {
+  await waitForIdle();
   return import("#features/notifier/notifier.tsx");
 });
 
 /** What says that something arrives: fetched once the app is there and something can. */
 export function NotifierHost(props: { pathname: string; isListShown: boolean }) {
-  const isOnline = useLink() === "online";
-  const [openedAt, setOpenedAt] = useState(() => (isOnline ? serverNow() : undefined));
-  if (isOnline && openedAt === undefined) setOpenedAt(serverNow());
+  const isOnline = useLinkState() === "online";
+  const [openedAt, setOpenedAt] = useState(() => (isOnline ? getServerNow() : undefined));
+  if (isOnline && openedAt === undefined) setOpenedAt(getServerNow());
   return openedAt !== undefined && <Notifier openedAt={openedAt} {...props} />;
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { forgetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
+import { resetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
 import { RouteError } from "./route-error.ts";
 
 /** SPEC.md §2: this heading, in the person's language, with the status or the message below it. */
@@ -53,48 +53,50 @@ function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: (
   );
 }
 
-type Props = {
+type RouteErrorBoundaryProps = {
   /** Where we are: a failure is forgotten when this changes. */
-  place: string;
+  path: string;
   children: ReactNode;
 };
-type State = { failure: { error: unknown } | undefined; place: string; retried: boolean };
+type RouteErrorBoundaryState = { failure: { error: unknown } | undefined; path: string; hasRetried: boolean };
 
 /** Keeps a failure to the part of the window it happened in. */
-export class Failures extends Component<Props, State> {
-  override state: State = { failure: undefined, place: this.props.place, retried: false };
+export class RouteErrorBoundary extends Component<RouteErrorBoundaryProps, RouteErrorBoundaryState> {
+  override state: RouteErrorBoundaryState = { failure: undefined, path: this.props.path, hasRetried: false };
 
-  static getDerivedStateFromError(error: unknown): Partial<State> {
+  static getDerivedStateFromError(error: unknown): Partial<RouteErrorBoundaryState> {
     return { failure: { error } };
   }
 
-  static getDerivedStateFromProps(props: Props, state: State): Partial<State> | null {
-    if (props.place === state.place) return null;
-    forgetFailedScreens();
-    return { failure: undefined, place: props.place, retried: false };
+  static getDerivedStateFromProps(
+    props: RouteErrorBoundaryProps,
+    state: RouteErrorBoundaryState,
+  ): Partial<RouteErrorBoundaryState> | null {
+    if (props.path === state.path) return null;
+    resetFailedScreens();
+    return { failure: undefined, path: props.path, hasRetried: false };
   }
 
   retry = (): void => {
     // Asked again with a network and still refused: the release this page belongs to is gone.
-    if (this.state.retried && navigator.onLine) {
+    if (this.state.hasRetried && navigator.onLine) {
       location.reload();
       return;
     }
-    this.askAgain();
-    this.setState({ retried: true });
+    this.reset();
+    this.setState({ hasRetried: true });
   };
 
   /** Also by itself, when the network is back. */
-  askAgain = (): void => {
-    forgetFailedScreens();
+  reset = (): void => {
+    resetFailedScreens();
     this.setState({ failure: undefined });
   };
 
   override render(): ReactNode {
     const { failure } = this.state;
     if (!failure) return this.props.children;
-    if (failure.error instanceof ScreenUnavailable)
-      return <MissingScreen onRetry={this.retry} onOnline={this.askAgain} />;
+    if (failure.error instanceof ScreenUnavailable) return <MissingScreen onRetry={this.retry} onOnline={this.reset} />;
     return <ErrorScreen error={failure.error} onLeave={() => this.setState({ failure: undefined })} />;
   }
 }

@@ -1,9 +1,9 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
-import GroupScreen from "#features/chat/group-chat-screen.tsx";
-import ChatScreen from "#features/chat/private-chat-screen.tsx";
+import GroupChatScreen from "#features/chat/group-chat-screen.tsx";
+import PrivateChatScreen from "#features/chat/private-chat-screen.tsx";
 import MasoloScreen from "#features/conversations/masolo-screen.tsx";
-import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen.tsx";
+import { createEagerScreen, createLazyScreen, type LazyScreen } from "./lazy-screen.tsx";
 
 /**
  * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
@@ -12,55 +12,83 @@ import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen.tsx";
 export type AppRoute = { path: string; pane: "list" | "detail" | "feed"; screen: LazyScreen };
 
 /** Where a screen stands; on a phone a feed is a place among the lists. */
-export const paneOf = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
+export const resolvePane = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
   pane === "feed" ? (isWide ? "detail" : "list") : pane;
 
 export const appRoutes: AppRoute[] = [
-  { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
-  { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("#features/contacts/contacts-screen.tsx")) },
-  { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("#features/senga/senga-screen.tsx")) },
-  { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("#features/makutano/makutano-screen.tsx")) },
-  { path: "/app/tala", pane: "feed", screen: lazyScreen(() => import("#features/tala/tala-screen.tsx")) },
-  { path: "/app/services", pane: "list", screen: lazyScreen(() => import("#features/services/services-screen.tsx")) },
-  { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
+  { path: "/app", pane: "list", screen: createEagerScreen(MasoloScreen) },
+  {
+    path: "/app/contacts",
+    pane: "list",
+    screen: createLazyScreen(() => import("#features/contacts/contacts-screen.tsx")),
+  },
+  { path: "/app/senga", pane: "list", screen: createLazyScreen(() => import("#features/senga/senga-screen.tsx")) },
+  {
+    path: "/app/makutano",
+    pane: "list",
+    screen: createLazyScreen(() => import("#features/makutano/makutano-screen.tsx")),
+  },
+  { path: "/app/tala", pane: "feed", screen: createLazyScreen(() => import("#features/tala/tala-screen.tsx")) },
+  {
+    path: "/app/services",
+    pane: "list",
+    screen: createLazyScreen(() => import("#features/services/services-screen.tsx")),
+  },
+  { path: "/app/chat/:userId", pane: "detail", screen: createEagerScreen(PrivateChatScreen) },
   {
     path: "/app/user/:userId",
     pane: "detail",
-    screen: lazyScreen(() => import("#features/contacts/person-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/contacts/person-screen.tsx")),
   },
-  { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("#features/profile/profile-screen.tsx")) },
-  { path: "/app/group/:groupId", pane: "detail", screen: readyScreen(GroupScreen) },
+  {
+    path: "/app/profile",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/profile/profile-screen.tsx")),
+  },
+  { path: "/app/group/:groupId", pane: "detail", screen: createEagerScreen(GroupChatScreen) },
   {
     path: "/app/group/:groupId/members",
     pane: "detail",
-    screen: lazyScreen(() => import("#features/groups/members-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/groups/members-screen.tsx")),
   },
   {
     path: "/app/create-group",
     pane: "detail",
-    screen: lazyScreen(() => import("#features/groups/create/create-group-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/groups/create/create-group-screen.tsx")),
   },
-  { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("#features/contacts/blocked-screen.tsx")) },
+  {
+    path: "/app/blocked",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/contacts/blocked-screen.tsx")),
+  },
   {
     path: "/app/appearance",
     pane: "detail",
-    screen: lazyScreen(() => import("#features/profile/appearance-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/profile/appearance-screen.tsx")),
   },
   {
     path: "/app/notifications",
     pane: "detail",
-    screen: lazyScreen(() => import("#features/settings/notifications-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/settings/notifications-screen.tsx")),
   },
-  { path: "/app/privacy", pane: "detail", screen: lazyScreen(() => import("#features/settings/privacy-screen.tsx")) },
-  { path: "/app/security", pane: "detail", screen: lazyScreen(() => import("#features/security/security-screen.tsx")) },
-  { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("#features/help/help-screen.tsx")) },
+  {
+    path: "/app/privacy",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/settings/privacy-screen.tsx")),
+  },
+  {
+    path: "/app/security",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/security/security-screen.tsx")),
+  },
+  { path: "/app/help", pane: "detail", screen: createLazyScreen(() => import("#features/help/help-screen.tsx")) },
 ];
 
 export const findAppRoute = (pathname: string): AppRoute | undefined =>
   appRoutes.find((route) => matchPath(route.path, pathname));
 
 /** The six tabs of SPEC.md §2; the names are the product's own words in every language. */
-export const tabs = [
+export const appTabs = [
   { id: "masolo", path: "/app", icon: "i-ph-chat-circle-dots", activeIcon: "i-ph-chat-circle-dots-fill" },
   { id: "makutano", path: "/app/makutano", icon: "i-ph-phone", activeIcon: "i-ph-phone-fill" },
   { id: "contacts", path: "/app/contacts", icon: "i-ph-address-book", activeIcon: "i-ph-address-book-fill" },
@@ -68,13 +96,16 @@ export const tabs = [
   { id: "tala", path: "/app/tala", icon: "i-ph-eye", activeIcon: "i-ph-eye-fill" },
   { id: "services", path: "/app/services", icon: "i-ph-squares-four", activeIcon: "i-ph-squares-four-fill" },
 ] as const;
-export type TabId = (typeof tabs)[number]["id"];
+export type TabId = (typeof appTabs)[number]["id"];
 
-const isUnder = (pathname: string, prefix: string): boolean => pathname === prefix || pathname.startsWith(`${prefix}/`);
+const isUnderPath = (pathname: string, prefix: string): boolean =>
+  pathname === prefix || pathname.startsWith(`${prefix}/`);
 
 /** The tab whose path is the longest prefix of where we are. */
-export const activeTab = (pathname: string): TabId =>
-  tabs.filter((tab) => isUnder(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ?? "masolo";
+export const findActiveTab = (pathname: string): TabId =>
+  appTabs.filter((tab) => isUnderPath(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ??
+  "masolo";
 
-const withoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group"];
-export const hasTabBar = (pathname: string): boolean => !withoutTabBar.some((prefix) => pathname.startsWith(prefix));
+const pathsWithoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group"];
+export const hasTabBar = (pathname: string): boolean =>
+  !pathsWithoutTabBar.some((prefix) => pathname.startsWith(prefix));

@@ -1,8 +1,10 @@
-import { late } from "#components/layout/lazy-component.tsx";
-import { withLaterTexts } from "#i18n/setup.ts";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { loadWithTexts } from "#i18n/setup.ts";
 import { useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
 
-const SecurityNotes = late(() => withLaterTexts(() => import("#features/security/notices/security-notes.tsx")));
+const SecurityNotes = lazyComponent(() =>
+  loadWithTexts(() => import("#features/security/notices/security-notice-banner.tsx")),
+);
 
 /** What says that the account was changed elsewhere: fetched when there is something to say, which is seldom. */
 export function SecurityNotesHost() {

@@ -1,30 +1,30 @@
 import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
-import { rememberPath } from "#components/layout/back-link.tsx";
+import { recordVisitedPath } from "#components/layout/back-link.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
-import { HeaderEnd, IsPage } from "#components/layout/screen.tsx";
-import { OpenPath } from "#components/layout/window-location.ts";
-import { Notes } from "#components/overlays/toast-stack.tsx";
+import { HeaderTrailingContext, IsPageContext } from "#components/layout/screen.tsx";
+import { WindowPathContext } from "#components/layout/window-location.ts";
+import { PageNotices } from "#components/overlays/toast-stack.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { CallHost } from "#features/calls/host/call-host.tsx";
-import { useMe } from "#sync/hooks/use-live-query.ts";
-import { Lazy } from "./lazy-screen.tsx";
-import { LinkBanner } from "./link-banner.tsx";
+import { useOwnProfile } from "#sync/hooks/use-live-query.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { LazyScreenView } from "./lazy-screen.tsx";
 import { NotifierHost } from "./notifier-host.tsx";
 import { RouteError } from "./route-error.ts";
-import { Failures } from "./route-errors.tsx";
-import { type AppRoute, appRoutes, findAppRoute, hasTabBar, paneOf } from "./routes.ts";
+import { RouteErrorBoundary } from "./route-errors.tsx";
+import { type AppRoute, appRoutes, findAppRoute, hasTabBar, resolvePane } from "./routes.ts";
 import { SecurityNotesHost } from "./security-notes-host.tsx";
 import { TabBar } from "./tab-bar.tsx";
-import { useIsWide } from "./use-two-panes.ts";
+import { useHasTwoPanes } from "./use-two-panes.ts";
 
 const masoloPath = "/app";
 
 function ProfileLink() {
   const { t } = useTranslation();
-  const me = useMe();
+  const me = useOwnProfile();
   return (
     <Link
       to="/app/profile"
@@ -39,29 +39,29 @@ function ProfileLink() {
 
 /** One pane: the screen of a place, its waiting and its failures. A new place is a new screen. */
 function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: Location | string; isPage: boolean }) {
-  const isWide = useIsWide();
+  const isWide = useHasTwoPanes();
   const place = typeof location === "string" ? location : location.pathname;
   return (
-    <IsPage value={isPage}>
-      <Failures place={place}>
+    <IsPageContext value={isPage}>
+      <RouteErrorBoundary path={place}>
         <Suspense key={place} fallback={<PaneSpinner />}>
           <Routes location={location}>
             {appRoutes
-              .filter((route) => paneOf(route, isWide) === pane)
+              .filter((route) => resolvePane(route, isWide) === pane)
               .map(({ path, screen }) => (
-                <Route key={path} path={path} element={<Lazy screen={screen} />} />
+                <Route key={path} path={path} element={<LazyScreenView screen={screen} />} />
               ))}
           </Routes>
         </Suspense>
-      </Failures>
-    </IsPage>
+      </RouteErrorBoundary>
+    </IsPageContext>
   );
 }
 
 /** Whether what stands beside is a list one opens conversations or people from. */
 const hasListBeside = (pathname: string): boolean => pathname === masoloPath || pathname === "/app/contacts";
 
-function NothingOpen({ pathname }: { pathname: string }) {
+function EmptyDetailPane({ pathname }: { pathname: string }) {
   const { t } = useTranslation();
   const body = t(hasListBeside(pathname) ? "shell.nothingOpen.body" : "shell.nothingOpen.bodyElsewhere");
   return (
@@ -72,8 +72,8 @@ function NothingOpen({ pathname }: { pathname: string }) {
 }
 
 function Panes({ location, route }: { location: Location; route: AppRoute }): ReactNode {
-  const isWide = useIsWide();
-  const isListPage = paneOf(route, isWide) === "list";
+  const isWide = useHasTwoPanes();
+  const isListPage = resolvePane(route, isWide) === "list";
   const isFeed = route.pane === "feed";
   // It loads nothing while it is hidden: before it was seen there is nothing to keep.
   const [wasListSeen, setListSeen] = useState(isListPage || isWide);
@@ -97,7 +97,7 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
           <Pane pane="detail" location={location} isPage />
         </div>
       )}
-      {isListPage && isWide && <NothingOpen pathname={location.pathname} />}
+      {isListPage && isWide && <EmptyDetailPane pathname={location.pathname} />}
     </div>
   );
 }
@@ -105,19 +105,19 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
 /** The signed-in app: panes, tab bar, the state of the link. */
 export default function Shell() {
   const location = useLocation();
-  const isWide = useIsWide();
+  const isWide = useHasTwoPanes();
   const { pathname } = location;
-  useEffect(() => rememberPath(pathname), [pathname]);
+  useEffect(() => recordVisitedPath(pathname), [pathname]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
-  const isListShown = pathname === masoloPath || (isWide && paneOf(route, isWide) === "detail");
+  const isListShown = pathname === masoloPath || (isWide && resolvePane(route, isWide) === "detail");
   return (
-    <OpenPath value={pathname}>
-      <HeaderEnd value={<ProfileLink />}>
-        <Notes
+    <WindowPathContext value={pathname}>
+      <HeaderTrailingContext value={<ProfileLink />}>
+        <PageNotices
           strips={
             <>
-              <LinkBanner />
+              <ConnectionBanner />
               <CallHost />
               <SecurityNotesHost />
               <NotifierHost pathname={pathname} isListShown={isListShown} />
@@ -125,9 +125,9 @@ export default function Shell() {
           }
         >
           <Panes location={location} route={route} />
-        </Notes>
+        </PageNotices>
         {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
-      </HeaderEnd>
-    </OpenPath>
+      </HeaderTrailingContext>
+    </WindowPathContext>
   );
 }

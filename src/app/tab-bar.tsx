@@ -3,10 +3,10 @@ import { Link } from "react-router";
 import { CountBadge } from "#components/controls/count-badge.tsx";
 import { useConversations, useRequests } from "#sync/hooks/use-live-query.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
-import { activeTab, type TabId, tabs } from "./routes.ts";
+import { appTabs, findActiveTab, type TabId } from "./routes.ts";
 
 /** What waits behind a tab: unread messages, requests to answer. */
-const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> => {
+const useTabBadges = (): Partial<Record<TabId, { count: number; label: string }>> => {
   const { t } = useTranslation();
   // A muted conversation asks for nothing.
   const loud = (useConversations() ?? []).filter((conversation) => !conversation.muted);
@@ -21,10 +21,10 @@ const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> 
 /** The bottom bar of SPEC.md §2. */
 export function TabBar({ pathname }: { pathname: string }) {
   const { t } = useTranslation();
-  const waiting = useWaiting();
-  const active = activeTab(pathname);
+  const waiting = useTabBadges();
+  const active = findActiveTab(pathname);
   const { tala: hasTala } = useSettings();
-  const shown = tabs.filter(({ id }) => id !== "tala" || hasTala);
+  const shown = appTabs.filter(({ id }) => id !== "tala" || hasTala);
   return (
     <nav
       aria-label={t("shell.navigation")}

@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from "react";
 
 /** Width from which the list and the open chat stand side by side. */
-const query = "(min-width: 1024px)";
+const twoPanesQuery = "(min-width: 1024px)";
 
-const subscribe = (listener: () => void): (() => void) => {
-  const media = matchMedia(query);
+const subscribeToWidth = (listener: () => void): (() => void) => {
+  const media = matchMedia(twoPanesQuery);
   media.addEventListener("change", listener);
   return () => media.removeEventListener("change", listener);
 };
 
-export const useIsWide = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+export const useHasTwoPanes = (): boolean =>
+  useSyncExternalStore(subscribeToWidth, () => matchMedia(twoPanesQuery).matches);

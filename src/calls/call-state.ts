@@ -1,9 +1,9 @@
 import type { Call } from "#contract/calls/call.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { running, type Sync } from "#sync/engine.ts";
-import type { CallEngine } from "./controller/call-controller.ts";
+import { activeEngine, type SyncEngine } from "#sync/engine.ts";
+import type { TabCallController } from "./controller/call-controller.ts";
 import type { OtherTabCall } from "./controller/other-tab-call.ts";
-import type { CallSaying, CallView } from "./views.ts";
+import type { CallNotice, CallView } from "./views.ts";
 
 /*
  * All of calls that is loaded at first: it listens whether somebody rings, and fetches the rest then, or when the
@@ -11,7 +11,7 @@ import type { CallSaying, CallView } from "./views.ts";
  */
 
 /** The call of this tab, while there is one to be seen here. */
-export const callNow = new Observable<CallView | undefined>(undefined);
+export const currentCall = new Observable<CallView | undefined>(undefined);
 /**
  * Whether a call may be begun: this browser is in none. Whether this person is in one on another device, which may have
  * died, the server knows.
@@ -20,48 +20,48 @@ export const canCall = new Observable(true);
 /** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
 export const inCall = new Observable(false);
 /** That call, where another tab has it. */
-export const inOtherTab = new Observable<OtherTabCall | undefined>(undefined);
+export const otherTabCall = new Observable<OtherTabCall | undefined>(undefined);
 
-const listeners = new Set<(saying: CallSaying) => void>();
-export const say = (saying: CallSaying): void => {
-  for (const listener of [...listeners]) listener(saying);
+const noticeListeners = new Set<(saying: CallNotice) => void>();
+export const publishCallNotice = (saying: CallNotice): void => {
+  for (const listener of [...noticeListeners]) listener(saying);
 };
 /** What a person is told besides, in toasts. */
-export const subscribeCallSayings = (listener: (saying: CallSaying) => void): (() => void) => {
-  listeners.add(listener);
+export const subscribeCallNotices = (listener: (saying: CallNotice) => void): (() => void) => {
+  noticeListeners.add(listener);
   return () => {
-    listeners.delete(listener);
+    noticeListeners.delete(listener);
   };
 };
 
-let sync: Sync | undefined;
-let engine: Promise<CallEngine> | undefined;
-let opened: CallEngine | undefined;
-let unsubscribe = () => {};
+let activeSync: SyncEngine | undefined;
+let controllerLoading: Promise<TabCallController> | undefined;
+let controller: TabCallController | undefined;
+let unsubscribeFeed = () => {};
 
 /** Before the controller is here, only a call this page had itself: no button may wait in vain for another device. */
-const isHere = (call: Call): boolean => opened?.otherTab.isOfThisBrowser(call) ?? hasKeptCall();
+const isOfThisBrowser = (call: Call): boolean => controller?.otherTab.isOfThisBrowser(call) ?? hasSavedCall();
 
-const look = (): void => {
-  if (!sync) return;
-  const { userId, tab } = sync;
-  const open = tab.calls.open.get();
+const updateCallState = (): void => {
+  if (!activeSync) return;
+  const { userId, tab } = activeSync;
+  const open = tab.calls.activeCalls.get();
   canCall.set(
-    (!callNow.get() || callNow.get()?.state.at === "ended") &&
-      !open.some((call) => (call.from === userId || call.answered_at !== null) && isHere(call)),
+    (!currentCall.get() || currentCall.get()?.state.at === "ended") &&
+      !open.some((call) => (call.from === userId || call.answered_at !== null) && isOfThisBrowser(call)),
   );
-  inCall.set(opened?.isInCall === true);
-  inOtherTab.set(opened?.otherTab.view);
+  inCall.set(controller?.isInCall === true);
+  otherTabCall.set(controller?.otherTab.view);
   // A call is under way, or was when this page was loaded anew.
-  if (open.length > 0 || hasKeptCall()) void loadEngine().catch(() => undefined);
+  if (open.length > 0 || hasSavedCall()) void loadCallController().catch(() => undefined);
 };
 
-const show = (view: CallView | undefined): void => {
-  callNow.set(view);
-  look();
+const showCall = (view: CallView | undefined): void => {
+  currentCall.set(view);
+  updateCallState();
 };
 
-const hasKeptCall = (): boolean => {
+const hasSavedCall = (): boolean => {
   try {
     return sessionStorage.getItem("call") !== null;
   } catch {
@@ -70,47 +70,48 @@ const hasKeptCall = (): boolean => {
 };
 
 /** The controller of calls of whoever is signed in; rejects where it cannot be fetched. */
-export const loadEngine = async (): Promise<CallEngine> => {
-  const of = sync;
+export const loadCallController = async (): Promise<TabCallController> => {
+  const of = activeSync;
   if (!of) throw new Error("nobody is signed in");
-  engine ??= import("./controller/start.ts").then(({ openEngine }) => {
-    if (sync !== of) throw new Error("signed out meanwhile");
-    return openEngine(of, { show, say });
+  controllerLoading ??= import("./controller/start.ts").then(({ openCallController: openEngine }) => {
+    if (activeSync !== of) throw new Error("signed out meanwhile");
+    return openEngine(of, { showCall, showNotice: publishCallNotice });
   });
-  const loading = engine;
+  const loading = controllerLoading;
   loading.then(
     (loaded) => {
-      if (engine !== loading || opened) return;
-      opened = loaded;
-      look();
+      if (controllerLoading !== loading || controller) return;
+      controller = loaded;
+      updateCallState();
     },
     () => {
-      if (engine === loading) engine = undefined;
+      if (controllerLoading === loading) controllerLoading = undefined;
     },
   );
   return loading;
 };
 
 /** Whether this browser is in a call, in this tab or another. */
-export const isInCall = async (): Promise<boolean> => (await engine?.catch(() => undefined))?.isInCall === true;
+export const isBrowserInCall = async (): Promise<boolean> =>
+  (await controllerLoading?.catch(() => undefined))?.isInCall === true;
 
 /** The call that is there ends, as far as this browser has it; resolves when the server knows, or could not be told. */
 export const endCalls = async (): Promise<void> => {
-  await (await engine?.catch(() => undefined))?.end();
+  await (await controllerLoading?.catch(() => undefined))?.endCalls();
 };
 
-const follow = (): void => {
-  if (running.get() === sync) return;
-  unsubscribe();
-  void engine?.then((before) => before.stop()).catch(() => undefined);
-  engine = undefined;
-  opened = undefined;
+const followSync = (): void => {
+  if (activeEngine.get() === activeSync) return;
+  unsubscribeFeed();
+  void controllerLoading?.then((before) => before.stop()).catch(() => undefined);
+  controllerLoading = undefined;
+  controller = undefined;
   inCall.set(false);
-  inOtherTab.set(undefined);
-  sync = running.get();
-  if (!sync) return;
-  unsubscribe = sync.tab.calls.open.subscribe(look);
-  look();
+  otherTabCall.set(undefined);
+  activeSync = activeEngine.get();
+  if (!activeSync) return;
+  unsubscribeFeed = activeSync.tab.calls.activeCalls.subscribe(updateCallState);
+  updateCallState();
 };
 
 let isWatching = false;
@@ -118,6 +119,6 @@ let isWatching = false;
 export const watchCalls = (): void => {
   if (isWatching) return;
   isWatching = true;
-  running.subscribe(follow);
-  follow();
+  activeEngine.subscribe(followSync);
+  followSync();
 };

@@ -1,16 +1,16 @@
 import type { Platform } from "#sync/platform/platform.ts";
 
-type Turn = { isOver: boolean; end(): void };
+type LockRequest = { isReleased: boolean; release(): void };
 
 /** Something that one tab of a browser has at a time; it is free again when that tab dies. */
-export class Hold {
-  readonly #platform: Pick<Platform, "locks" | "after">;
+export class TabLock {
+  readonly #platform: Pick<Platform, "locks" | "startTimer">;
   readonly #name: string;
-  #turn: Turn | undefined;
+  #request: LockRequest | undefined;
   /** Settles when the browser has taken back what was let go. */
-  #free: Promise<unknown> = Promise.resolve();
+  #released: Promise<unknown> = Promise.resolve();
 
-  constructor(platform: Pick<Platform, "locks" | "after">, name: string) {
+  constructor(platform: Pick<Platform, "locks" | "startTimer">, name: string) {
     this.#platform = platform;
     this.#name = name;
   }
@@ -19,13 +19,13 @@ export class Hold {
    * Waits so long for another tab that has it, or for as long as it is wanted; false when it was not had. A browser that
    * is busy may take its time to give what nobody has: that is waited for. Where there are no locks, every tab has it.
    */
-  async take(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    if (this.#turn) return false;
-    const turn: Turn = { isOver: false, end: () => {} };
-    this.#turn = turn;
-    await this.#free;
-    const { locks, after } = this.#platform;
-    if (turn.isOver || !locks) return !turn.isOver;
+  async acquire(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (this.#request) return false;
+    const turn: LockRequest = { isReleased: false, release: () => {} };
+    this.#request = turn;
+    await this.#released;
+    const { locks, startTimer } = this.#platform;
+    if (turn.isReleased || !locks) return !turn.isReleased;
     const giveUp = new AbortController();
     let isSettled = false;
     let cancel = () => {};
@@ -35,7 +35,7 @@ export class Hold {
     };
     const isAnothers = async () => (await locks.query()).held?.some(({ name }) => name === this.#name) === true;
     const wait = () => {
-      cancel = after(waitMs, async () => {
+      cancel = startTimer(waitMs, async () => {
         const isTaken = await isAnothers().catch(() => true);
         if (isSettled) return;
         if (isTaken) giveUp.abort();
@@ -43,30 +43,30 @@ export class Hold {
       });
     };
     if (Number.isFinite(waitMs)) wait();
-    turn.end = () => giveUp.abort();
+    turn.release = () => giveUp.abort();
     return new Promise<boolean>((resolve) => {
       const hold = () => {
         settle();
-        if (turn.isOver) return;
+        if (turn.isReleased) return;
         resolve(true);
         return new Promise<void>((end) => {
-          turn.end = end;
+          turn.release = end;
         });
       };
-      this.#free = locks.request(this.#name, { signal: giveUp.signal }, hold).catch(() => undefined);
-      void this.#free.then(() => {
+      this.#released = locks.request(this.#name, { signal: giveUp.signal }, hold).catch(() => undefined);
+      void this.#released.then(() => {
         settle();
-        if (this.#turn === turn) this.#turn = undefined;
+        if (this.#request === turn) this.#request = undefined;
         resolve(false);
       });
     });
   }
 
   release(): void {
-    const turn = this.#turn;
+    const turn = this.#request;
     if (!turn) return;
-    this.#turn = undefined;
-    turn.isOver = true;
-    turn.end();
+    this.#request = undefined;
+    turn.isReleased = true;
+    turn.release();
   }
 }

@@ -1,6 +1,6 @@
-import type { CallError, CallNotice, CallState } from "#contract/calls/call-machine.ts";
+import type { CallError, CallNoticeType, CallState } from "#contract/calls/call-machine.ts";
 import type { Uuid } from "#contract/ids.ts";
-import type { ChosenDevices } from "./media/media-preferences.ts";
+import type { SelectedDevices } from "./media/media-preferences.ts";
 import type { MediaView } from "./media/media-session.ts";
 
 /** The call of this tab, as screens see it. Times in it are by this device's clock. */
@@ -8,15 +8,15 @@ export type CallView = {
   state: Exclude<CallState, { at: "idle" }>;
   media: MediaView;
   /** Those the person chose in it. */
-  devices: ChosenDevices;
+  devices: SelectedDevices;
   /** The overlay is put away; banners stand for it. */
-  isMinimised: boolean;
+  isMinimized: boolean;
 };
 
 /** What a person is told besides. */
-export type CallSaying = {
+export type CallNotice = {
   /** `called`: somebody did, and was told that this person is in a call. */
-  notice: CallNotice | "called";
+  notice: CallNoticeType | "called";
   error?: CallError;
   peer: Uuid;
 };

@@ -1,20 +1,20 @@
 import type { Uuid } from "#contract/ids.ts";
-import type { MakeMedia } from "./media/media-session.ts";
+import type { CreateMediaSession } from "./media/media-session.ts";
 import type { Tone } from "./tones/tones.ts";
-import type { CallSaying, CallView } from "./views.ts";
+import type { CallNotice, CallView } from "./views.ts";
 
 /** What the engine has of the page it runs in. */
-export type CallWorld = {
-  makeMedia: MakeMedia;
+export type CallEnvironment = {
+  createMedia: CreateMediaSession;
   playTone(tone: Tone): void;
   /** What this very tab keeps when it is loaded anew. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
   /** Whether leaving the page is asked about. */
-  guard(isOn: boolean): void;
+  setUnloadGuard(isOn: boolean): void;
   isOnline(): boolean;
-  isThrifty(): boolean;
-  show(view: CallView | undefined): void;
-  say(saying: CallSaying): void;
+  isDataSaver(): boolean;
+  showCall(view: CallView | undefined): void;
+  showNotice(saying: CallNotice): void;
   /** So many bytes went both ways since the call began; told again, the most counts. */
-  used(call: Uuid, bytes: number): void;
+  recordDataUse(call: Uuid, bytes: number): void;
 };

@@ -31,29 +31,29 @@ const createFormatters = (language: Language): Formatters => {
 };
 
 // Building a formatter costs milliseconds on a cheap phone and lists use them for every row.
-const built = new Map<Language, Formatters>();
-const formattersOf = (language: Language): Formatters => {
-  const known = built.get(language);
+const formatterCache = new Map<Language, Formatters>();
+const getFormatters = (language: Language): Formatters => {
+  const known = formatterCache.get(language);
   if (known) return known;
   const made = createFormatters(language);
-  built.set(language, made);
+  formatterCache.set(language, made);
   return made;
 };
 
 /** Hour and minute of a time in epoch milliseconds: 14:05. */
-export const formatTime = (at: number, language = getLanguage()): string => formattersOf(language).time.format(at);
+export const formatTime = (at: number, language = getLanguage()): string => getFormatters(language).time.format(at);
 
 /** Two-digit day, short month, year: 05 nov. 2026. */
-export const formatDate = (at: number, language = getLanguage()): string => formattersOf(language).date.format(at);
+export const formatDate = (at: number, language = getLanguage()): string => getFormatters(language).date.format(at);
 
 /** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
-export const formatDay = (at: number, language = getLanguage()): string => formattersOf(language).day.format(at);
+export const formatDay = (at: number, language = getLanguage()): string => getFormatters(language).day.format(at);
 
 const minuteMs = 60_000;
 const secondMs = 1_000;
 
 /** How long something lasts: 0:12, 61:05. `padded` as a clock that runs shows it: 00:12. */
-export const formatLength = (ms: number, padded = false): string => {
+export const formatDuration = (ms: number, padded = false): string => {
   const minutes = String(Math.floor(ms / minuteMs)).padStart(padded ? 2 : 1, "0");
   return `${minutes}:${String(Math.floor((ms % minuteMs) / secondMs)).padStart(2, "0")}`;
 };
@@ -61,7 +61,7 @@ export const formatLength = (ms: number, padded = false): string => {
 const byteUnits = ["byte", "kilobyte", "megabyte"] as const;
 const byteFormatters = new Map<string, Intl.NumberFormat>();
 
-const byteFormatterOf = (language: Language, unit: (typeof byteUnits)[number]): Intl.NumberFormat => {
+const getByteFormatter = (language: Language, unit: (typeof byteUnits)[number]): Intl.NumberFormat => {
   const key = `${language} ${unit}`;
   const known = byteFormatters.get(key);
   if (known) return known;
@@ -83,15 +83,15 @@ export const formatBytes = (bytes: number, language = getLanguage()): string => 
   for (; amount >= 999.5 && power < byteUnits.length - 1; power++) amount /= 1_000;
   if (bytes === 0) power = 1; // before anything has come it is not told in single bytes
   const isSmall = power === 2 && amount < 9.95;
-  return byteFormatterOf(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
+  return getByteFormatter(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
 };
 
-const lists = new Map<Language, Intl.ListFormat>();
+const listFormatters = new Map<Language, Intl.ListFormat>();
 
 /** Several in one sentence: Ana, Ben et Carole. */
 export const formatList = (words: readonly string[], language = getLanguage()): string => {
-  const list = lists.get(language) ?? new Intl.ListFormat(locales[language]);
-  lists.set(language, list);
+  const list = listFormatters.get(language) ?? new Intl.ListFormat(locales[language]);
+  listFormatters.set(language, list);
   return list.format(words);
 };
 

@@ -1,5 +1,5 @@
 import type { Language } from "#contract/language.ts";
-import { serverNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/clock.ts";
 import { formatDate, formatDay, formatTime } from "./format.ts";
 import { locales } from "./locales.ts";
 import { getLanguage } from "./setup.ts";
@@ -7,13 +7,12 @@ import { getLanguage } from "./setup.ts";
 const dayMs = 86_400_000;
 const weekdayDays = 180; // beyond half a year "Monday 3 June" no longer says which
 
-const midnightBefore = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+const toMidnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
 /** How many midnights lie between two moments; rounded because some days have 23 or 25 hours. */
-const daysBetween = (from: number, to: number): number =>
-  Math.round((midnightBefore(to) - midnightBefore(from)) / dayMs);
+const countDaysBetween = (from: number, to: number): number => Math.round((toMidnight(to) - toMidnight(from)) / dayMs);
 
-export const isSameDay = (a: number, b: number): boolean => midnightBefore(a) === midnightBefore(b);
+export const isSameDay = (a: number, b: number): boolean => toMidnight(a) === toMidnight(b);
 
 const shortDates = new Map<Language, Intl.DateTimeFormat>();
 const formatShortDate = (at: number, language: Language): string => {
@@ -25,12 +24,12 @@ const formatShortDate = (at: number, language: Language): string => {
 };
 
 /** The time today, the short date on any other day: 09:41, 12/11/26. */
-export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = serverNow()): string =>
+export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = getServerNow()): string =>
   isSameDay(at, now) ? formatTime(at, language) : formatShortDate(at, language);
 
 /** The heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
-export const formatDayHeading = (at: number, language = getLanguage(), now: number = serverNow()): string => {
-  const ago = daysBetween(at, now);
+export const formatDayHeading = (at: number, language = getLanguage(), now: number = getServerNow()): string => {
+  const ago = countDaysBetween(at, now);
   const heading =
     ago === 0 || ago === 1
       ? new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" }).format(-ago, "day")

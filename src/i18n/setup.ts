@@ -22,9 +22,9 @@ export type TextKey = ParseKeys;
 export type Translate = TFunction;
 
 /** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/build/text-parts.mjs). */
-type Part = "entry" | "app" | "later";
+type TextBundle = "entry" | "app" | "later";
 
-const loaders: Record<Part, Record<Language, () => Promise<{ default: object }>>> = {
+const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: object }>>> = {
   entry: {
     fr: () => import("./fr.json?entry"),
     en: () => import("./en.json?entry"),
@@ -38,9 +38,9 @@ const loaders: Record<Part, Record<Language, () => Promise<{ default: object }>>
   },
 };
 
-const wanted = new Set<Part>();
+const requestedParts = new Set<TextBundle>();
 
-const createTexts = (language: Language, ...parts: object[]): I18n => {
+const createI18n = (language: Language, ...parts: object[]): I18n => {
   const instance = createInstance();
   const locale = locales[language];
   void instance.init({
@@ -49,7 +49,7 @@ const createTexts = (language: Language, ...parts: object[]): I18n => {
     initAsync: false,
     interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
     parseMissingKeyHandler: (key) => {
-      if (wanted.has("app")) loadLaterTexts().catch(() => undefined);
+      if (requestedParts.has("app")) loadLazyTexts().catch(() => undefined);
       return key;
     },
   });
@@ -61,13 +61,13 @@ const createTexts = (language: Language, ...parts: object[]): I18n => {
  * Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. In the app its text may
  * be among the later ones: they are loaded, and components render again.
  */
-export const createTranslate = (language: Language, ...parts: object[]): Translate => createTexts(language, ...parts).t;
+export const createTranslate = (language: Language, ...parts: object[]): Translate => createI18n(language, ...parts).t;
 
 /** Texts of the current language, for the provider of each root. */
-export const i18n = createTexts(defaultLanguage);
+export const i18n = createI18n(defaultLanguage);
 
 /** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
-export const showTexts = (language: Language, ...parts: object[]): void => {
+export const activateTexts = (language: Language, ...parts: object[]): void => {
   const locale = locales[language];
   for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true, true);
   void i18n.changeLanguage(locale); // done when it returns: nothing is loaded by i18next itself
@@ -75,64 +75,64 @@ export const showTexts = (language: Language, ...parts: object[]): void => {
 
 /** All the parts of a language that are wanted, those included that are asked for meanwhile. */
 const fetchTexts = async (language: Language): Promise<object[]> => {
-  const parts = [...wanted];
-  const modules = await Promise.all(parts.map((part) => loaders[part][language]()));
-  return parts.length < wanted.size ? fetchTexts(language) : modules.map((module) => module.default);
+  const parts = [...requestedParts];
+  const modules = await Promise.all(parts.map((part) => textLoaders[part][language]()));
+  return parts.length < requestedParts.size ? fetchTexts(language) : modules.map((module) => module.default);
 };
 
-let asked = 0;
-let askedLanguage: Language = defaultLanguage;
+let lastRequest = 0;
+let requestedLanguage: Language = defaultLanguage;
 
 /**
  * Loads a language and shows it, without changing what is remembered; false when another one was asked for while it was
  * on its way. The document's script says which `part` it shows.
  */
-export const loadLanguage = async (language: Language, part?: Part): Promise<boolean> => {
-  const turn = ++asked;
-  askedLanguage = language;
-  if (part) wanted.add(part);
+export const loadLanguage = async (language: Language, part?: TextBundle): Promise<boolean> => {
+  const turn = ++lastRequest;
+  requestedLanguage = language;
+  if (part) requestedParts.add(part);
   const texts = await fetchTexts(language).catch((error: unknown) => {
-    if (turn !== asked) return;
-    askedLanguage = getLanguage();
+    if (turn !== lastRequest) return;
+    requestedLanguage = getLanguage();
     throw error;
   });
-  if (!texts || turn !== asked) return false;
+  if (!texts || turn !== lastRequest) return false;
   if (typeof document !== "undefined") document.documentElement.lang = language;
-  showTexts(language, ...texts);
+  activateTexts(language, ...texts);
   return true;
 };
 
-const fetchLaterTexts = async (): Promise<void> => {
-  const language = askedLanguage;
-  const turn = asked;
-  wanted.add("later");
+const fetchLazyTexts = async (): Promise<void> => {
+  const language = requestedLanguage;
+  const turn = lastRequest;
+  requestedParts.add("later");
   const texts = await fetchTexts(language);
-  if (turn !== asked) return fetchLaterTexts();
-  showTexts(language, ...texts);
+  if (turn !== lastRequest) return fetchLazyTexts();
+  activateTexts(language, ...texts);
 };
 
-let laterTexts: Promise<void> | undefined;
+let lazyTexts: Promise<void> | undefined;
 
 /** Loads the texts of what the app loads later, in the language shown now and in every one chosen afterwards. */
-const loadLaterTexts = (): Promise<void> => {
-  laterTexts ??= fetchLaterTexts().catch((error: unknown) => {
-    wanted.delete("later");
-    laterTexts = undefined;
+const loadLazyTexts = (): Promise<void> => {
+  lazyTexts ??= fetchLazyTexts().catch((error: unknown) => {
+    requestedParts.delete("later");
+    lazyTexts = undefined;
     throw error;
   });
-  return laterTexts;
+  return lazyTexts;
 };
 
 /** Loads a part of the app beside its texts. Rejects when either cannot be had. */
-export const withLaterTexts = async <T>(load: () => Promise<T>): Promise<T> => {
-  const [code] = await Promise.all([load(), loadLaterTexts()]);
+export const loadWithTexts = async <T>(load: () => Promise<T>): Promise<T> => {
+  const [code] = await Promise.all([load(), loadLazyTexts()]);
   return code;
 };
 
 const channelName = "language";
 
 /** Shows what is chosen in another tab of this browser. */
-export const followLanguage = (): void => {
+export const syncLanguage = (): void => {
   if (typeof BroadcastChannel === "undefined") return;
   new BroadcastChannel(channelName).onmessage = ({ data }: MessageEvent<unknown>) => {
     if (typeof data === "string" && isLanguage(data) && data !== getLanguage())
@@ -140,7 +140,7 @@ export const followLanguage = (): void => {
   };
 };
 
-const tellOtherTabs = (language: Language): void => {
+const broadcastLanguage = (language: Language): void => {
   if (typeof BroadcastChannel === "undefined") return;
   const channel = new BroadcastChannel(channelName);
   channel.postMessage(language);
@@ -155,17 +155,17 @@ export const setLanguage = async (language: Language): Promise<boolean> => {
   if (!(await loadLanguage(language))) return false;
   // biome-ignore lint/suspicious/noDocumentCookie: the Worker picks the prerendered page by this cookie
   document.cookie = toLanguageCookie(language);
-  tellOtherTabs(language);
+  broadcastLanguage(language);
   return true;
 };
 
-const languageOf = (locale: string): Language =>
+const toLanguage = (locale: string): Language =>
   languages.find((language) => locales[language] === locale) ?? defaultLanguage;
 
-export const getLanguage = (): Language => languageOf(i18n.language);
+export const getLanguage = (): Language => toLanguage(i18n.language);
 
 /** Texts for code outside components. A component that used it would not follow a change of language: see `useTranslation`. */
 export const t: Translate = i18n.t;
 
 /** Language of the texts inside a component; it renders again when the language changes. */
-export const useLanguage = (): Language => languageOf(useTranslation().i18n.language);
+export const useLanguage = (): Language => toLanguage(useTranslation().i18n.language);

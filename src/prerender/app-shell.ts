@@ -1,14 +1,14 @@
 import { languageParameter, languages } from "#contract/language.ts";
-import { hashOf, type Manifest, showChosenLook, watchScripts } from "./document.ts";
+import { appearanceScript, type BuildManifest, loadFailureScript, toCspHash } from "./document.ts";
 
-const inlineOf = (html: string, tag: "script" | "style"): string[] =>
+const extractInline = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);
 
 /**
  * Inline script: fetches the texts beside the app's files instead of after them. It guesses the language by the
  * address, the cookie and the browser, in short; `browserLanguage` decides, and a wrong guess costs one file.
  */
-const preloadTexts = (manifest: Manifest): string => {
+const buildPreloadScript = (manifest: BuildManifest): string => {
   const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
   const known = languages.join("|");
   return (
@@ -24,15 +24,15 @@ const preloadTexts = (manifest: Manifest): string => {
  * Completes Vite's index.html: the stylesheet moves below the drawn shell, so that the shell is painted without
  * waiting for it, and the texts are fetched with the scripts: before the stylesheet, which inline scripts wait for.
  */
-export const finishAppShell = (built: string, manifest: Manifest) => {
+export const completeAppShell = (built: string, manifest: BuildManifest) => {
   const styles = [...built.matchAll(/\s*<link rel="stylesheet"[^>]*>/g)].map(([tag]) => tag);
   const html = styles
     .reduce((text, tag) => text.replace(tag, ""), built)
-    .replace("<script>", () => `<script>${showChosenLook}${watchScripts}`)
-    .replace("</body>", `<script>${preloadTexts(manifest)}</script>${styles.join("")}</body>`);
+    .replace("<script>", () => `<script>${appearanceScript}${loadFailureScript}`)
+    .replace("</body>", `<script>${buildPreloadScript(manifest)}</script>${styles.join("")}</body>`);
   return {
     html,
-    scriptHashes: inlineOf(html, "script").map(hashOf),
-    styleHashes: inlineOf(html, "style").map(hashOf),
+    scriptHashes: extractInline(html, "script").map(toCspHash),
+    styleHashes: extractInline(html, "style").map(toCspHash),
   };
 };

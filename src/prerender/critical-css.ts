@@ -10,16 +10,18 @@ const sources = import.meta.glob<string>(["/src/features/auth/**/*.{ts,tsx}", "/
 });
 
 /** Path from the root of the project of what a module imports relatively or by an alias of package.json. */
-const resolve = (from: string, to: string): string =>
+const resolveModule = (from: string, to: string): string =>
   to.startsWith("#") ? `/src/${to.slice(1)}` : new URL(to, `file://${from}`).pathname;
 
 /** The text of a module and of all it imports from among `sources`: whatever it may show, later states included. */
-const collect = (path: string, seen = new Set<string>()): string => {
+const collectSources = (path: string, seen = new Set<string>()): string => {
   const text = sources[path];
   if (text === undefined || seen.has(path)) return "";
   seen.add(path);
-  const imports = [...text.matchAll(/^import [^;]*?from "([.#][^"]+)"/gm)].map(([, to = ""]) => resolve(path, to));
-  return [text, ...imports.map((to) => collect(to, seen))].join("\n");
+  const imports = [...text.matchAll(/^import [^;]*?from "([.#][^"]+)"/gm)].map(([, to = ""]) =>
+    resolveModule(path, to),
+  );
+  return [text, ...imports.map((to) => collectSources(to, seen))].join("\n");
 };
 
 const minify = (css: string): string =>
@@ -34,6 +36,8 @@ const generator = createGenerator(unoConfig);
 
 /** All the CSS these modules can need, and no more: colours and reset first, then their utility classes. */
 export const criticalCss = async (modules: string[]): Promise<string> => {
-  const uno = await (await generator).generate(modules.map((path) => collect(path)).join("\n"), { minify: true });
+  const uno = await (await generator).generate(modules.map((path) => collectSources(path)).join("\n"), {
+    minify: true,
+  });
   return minify(theme) + uno.css;
 };

@@ -1,47 +1,50 @@
 import { createHash } from "node:crypto";
 import type { Language } from "#contract/language.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { lookKey, showLook } from "#lib/browser/appearance.ts";
+import { appearanceKey, applyAppearance } from "#lib/browser/appearance.ts";
 
 /** What the client's build says of itself: Vite's manifest. */
-export type Manifest = Record<
+export type BuildManifest = Record<
   string,
   { file: string; src?: string; isEntry?: boolean; imports?: string[]; dynamicImports?: string[]; css?: string[] }
 >;
 
-export const hashOf = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+export const toCspHash = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
 /** The scripts a module needs before it can run, its own first. */
-export const scriptsOf = (manifest: Manifest, source: string, seen = new Set<string>()): string[] => {
+export const listModuleScripts = (manifest: BuildManifest, source: string, seen = new Set<string>()): string[] => {
   const chunk = manifest[source];
   if (!chunk || seen.has(source)) return [];
   seen.add(source);
-  return [`/${chunk.file}`, ...(chunk.imports ?? []).flatMap((imported) => scriptsOf(manifest, imported, seen))];
+  return [
+    `/${chunk.file}`,
+    ...(chunk.imports ?? []).flatMap((imported) => listModuleScripts(manifest, imported, seen)),
+  ];
 };
 
-const preloads = (scripts: string[]): string =>
+const renderPreloads = (scripts: string[]): string =>
   [...new Set(scripts)].map((src) => `<link rel="modulepreload" href="${src}" fetchpriority="low">`).join("");
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
 
 /** Says that a script could not be loaded. `watchScripts` shows it; it stands outside of what React takes over. */
-const unloadedNotice = (text: string, retry: string): string =>
+const renderLoadFailureNotice = (text: string, retry: string): string =>
   `<p id="unloaded" role="alert" hidden>${escapeHtml(text)} <a href="">${escapeHtml(retry)}</a></p>`;
 
 /** Inline script: a script that does not arrive must not leave a page that only looks alive. */
-export const watchScripts =
+export const loadFailureScript =
   'addEventListener("error",e=>{if(e.target.tagName=="SCRIPT"){document.getElementById("unloaded").hidden=false;' +
   'document.querySelectorAll("[aria-busy]").forEach(b=>b.removeAttribute("aria-busy"))}},true);';
 
 /** Inline script: nothing is painted in other colours or sizes than those chosen on this device. */
-export const showChosenLook = `try{(${showLook})(localStorage.${lookKey}||"")}catch{}`;
+export const appearanceScript = `try{(${applyAppearance})(localStorage.${appearanceKey}||"")}catch{}`;
 
-export const unloadedCss =
+export const loadFailureCss =
   "#unloaded{position:fixed;inset:auto 0 0;margin:0;padding:16px;text-align:center;" +
   "background:var(--danger-fill);color:#fff;font-weight:600;z-index:60}#unloaded a{text-decoration:underline}";
 
-export type Page = {
+export type EntryPage = {
   language: Language;
   t: Translate;
   title: string;
@@ -56,7 +59,7 @@ export type Page = {
 };
 
 /** One entry page, whole: nothing else has to arrive before it is painted and can be typed into. */
-export const renderPage = (page: Page): string => {
+export const renderEntryPage = (page: EntryPage): string => {
   const { t } = page;
   return [
     `<!doctype html><html lang="${page.language}"><head><meta charset="utf-8">`,
@@ -69,8 +72,8 @@ export const renderPage = (page: Page): string => {
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="manifest" href="/manifest.webmanifest">',
     `<script>${page.inlineScript}</script><style>${page.css}</style></head>`,
     `<body><div id="root">${page.body}</div>`,
-    unloadedNotice(t("auth.loadFailed"), t("common.retry")),
-    preloads(page.preloads),
+    renderLoadFailureNotice(t("auth.loadFailed"), t("common.retry")),
+    renderPreloads(page.preloads),
     `<script type="module" src="${page.entryScript}" fetchpriority="low"></script></body></html>`,
   ].join("");
 };

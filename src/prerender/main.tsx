@@ -5,19 +5,27 @@ import { renderToString } from "react-dom/server";
 import type { Provider } from "#contract/auth/security.ts";
 import { documentHeaders, headersEverywhere } from "#contract/document-headers.ts";
 import { languages } from "#contract/language.ts";
-import { earlyScript, leaveScript } from "#features/auth/form/early-input.ts";
+import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
-import { createTranslate, showTexts, type TextKey } from "#i18n/setup.ts";
-import { typedScript } from "#lib/browser/form-restore.ts";
-import { owingCss, owingScript } from "#lib/factors/pending-second-factor.ts";
-import { showProviders } from "#lib/factors/providers.ts";
-import { endedCss, endedScript } from "#lib/session/session-ended-note.ts";
-import { Entry, type EntryName, loadEntryScreen } from "../entry-screens.tsx";
-import { finishAppShell } from "./app-shell.ts";
+import { activateTexts, createTranslate, type TextKey } from "#i18n/setup.ts";
+import { buildFormSaveScript } from "#lib/browser/form-restore.ts";
+import { buildPendingSecondFactorScript, pendingSecondFactorCss } from "#lib/factors/pending-second-factor.ts";
+import { setPageProviders } from "#lib/factors/providers.ts";
+import { sessionEndedCss, sessionEndedScript } from "#lib/session/session-ended-note.ts";
+import { type EntryPageName, EntryRoot, entryScreenLoaders } from "../entry-screens.tsx";
+import { completeAppShell } from "./app-shell.ts";
 import { criticalCss } from "./critical-css.ts";
-import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document.ts";
+import {
+  appearanceScript,
+  type BuildManifest,
+  listModuleScripts,
+  loadFailureCss,
+  loadFailureScript,
+  renderEntryPage,
+  toCspHash,
+} from "./document.ts";
 
 /**
  * Runs after the client was built, with the folder it was built into: writes the entry pages in every language,
@@ -27,18 +35,18 @@ import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedC
 const texts = { fr, en, pt };
 type EntryScreen = { source: string; later?: string[]; title: TextKey; description: TextKey };
 /** `later`: what such a page may show besides, once somebody did something; its styles come with the page. */
-const screens: Record<EntryName, EntryScreen> = {
+const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
   register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
   login: {
     source: "login-screen",
-    later: ["/src/features/auth/flows/second-step.tsx"],
+    later: ["/src/features/auth/flows/second-factor-step.tsx"],
     title: "auth.loginTitle",
     description: "auth.loginDescription",
   },
   recover: {
     source: "recover-screen",
-    later: ["/src/features/auth/flows/second-step.tsx"],
+    later: ["/src/features/auth/flows/second-factor-step.tsx"],
     title: "auth.recoverTitle",
     description: "auth.recoverDescription",
   },
@@ -46,9 +54,9 @@ const screens: Record<EntryName, EntryScreen> = {
 
 const client = process.argv[2];
 if (!client) throw new Error("name the folder of the built client");
-const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8")) as Manifest;
+const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8")) as BuildManifest;
 
-const compress = (text: string): Buffer =>
+const compressBrotli = (text: string): Buffer =>
   brotliCompressSync(text, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
@@ -57,34 +65,34 @@ const compress = (text: string): Buffer =>
 const providerMarks = { id: "%id%", name: "%name%" };
 
 /** Whoever is signed in may still confirm an address, or have forgotten the password. */
-const inlineScriptOf = (name: EntryName): string =>
-  showChosenLook +
-  watchScripts +
-  (name === "recover" ? "" : leaveScript) +
-  (name === "login" || name === "recover" ? owingScript(name) : "") +
-  (name === "login" ? endedScript : "") +
-  (name === "login" || name === "register" ? typedScript(name) : "") +
-  earlyScript;
+const buildInlineScript = (name: EntryPageName): string =>
+  appearanceScript +
+  loadFailureScript +
+  (name === "recover" ? "" : signedInRedirectScript) +
+  (name === "login" || name === "recover" ? buildPendingSecondFactorScript(name) : "") +
+  (name === "login" ? sessionEndedScript : "") +
+  (name === "login" || name === "register" ? buildFormSaveScript(name) : "") +
+  earlyInputScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
-const headers: Partial<Record<EntryName, Record<string, string>>> = {};
+const headers: Partial<Record<EntryPageName, Record<string, string>>> = {};
 
-for (const name of Object.keys(screens) as EntryName[]) {
-  const { source, later = [], title, description } = screens[name];
-  const { default: Screen } = await loadEntryScreen[name]();
+for (const name of Object.keys(entryScreens) as EntryPageName[]) {
+  const { source, later = [], title, description } = entryScreens[name];
+  const { default: Screen } = await entryScreenLoaders[name]();
   const css =
     (await criticalCss([`/src/features/auth/screens/${source}.tsx`, "/src/components/overlays/toast.tsx", ...later])) +
-    unloadedCss +
-    owingCss +
-    (name === "login" ? endedCss : "");
-  const inlineScript = inlineScriptOf(name);
-  headers[name] = documentHeaders([hashOf(inlineScript)], [hashOf(css)]);
+    loadFailureCss +
+    pendingSecondFactorCss +
+    (name === "login" ? sessionEndedCss : "");
+  const inlineScript = buildInlineScript(name);
+  headers[name] = documentHeaders([toCspHash(inlineScript)], [toCspHash(css)]);
   for (const language of languages) {
-    showTexts(language, texts[language]);
+    activateTexts(language, texts[language]);
     const t = createTranslate(language, texts[language]);
     const render = (providers: readonly Provider[]) => {
-      showProviders(providers);
-      return renderToString(<Entry Screen={Screen} />);
+      setPageProviders(providers);
+      return renderToString(<EntryRoot Screen={Screen} />);
     };
     const page = {
       language,
@@ -95,14 +103,14 @@ for (const name of Object.keys(screens) as EntryName[]) {
       inlineScript,
       entryScript: `/${manifest["src/entry.tsx"]?.file}`,
       preloads: ["src/entry.tsx", `src/features/auth/screens/${source}.tsx`, `src/i18n/${language}.json?entry`].flatMap(
-        (module) => scriptsOf(manifest, module),
+        (module) => listModuleScripts(manifest, module),
       ),
     };
-    const html = renderPage({ ...page, body: render([]) });
+    const html = renderEntryPage({ ...page, body: render([]) });
     // No .html: nobody gets these but through the Worker, which sends the headers they need.
     writeFileSync(join(folder, `${name}.${language}.page`), html);
-    writeFileSync(join(folder, `${name}.${language}.page.br`), compress(html));
-    const template = renderPage({ ...page, body: render([providerMarks]), providers: "%providers%" });
+    writeFileSync(join(folder, `${name}.${language}.page.br`), compressBrotli(html));
+    const template = renderEntryPage({ ...page, body: render([providerMarks]), providers: "%providers%" });
     if (template.includes(providerMarks.id)) {
       writeFileSync(join(folder, `${name}.${language}.providers.page`), template);
     }
@@ -111,18 +119,18 @@ for (const name of Object.keys(screens) as EntryName[]) {
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));
 
 const index = join(client, "index.html");
-const shell = finishAppShell(readFileSync(index, "utf8"), manifest);
+const shell = completeAppShell(readFileSync(index, "utf8"), manifest);
 writeFileSync(index, shell.html);
 
-const toLines = (named: Record<string, string>): string =>
+const toHeaderLines = (named: Record<string, string>): string =>
   Object.entries(named)
     .map(([name, value]) => `  ${name}: ${value}\n`)
     .join("");
 writeFileSync(
   join(client, "_headers"),
   [
-    `/*\n${toLines({ ...headersEverywhere, ...documentHeaders(shell.scriptHashes, shell.styleHashes) })}`,
-    `/assets/*\n${toLines({ "cache-control": "public, max-age=31536000, immutable" })}`,
-    `/sw.js\n${toLines({ "cache-control": "no-cache" })}`,
+    `/*\n${toHeaderLines({ ...headersEverywhere, ...documentHeaders(shell.scriptHashes, shell.styleHashes) })}`,
+    `/assets/*\n${toHeaderLines({ "cache-control": "public, max-age=31536000, immutable" })}`,
+    `/sw.js\n${toHeaderLines({ "cache-control": "no-cache" })}`,
   ].join("\n"),
 );

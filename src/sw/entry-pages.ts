@@ -1,7 +1,7 @@
-import { find, keep } from "./safe-cache.ts";
+import { findCached, saveToCache } from "./safe-cache.ts";
 
-const cache = "entry";
-const patienceMs = 3_000;
+const cacheName = "entry";
+const networkTimeoutMs = 3_000;
 
 const pagePaths = ["/", "/login", "/register", "/recover"];
 export const isEntryPage = (path: string): boolean => pagePaths.includes(path);
@@ -15,7 +15,7 @@ export const installEntryPages = async (): Promise<void> => {
     pagePaths.map(async (path) => {
       const response = await fetch(path, { cache: "no-cache" });
       const isPage = response.ok && !response.redirected;
-      if (!isPage || !(await keep(cache, path, response))) throw new Error(`${path} could not be kept`);
+      if (!isPage || !(await saveToCache(cacheName, path, response))) throw new Error(`${path} could not be kept`);
     }),
   );
 };
@@ -24,14 +24,14 @@ export const installEntryPages = async (): Promise<void> => {
  * An entry page: from the network, whose answer knows the person's language; as last kept when that takes longer
  * than three seconds or fails.
  */
-export const answerEntryPage = async (request: Request, path: string, later: (work: Promise<unknown>) => void) => {
+export const respondWithEntryPage = async (request: Request, path: string, later: (work: Promise<unknown>) => void) => {
   const fresh = fetch(request).then((response) => {
-    if (response.ok && !response.redirected) later(keep(cache, path, response.clone()));
+    if (response.ok && !response.redirected) later(saveToCache(cacheName, path, response.clone()));
     return response;
   });
-  const kept = await find(cache, path);
+  const kept = await findCached(cacheName, path);
   if (!kept) return fresh;
-  const patience = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), patienceMs));
+  const patience = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), networkTimeoutMs));
   later(fresh.catch(() => undefined));
   return Promise.race([fresh.catch(() => kept), patience]);
 };

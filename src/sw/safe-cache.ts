@@ -1,7 +1,7 @@
 /** Caches that never make anything fail: a browser without room or permission for them has none. */
 
 /** What a cache holds for a path, or nothing. */
-export const find = async (cache: string, key: string): Promise<Response | undefined> => {
+export const findCached = async (cache: string, key: string): Promise<Response | undefined> => {
   try {
     return await (await caches.open(cache)).match(key, { ignoreVary: true });
   } catch {
@@ -10,7 +10,7 @@ export const find = async (cache: string, key: string): Promise<Response | undef
 };
 
 /** Keeps an answer; false when there is no room. */
-export const keep = async (cache: string, key: string, response: Response): Promise<boolean> => {
+export const saveToCache = async (cache: string, key: string, response: Response): Promise<boolean> => {
   try {
     await (await caches.open(cache)).put(key, response);
     return true;
@@ -19,7 +19,7 @@ export const keep = async (cache: string, key: string, response: Response): Prom
   }
 };
 
-export const keysOf = async (cache: string): Promise<string[]> => {
+export const listCachedKeys = async (cache: string): Promise<string[]> => {
   try {
     const requests = await (await caches.open(cache)).keys();
     return requests.map(({ url }) => {
@@ -31,7 +31,7 @@ export const keysOf = async (cache: string): Promise<string[]> => {
   }
 };
 
-export const drop = async (cache: string, keys: string[]): Promise<void> => {
+export const deleteFromCache = async (cache: string, keys: string[]): Promise<void> => {
   try {
     const opened = await caches.open(cache);
     for (const key of keys) await opened.delete(key, { ignoreVary: true });

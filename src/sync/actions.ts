@@ -1,34 +1,40 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import type { ChoiceKeeper } from "./drafts/draft-keeper.ts";
-import { keptAt, readLeftOver, throwAway } from "./drafts/draft-rows.ts";
-import { drop, find, keep } from "./drafts/voice-drafts.ts";
-import { running, type Sync } from "./engine.ts";
-import { type FoundMessage, search } from "./inbound/search.ts";
-import { deleteUnsent, hide, mute, relate, retract } from "./outbox/conversation-commands.ts";
-import { discard, getContext, retry, setPaused } from "./outbox/enqueue.ts";
+import type { DraftKeeper } from "./drafts/draft-keeper.ts";
+import { discardDrafts, listDraftKeys, readUnsentContent } from "./drafts/draft-rows.ts";
+import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "./drafts/voice-drafts.ts";
+import { activeEngine, type SyncEngine } from "./engine.ts";
+import {
+  clearConversationHistory,
+  deleteMessageByClientId,
+  deleteOwnMessage,
+  runRelationCommand,
+  setConversationMuted,
+} from "./outbox/conversation-commands.ts";
+import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
-import type { ChoicePlace, ConversationRow, KeptChoice, PersonRow } from "./store/database.ts";
-import type { ChatItem, KeptRecording, OutgoingFile } from "./store/views.ts";
+import { type SearchHit, searchMessages } from "./queries/message-search.ts";
+import type { DraftSlot, DraftTarget, LocalConversationRow, PersonRow } from "./store/database.ts";
+import type { ChatItem, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
-export type { ChoiceKeeper } from "./drafts/draft-keeper.ts";
-export type { FoundMessage } from "./inbound/search.ts";
+export type { DraftKeeper } from "./drafts/draft-keeper.ts";
 export { SyncError } from "./platform/sync-error.ts";
-export type { ChoicePlace, KeptChoice } from "./store/database.ts";
-export type { Choice, KeptRecording, OutgoingFile } from "./store/views.ts";
+export type { SearchHit } from "./queries/message-search.ts";
+export type { DraftSlot, DraftTarget } from "./store/database.ts";
+export type { Draft, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
-const getSync = (): Sync => {
-  const sync = running.get();
+const getSync = (): SyncEngine => {
+  const sync = activeEngine.get();
   if (!sync) throw new SyncError("unavailable");
   return sync;
 };
 
 // What only some people need at some time is loaded when they do.
-export const loadSpreading = () => loaded(import("./outbox/multicast.ts"));
-const attaching = () => loaded(import("./files/send-files.ts"));
+export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
+const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Without a network, what was never loaded cannot be had. */
-const loaded = <T>(loading: Promise<T>): Promise<T> =>
+const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
   loading.catch(() => {
     throw new SyncError("offline");
   });
@@ -37,96 +43,94 @@ const loaded = <T>(loading: Promise<T>): Promise<T> =>
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
   getSync().drafts.send(conversation, text);
 
-export const retryMessage = async (cid: Uuid): Promise<void> => retry(getSync().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> => void (await discard(getSync().tab, cid));
+export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getSync().tab, cid);
+export const discardMessage = async (cid: Uuid): Promise<void> => void (await discardUnsentMessage(getSync().tab, cid));
 
 /** The person has seen everything up to `seq`. Cheap to call often. */
-export const markViewed = (conversation: ConversationId, seq: number): void => {
-  running.get()?.viewed.mark(conversation, seq);
+export const markReadUpTo = (conversation: ConversationId, seq: number): void => {
+  activeEngine.get()?.readTracker.markRead(conversation, seq);
 };
 
 /** Deletes what was unsent when its author was asked, also where it arrived meanwhile. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  deleteUnsent(getSync().tab, conversation, cid);
+  deleteMessageByClientId(getSync().tab, conversation, cid);
 /** Deletes one's own message for everybody, also offline; rejects with a SyncError where this device cannot keep that. */
-export const retractMessage = async (conversation: ConversationId, seq: number): Promise<void> =>
-  retract(getSync().tab, conversation, seq);
+export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
+  deleteOwnMessage(getSync().tab, conversation, seq);
 /** Empties a conversation for me; it stays in the list. This and the next two need the network and reject with a SyncError. */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  hide(getSync().tab, conversation, true);
+  clearConversationHistory(getSync().tab, conversation, true);
 /** Removes a conversation from my view. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  hide(getSync().tab, conversation, false);
+  clearConversationHistory(getSync().tab, conversation, false);
 export const muteConversation = async (conversation: ConversationId, muted: boolean): Promise<void> =>
-  mute(getSync().tab, conversation, muted);
+  setConversationMuted(getSync().tab, conversation, muted);
 
 /**
  * Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. What was
  * kept of the choice goes with it, so that nothing is offered again that was sent.
  */
-export const sendFiles = async (
-  conversation: ConversationId,
-  files: OutgoingFile[],
-  kept?: KeptChoice,
-): Promise<void> => broadcastFiles([conversation], files, kept);
-export const pauseUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, true);
-export const resumeUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, false);
+export const sendFiles = async (conversation: ConversationId, files: OutgoingFile[], kept?: DraftSlot): Promise<void> =>
+  broadcastFiles([conversation], files, kept);
+export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getSync().tab, cid, true);
+export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getSync().tab, cid, false);
 
 /** To as many conversations as one likes; durably queued, also offline. Rejects what is not on the server yet. */
 export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
-  (await loadSpreading()).forward(getSync().tab, from, item, to);
+  (await loadMulticast()).enqueueForward(getSync().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
-  (await loadSpreading()).broadcast(getSync().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], kept?: KeptChoice): Promise<void> =>
-  (await attaching()).sendFiles(getSync().tab, to, files, kept);
+  (await loadMulticast()).enqueueBroadcast(getSync().tab, to, text);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], kept?: DraftSlot): Promise<void> =>
+  (await loadSendFiles()).enqueueFiles(getSync().tab, to, files, kept);
 
 /** The person types here. Cheap to call at every key. */
-export const sayTyping = (conversation: ConversationId): void => running.get()?.tab.typing.say(conversation);
+export const reportTyping = (conversation: ConversationId): void =>
+  activeEngine.get()?.tab.typing.reportTyping(conversation);
 
 /** Adds a piece to the voice message being recorded; `info` speaks of all of it so far. */
-export const keepRecording = async (
+export const saveRecordingChunk = async (
   conversation: ConversationId,
   startedAt: number,
   chunk: Blob,
-  info: Pick<KeptRecording, "mime" | "ms" | "levels">,
-): Promise<void> => keep(getSync().tab, { conversation, startedAt, ...info }, chunk);
+  info: Pick<RecordingDraft, "mime" | "ms" | "levels">,
+): Promise<void> => appendRecordingChunk(getSync().tab, { conversation, startedAt, ...info }, chunk);
 /** What a page that died had recorded. */
-export const findRecording = async (conversation: ConversationId): Promise<KeptRecording | undefined> =>
-  find(getSync().tab, conversation);
-export const dropRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
-  drop(getSync().tab, conversation, startedAt);
+export const findRecording = async (conversation: ConversationId): Promise<RecordingDraft | undefined> =>
+  findRecordingDraft(getSync().tab, conversation);
+export const deleteRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
+  deleteRecordingDraft(getSync().tab, conversation, startedAt);
 
 /** Whether a page that died had something chosen there. */
-export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {
-  const tab = running.get()?.tab;
+export const hasAttachmentDraft = async (place: DraftTarget): Promise<boolean> => {
+  const tab = activeEngine.get()?.tab;
   const store = tab?.context.get()?.store;
-  return tab !== undefined && store !== undefined && (await keptAt(tab, store, place)).length > 0;
+  return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, place)).length > 0;
 };
 /** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
-export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
-  const { ChoiceKeeper } = await loaded(import("./drafts/draft-keeper.ts"));
-  return ChoiceKeeper.open(getSync().tab, place);
+export const openAttachmentDraft = async (place: DraftTarget): Promise<DraftKeeper | undefined> => {
+  const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
+  return DraftKeeper.open(getSync().tab, place);
 };
 /** Resolves once no page keeps anything more of what was chosen there, or after a moment. */
-export const choicesLetGo = async (place: ChoicePlace): Promise<void> => {
-  const { ChoiceKeeper } = await loaded(import("./drafts/draft-keeper.ts"));
-  await ChoiceKeeper.letGo(getSync().tab, place);
+export const waitUntilAttachmentDraftsReleased = async (place: DraftTarget): Promise<void> => {
+  const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
+  await DraftKeeper.waitUntilReleased(getSync().tab, place);
 };
 
 /** Throws away what a page that was left kept of a choice. */
-export const dropKept = async (kept: KeptChoice): Promise<void> => {
-  await throwAway(getSync().tab, kept.place, [kept.key]);
+export const discardDraftSlot = async (kept: DraftSlot): Promise<void> => {
+  await discardDrafts(getSync().tab, kept.target, [kept.key]);
 };
 /** Throws away what is kept of all choices there. */
-export const throwAwayChoices = async (conversation: ConversationId): Promise<void> => {
-  await throwAway(getSync().tab, conversation);
+export const discardAttachmentDrafts = async (conversation: ConversationId): Promise<void> => {
+  await discardDrafts(getSync().tab, conversation);
 };
 /** The bytes of a chosen file. */
-export const readChosen = async (file: Uuid): Promise<Blob | undefined> =>
+export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
   (await getContext(getSync().tab).store.blobs.get(file))?.blob;
 /** Whether something was chosen or recorded there and not sent. */
-export const hasLeftOver = async (conversation: ConversationId): Promise<boolean> => {
-  const { files, recorded } = await readLeftOver(getContext(getSync().tab).store, conversation);
+export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
+  const { files, recorded } = await readUnsentContent(getContext(getSync().tab).store, conversation);
   return files.length > 0 || recorded !== undefined;
 };
 
@@ -134,40 +138,44 @@ export const hasLeftOver = async (conversation: ConversationId): Promise<boolean
 export const searchChat = async (
   conversation: ConversationId,
   query: string,
-  onResults: (found: FoundMessage[]) => void,
+  onResults: (found: SearchHit[]) => void,
   signal?: AbortSignal,
-): Promise<{ complete: boolean }> => search(getSync().tab, conversation, query, onResults, signal);
+): Promise<{ complete: boolean }> => searchMessages(getSync().tab, conversation, query, onResults, signal);
 
 /** Changes how somebody stands to me; `ask` does so on the server, and `isDone` knows it by what is told of it. */
 export const changeRelation = (
   person: Uuid,
   ask: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => relate(running.get()?.tab, person, ask, isDone);
+): Promise<void> => runRelationCommand(activeEngine.get()?.tab, person, ask, isDone);
 
-const heardWithinMs = 10_000;
-const lookAgainMs = 50;
+const syncTimeoutMs = 10_000;
+const syncPollMs = 50;
 
-const heard = async (conversation: ConversationId, isIt: (row: ConversationRow) => boolean): Promise<void> => {
+const waitForConversation = async (
+  conversation: ConversationId,
+  isIt: (row: LocalConversationRow) => boolean,
+): Promise<void> => {
   const { tab } = getSync();
-  const until = tab.platform.now() + heardWithinMs;
-  tab.look();
+  const until = tab.platform.now() + syncTimeoutMs;
+  tab.refresh();
   while (tab.platform.now() < until) {
     const row = await tab.context.get()?.store.conversations.get(conversation);
     if (row !== undefined && isIt(row)) return;
-    await new Promise<void>((resolve) => tab.platform.after(lookAgainMs, resolve));
+    await new Promise<void>((resolve) => tab.platform.startTimer(syncPollMs, resolve));
   }
 };
 
 /** Resolves once the server has told this device of a conversation, or after a while all the same. */
-export const heardOf = (conversation: ConversationId): Promise<void> =>
-  heard(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
+export const waitUntilSynced = (conversation: ConversationId): Promise<void> =>
+  waitForConversation(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
 /** Resolves once the server has told this device that a group is not one's own any more, or after a while all the same. */
-export const heardGone = (conversation: ConversationId): Promise<void> => heard(conversation, ({ gone }) => gone);
+export const waitUntilGone = (conversation: ConversationId): Promise<void> =>
+  waitForConversation(conversation, ({ gone }) => gone);
 
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {
-  running.get()?.drafts.save(conversation, text);
+  activeEngine.get()?.drafts.save(conversation, text);
 };
-export const readDraft = async (conversation: ConversationId): Promise<string> =>
-  (await running.get()?.drafts.read(conversation)) ?? "";
+export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
+  (await activeEngine.get()?.drafts.read(conversation)) ?? "";

@@ -1,6 +1,6 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { callLostMs, callSilentMaxMs } from "#contract/limits.ts";
+import { callSilentMaxMs, callUnreachableMs } from "#contract/limits.ts";
 import {
   callButton,
   callLine,
@@ -94,7 +94,7 @@ test("calls outlive the runtime, and whoever is left by a dead browser is soon f
         { intervals: [pressMs], timeout: callSilentMaxMs },
       )
       .toBe(true);
-    expect(Date.now() - diedAt).toBeGreaterThan(callLostMs - pressMs);
+    expect(Date.now() - diedAt).toBeGreaterThan(callUnreachableMs - pressMs);
     await control(bens, "decline").click();
     await expect(callScreen(didos, cleo)).toHaveCount(0, { timeout: endsMs });
     await expect(ended).toHaveCount(2, { timeout: patienceMs });

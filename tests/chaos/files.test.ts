@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
-import { attachmentOf } from "#contract/conversations.ts";
+import { findAttachment } from "#contract/conversations.ts";
 import { partCount, readPath } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
@@ -55,7 +55,7 @@ const readAll = async (reader: Person, conversation: ConversationId): Promise<st
   return Promise.all(
     messages.map(async ({ body }) => {
       if (body.type === "text") return body.text;
-      const file = attachmentOf(body)?.file;
+      const file = findAttachment(body)?.file;
       if (!file) return body.type;
       const headers = { authorization: `Bearer ${reader.token}` };
       const answer = await site.fetch(site.origin + readPath(conversation, file), { headers });

@@ -2,15 +2,15 @@ import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import type { Db } from "#worker/db/client.ts";
 import { deleted_sessions, deletions, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
-import { queueFarewell } from "#worker/lib/contact-updates.ts";
-import { hashKey } from "#worker/lib/limits/hashed-key.ts";
-import { bucketsOfPhone } from "#worker/lib/limits/rate-limit.ts";
+import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
+import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
 
 /**
  * The account is gone, in one transaction: nobody signs in any more, its number is free, and whoever has its profile is
  * yet to be told. What hangs on `users` goes with it. What is not there needs no deleting.
  */
-export const beginDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
+export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
   const own = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
   if (!own) return;
   await db.batch([
@@ -19,8 +19,8 @@ export const beginDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()
       .insert(deleted_sessions)
       .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
       .onConflictDoNothing(),
-    queueFarewell(db, me),
-    db.delete(rate_limits).where(bucketsOfPhone(hashKey(env, own.phone))),
+    queueAccountDeleted(db, me),
+    db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, own.phone))),
     // Not left to the cascade: its trigger takes the number out of the search.
     db.delete(profiles).where(eq(profiles.id, me)),
     db.delete(users).where(eq(users.id, me)),

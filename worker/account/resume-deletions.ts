@@ -1,15 +1,15 @@
 import { openDb } from "#worker/db/client.ts";
-import { forgetDeletedSessions, listDeletions } from "#worker/db/deletions.ts";
+import { listUnfinishedDeletions, purgeDeletedSessions } from "#worker/db/deletions.ts";
 import { logError } from "#worker/lib/log.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /** Takes up deletions that nobody is at: their channels were never told, or lost their alarms. */
-export const resumeDeletions = async (env: Env, now: number): Promise<void> => {
+export const resumeAccountDeletions = async (env: Env, now: number): Promise<void> => {
   const db = openDb(env);
-  for (const user of await listDeletions(db)) {
-    await userChannelOf(env, user)
-      .part(user)
+  for (const user of await listUnfinishedDeletions(db)) {
+    await getUserChannelStub(env, user)
+      .deleteAccount(user)
       .catch((error: unknown) => logError("a deletion waits for the next hour", error));
   }
-  await forgetDeletedSessions(db, now);
+  await purgeDeletedSessions(db, now);
 };

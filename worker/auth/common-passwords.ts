@@ -2,7 +2,7 @@
  * Passwords that fit the rule of SPEC.md §5 and are tried first by whoever guesses: the commonest of leaked lists and those
  * of French, English and Portuguese keyboards, in lower case and without what follows the last letter or stands before the first.
  */
-const words = new Set(
+const commonWords = new Set(
   `password passw motdepasse mdp senha palavrapasse azerty azertyuiop qwerty qwertyuiop qwertz asdf asdfgh asdfghjkl
   qsdfgh qsdfghjklm zxcvbn wxcvbn abc abcd abcde abcdef abcdefg abcabc aze qwe welcome bienvenue bonjour bomdia hello salut
   letmein admin administrator root user guest test master login secret changeme iloveyou jetaime teamo amour amor love
@@ -16,19 +16,27 @@ const words = new Set(
     .filter((word) => word !== ""),
 );
 
-const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "@": "a", $: "s" };
+const leetLetters: Readonly<Record<string, string>> = {
+  "0": "o",
+  "1": "i",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "@": "a",
+  $: "s",
+};
 
-const fold = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const foldPassword = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** Up to as many digits and signs as a year and a mark take: what is added to a word to please a rule. */
-const bare = (text: string): string => text.replace(/^[^\p{L}]{0,4}/u, "").replace(/[^\p{L}]{0,5}$/u, "");
+const stripAffixes = (text: string): string => text.replace(/^[^\p{L}]{0,4}/u, "").replace(/[^\p{L}]{0,5}$/u, "");
 
 /** Whether a password is one of the first that somebody would try. */
 export const isCommonPassword = (password: string): boolean => {
-  const folded = fold(password);
-  const letters = bare(folded);
-  const undisguised = bare(folded.replace(/[^\p{L}](?=.*\p{L})/gu, (sign) => leet[sign] ?? sign));
-  if (words.has(letters) || words.has(undisguised)) return true;
+  const folded = foldPassword(password);
+  const letters = stripAffixes(folded);
+  const undisguised = stripAffixes(folded.replace(/[^\p{L}](?=.*\p{L})/gu, (sign) => leetLetters[sign] ?? sign));
+  if (commonWords.has(letters) || commonWords.has(undisguised)) return true;
   // One letter, again and again, or all but digits: "Aaaaa1", "A123456".
   return /^(\p{L})\1*$/u.test(letters) || /^\p{L}?(0?1?23456?7?8?9?0?|(\d)\2+)\p{L}?$/u.test(folded);
 };

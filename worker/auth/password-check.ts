@@ -4,33 +4,36 @@ import type { Uuid } from "#contract/ids.ts";
 import { toE164 } from "#contract/phone.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
-import { addressKeyOf } from "#worker/lib/limits/client-limits.ts";
-import { hashKey } from "#worker/lib/limits/hashed-key.ts";
-import { findDeviceOf } from "#worker/lib/limits/known-device.ts";
-import { type PolicyName, returnToken, type Taken, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
+import { findKnownDeviceNonce } from "#worker/lib/limits/known-device.ts";
+import { type RateLimitName, type RateLimitResult, returnToken, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
-import { redeemProof } from "./proof-of-work.ts";
+import { redeemProofOfWork } from "./proof-of-work.ts";
 import { findCredentials, updatePasswordHash } from "./queries.ts";
 
-type Credentials = { id: Uuid; password_hash: string };
-type Bucket = readonly [PolicyName, string];
-type Limited = { outcome: "limited"; retryAfterMs: number };
+type PasswordCredentials = { id: Uuid; password_hash: string };
+type LimitBucket = readonly [RateLimitName, string];
+type RateLimited = { outcome: "limited"; retryAfterMs: number };
 /** With the hash that it was right for. */
-type Right = { outcome: "right"; id: Uuid; password_hash: string };
-type Checked = Right | { outcome: "wrong" } | Limited;
+type CorrectPassword = { outcome: "right"; id: Uuid; password_hash: string };
+type PasswordCheck = CorrectPassword | { outcome: "wrong" } | RateLimited;
 
-const limited = ({ retryAfterMs }: Extract<Taken, { ok: false }>): Limited => ({ outcome: "limited", retryAfterMs });
+const toRateLimited = ({ retryAfterMs }: Extract<RateLimitResult, { ok: false }>): RateLimited => ({
+  outcome: "limited",
+  retryAfterMs,
+});
 
-const returnTokens = (db: Db, taken: readonly Bucket[]) =>
+const returnTokens = (db: Db, taken: readonly LimitBucket[]) =>
   Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
 
 /** Compares a password. A right one returns its rate-limit tokens; an unknown account costs the same hashing work. */
-const compare = async (
+const comparePassword = async (
   c: AppContext,
-  known: Credentials | undefined,
+  known: PasswordCredentials | undefined,
   password: string,
-  taken: readonly Bucket[],
-): Promise<Right | { outcome: "wrong" }> => {
+  taken: readonly LimitBucket[],
+): Promise<CorrectPassword | { outcome: "wrong" }> => {
   const db = openDb(c.env);
   const isRight = await verifyPassword(password, c.env.PEPPER, known?.password_hash);
   if (!known || !isRight) return { outcome: "wrong" };
@@ -42,8 +45,8 @@ const compare = async (
 };
 
 /** Takes one token of each of these buckets that has one. Returns those it was taken of. */
-const takeAvailable = async (db: Db, buckets: readonly Bucket[]): Promise<Bucket[]> => {
-  const taken: Bucket[] = [];
+const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Promise<LimitBucket[]> => {
+  const taken: LimitBucket[] = [];
   for (const [policy, key] of buckets) if ((await takeToken(db, key, policy)).ok) taken.push([policy, key]);
   return taken;
 };
@@ -53,43 +56,47 @@ const takeAvailable = async (db: Db, buckets: readonly Bucket[]): Promise<Bucket
  * their address. Above the limit of the address or of the number they need a proof of work (`unproved` without one), but
  * are not refused because of others.
  */
-export const checkSignIn = async (
+export const checkSignInPassword = async (
   c: AppContext,
   { phone, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
-): Promise<Checked | { outcome: "unproved" }> => {
+): Promise<PasswordCheck | { outcome: "unproved" }> => {
   const db = openDb(c.env);
   const known = await findCredentials(db, phone);
-  const device = known && findDeviceOf(c, known.id);
+  const device = known && findKnownDeviceNonce(c, known.id);
   const number = toE164(phone) ?? phone; // whichever form of it was typed
-  const [phoneKey, addressKey] = [hashKey(c.env, number), addressKeyOf(c)];
-  const own: Bucket = device
-    ? ["sign_in_by_device", hashKey(c.env, `${device} ${number}`)]
+  const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
+  const own: LimitBucket = device
+    ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]
     : ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
-  const shared: Bucket[] = device
+  const shared: LimitBucket[] = device
     ? []
     : [
         ["sign_in_by_address", addressKey],
         ["sign_in_by_account", phoneKey],
       ];
   const taken = await takeToken(db, own[1], own[0]);
-  if (!taken.ok) return limited(taken);
-  const all = [own, ...(await takeAvailable(db, shared))];
+  if (!taken.ok) return toRateLimited(taken);
+  const all = [own, ...(await takeAvailableTokens(db, shared))];
   if (all.length <= shared.length) {
-    const isProved = await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: number });
+    const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
     if (!isProved) {
       await returnTokens(db, all); // the same try comes again with its proof
       return { outcome: "unproved" };
     }
   }
-  const checked = await compare(c, known, password, all);
+  const checked = await comparePassword(c, known, password, all);
   if (checked.outcome === "wrong") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
-  return success.ok ? checked : limited(success);
+  return success.ok ? checked : toRateLimited(success);
 };
 
 /** Whether it is the password of whoever is signed in. Only failures of this session count: others keep nobody from it. */
-export const checkOwnPassword = async (c: AppContext, known: Credentials, password: string): Promise<Checked> => {
+export const checkOwnPassword = async (
+  c: AppContext,
+  known: PasswordCredentials,
+  password: string,
+): Promise<PasswordCheck> => {
   const { session } = c.var.caller;
   const taken = await takeToken(openDb(c.env), session, "password_by_session");
-  return taken.ok ? compare(c, known, password, [["password_by_session", session]]) : limited(taken);
+  return taken.ok ? comparePassword(c, known, password, [["password_by_session", session]]) : toRateLimited(taken);
 };

@@ -4,14 +4,14 @@ import { scryptParameters } from "#contract/limits.ts";
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024; // above the 16 MiB that N and r need
 
-type Parameters = { N: number; r: number; p: number; keyLength: number };
+type ScryptParameters = { N: number; r: number; p: number; keyLength: number };
 
 /** The pepper is no part of the database: a stolen table alone cannot be guessed at. */
-const derive = (
+const deriveKey = (
   password: string,
   pepper: string,
   salt: Buffer,
-  { N, r, p, keyLength }: Parameters,
+  { N, r, p, keyLength }: ScryptParameters,
 ): Promise<Buffer> => {
   const peppered = createHmac("sha256", pepper).update(password, "utf8").digest();
   return new Promise((resolve, reject) => {
@@ -27,14 +27,14 @@ const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll(
 export const hashPassword = async (password: string, pepper: string): Promise<string> => {
   const { N, r, p } = scryptParameters;
   const salt = randomBytes(saltBytes);
-  const key = await derive(password, pepper, salt, scryptParameters);
+  const key = await deriveKey(password, pepper, salt, scryptParameters);
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${toBase64(salt)}$${toBase64(key)}`;
 };
 
-const phc = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+const phcPattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-const parse = (hash: string): { parameters: Parameters; salt: Buffer; key: Buffer } => {
-  const [, ln, r, p, salt, key] = phc.exec(hash) ?? [];
+const parsePhcHash = (hash: string): { parameters: ScryptParameters; salt: Buffer; key: Buffer } => {
+  const [, ln, r, p, salt, key] = phcPattern.exec(hash) ?? [];
   if (!salt || !key) throw new Error("a stored password hash is not in PHC format");
   const bytes = Buffer.from(key, "base64");
   return {
@@ -45,18 +45,18 @@ const parse = (hash: string): { parameters: Parameters; salt: Buffer; key: Buffe
 };
 
 /** What an unknown phone's password is checked against, so that the answer takes as long. It matches nothing. */
-const nobodysHash = `$scrypt$ln=${Math.log2(scryptParameters.N)},r=${scryptParameters.r},p=${scryptParameters.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+const dummyHash = `$scrypt$ln=${Math.log2(scryptParameters.N)},r=${scryptParameters.r},p=${scryptParameters.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Without a hash it does the same work and says no. */
 export const verifyPassword = async (password: string, pepper: string, hash: string | undefined): Promise<boolean> => {
-  const { parameters, salt, key } = parse(hash ?? nobodysHash);
-  const derived = await derive(password, pepper, salt, parameters);
+  const { parameters, salt, key } = parsePhcHash(hash ?? dummyHash);
+  const derived = await deriveKey(password, pepper, salt, parameters);
   return timingSafeEqual(derived, key) && hash !== undefined;
 };
 
 /** Whether a stored hash was made with other parameters than today's. */
 export const isOutdatedHash = (hash: string): boolean => {
-  const { N, r, p, keyLength } = parse(hash).parameters;
+  const { N, r, p, keyLength } = parsePhcHash(hash).parameters;
   const now = scryptParameters;
   return N !== now.N || r !== now.r || p !== now.p || keyLength !== now.keyLength;
 };

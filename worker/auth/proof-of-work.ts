@@ -9,7 +9,7 @@ import { proofKeyRounds, proofKeysMax, proofValidMs } from "#contract/limits.ts"
 import { type Db, openDb } from "#worker/db/client.ts";
 import { used_challenges } from "#worker/db/schema.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
-import { countProof, readProofLevel } from "./proof-difficulty.ts";
+import { countSpentProof, readProofLevel } from "./proof-difficulty.ts";
 
 /**
  * The work behind "I am not a robot" (ALTCHA, version 2): the solver derives keys for the counters 0, 1, 2 … until one
@@ -18,36 +18,36 @@ import { countProof, readProofLevel } from "./proof-difficulty.ts";
  */
 const algorithm = "PBKDF2/SHA-256";
 
-const options = (secret: string) => ({
+const toAltchaOptions = (secret: string) => ({
   deriveKey,
   hmacSignatureSecret: secret,
   hmacKeySignatureSecret: `${secret}:key`,
 });
 
 /** Names what a challenge is for without saying it: the challenge is kept by whoever asked. */
-const bindingOf = (secret: string, { action, subject }: ProofPurpose): string =>
+const computePurposeBinding = (secret: string, { action, subject }: ProofPurpose): string =>
   createHmac("sha256", secret).update(`lisolo proof ${action} ${subject}`).digest("base64url");
 
-export const makeChallenge = async (
+export const createProofChallenge = async (
   secret: string,
   purpose: ProofPurpose,
   level = 0,
   now = Date.now(),
 ): Promise<Challenge> => {
   const { parameters, signature } = await createChallenge({
-    ...options(secret),
+    ...toAltchaOptions(secret),
     algorithm,
     cost: proofKeyRounds,
     counter: randomInt(proofKeysMax * 2 ** level),
     expiresAt: Math.floor((now + proofValidMs) / 1_000),
-    data: { binding: bindingOf(secret, purpose), level },
+    data: { binding: computePurposeBinding(secret, purpose), level },
   });
   if (signature === undefined) throw new Error("a challenge must be signed");
   return { parameters: { ...parameters }, signature };
 };
 
 /** ALTCHA's payload: base64 of the JSON of the challenge as it was served, and its solution. */
-const Solved = v.object({
+const SolvedChallenge = v.object({
   challenge: v.object({
     parameters: v.object({
       algorithm: v.literal(algorithm),
@@ -65,24 +65,28 @@ const Solved = v.object({
   solution: v.object({ counter: v.number(), derivedKey: v.string() }),
 });
 
-const readSolved = (token: string): v.InferOutput<typeof Solved> | undefined => {
+const parseSolvedChallenge = (token: string): v.InferOutput<typeof SolvedChallenge> | undefined => {
   try {
-    const parsed = v.safeParse(Solved, JSON.parse(atob(token)));
+    const parsed = v.safeParse(SolvedChallenge, JSON.parse(atob(token)));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined; // no base64 or no JSON
   }
 };
 
-type Proof = { signature: string; expiresAt: number; level: number };
+type VerifiedProofOfWork = { signature: string; expiresAt: number; level: number };
 
 /** A proof of work done for this purpose. Asks nobody but the processor: what proves nothing costs no more than that. */
-const readProof = async (secret: string, token: string, purpose: ProofPurpose): Promise<Proof | undefined> => {
-  const solved = readSolved(token);
+const verifyProofOfWork = async (
+  secret: string,
+  token: string,
+  purpose: ProofPurpose,
+): Promise<VerifiedProofOfWork | undefined> => {
+  const solved = parseSolvedChallenge(token);
   if (!solved) return undefined;
   const { signature, parameters } = solved.challenge;
-  if (parameters.data.binding !== bindingOf(secret, purpose)) return undefined;
-  const { verified } = await verifySolution({ ...options(secret), ...solved });
+  if (parameters.data.binding !== computePurposeBinding(secret, purpose)) return undefined;
+  const { verified } = await verifySolution({ ...toAltchaOptions(secret), ...solved });
   return verified ? { signature, expiresAt: parameters.expiresAt * 1_000, level: parameters.data.level } : undefined;
 };
 
@@ -90,12 +94,12 @@ const readProof = async (secret: string, token: string, purpose: ProofPurpose): 
  * Whether the token proves enough work for this purpose that nobody has shown before; it is used up by asking. One level
  * less than what is asked for now is enough: others of the same network may have raised it while it was solved.
  */
-export const redeemProof = async (
+export const redeemProofOfWork = async (
   c: AppContext,
   token: string | undefined,
   purpose: ProofPurpose,
 ): Promise<boolean> => {
-  const proof = token === undefined ? undefined : await readProof(c.env.ALTCHA_HMAC_KEY, token, purpose);
+  const proof = token === undefined ? undefined : await verifyProofOfWork(c.env.ALTCHA_HMAC_KEY, token, purpose);
   if (!proof) return false;
   const db = openDb(c.env);
   if (proof.level < (await readProofLevel(c, db, purpose)) - 1) return false;
@@ -106,12 +110,12 @@ export const redeemProof = async (
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
   if (first.length === 0) return false;
-  await countProof(c, db, purpose);
+  await countSpentProof(c, db, purpose);
   return true;
 };
 
 /** Removes proofs that have expired and so need not be remembered, a few at a time. */
-export const forgetOldChallenges = async (db: Db, now = Date.now()): Promise<void> => {
+export const purgeUsedChallenges = async (db: Db, now = Date.now()): Promise<void> => {
   await db.run(
     sql`DELETE FROM used_challenges WHERE signature IN
         (SELECT signature FROM used_challenges WHERE expires_at < ${now} LIMIT 100)`,

@@ -5,12 +5,12 @@ import { phoneForms } from "#contract/phone.ts";
 import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { profiles, users } from "#worker/db/schema.ts";
-import { queueProfile } from "#worker/lib/contact-updates.ts";
-import { type Newcomer, newIdentity } from "./providers/identities.ts";
+import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
-type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
+type UserColumns = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
 /** With what else they sign in by. */
-export type Account = User & { email: string | null; factors: Factor[]; identities: Identity[] };
+export type UserAccount = UserColumns & { email: string | null; factors: Factor[]; identities: Identity[] };
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
@@ -37,7 +37,7 @@ export const toIdentity = (row: typeof identities.$inferSelect): Identity => ({
   last_sign_in_at: toIso(row.used_at),
 });
 
-export const toAuthUser = ({ email, factors, identities, ...user }: Account): AuthUser => ({
+export const toAuthUser = ({ email, factors, identities, ...user }: UserAccount): AuthUser => ({
   id: user.id,
   aud: "authenticated",
   role: "authenticated",
@@ -55,7 +55,7 @@ export const toAuthUser = ({ email, factors, identities, ...user }: Account): Au
  * The same of whoever still owes a second step: no more than that step takes, code apps without their names. Somebody who
  * has only the password is not told which mailbox or provider to try next.
  */
-export const toOwingUser = ({ id, created_at, factors }: Account): AuthUser => ({
+export const toPendingUser = ({ id, created_at, factors }: UserAccount): AuthUser => ({
   id,
   aud: "authenticated",
   role: "authenticated",
@@ -74,7 +74,7 @@ export const toOwingUser = ({ id, created_at, factors }: Account): AuthUser => (
     })),
 });
 
-const columns = {
+const userColumns = {
   id: users.id,
   phone: users.phone,
   created_at: users.created_at,
@@ -82,9 +82,9 @@ const columns = {
   username: profiles.username,
 };
 
-export const findAccount = async (db: Db, id: Uuid): Promise<Account | undefined> => {
+export const findAccount = async (db: Db, id: Uuid): Promise<UserAccount | undefined> => {
   const [[user], apps, others, [security]] = await db.batch([
-    db.select(columns).from(users).innerJoin(profiles, eq(profiles.id, users.id)).where(eq(users.id, id)),
+    db.select(userColumns).from(users).innerJoin(profiles, eq(profiles.id, users.id)).where(eq(users.id, id)),
     db.select().from(factors).where(eq(factors.user_id, id)).orderBy(factors.created_at),
     db.select().from(identities).where(eq(identities.user_id, id)).orderBy(identities.created_at),
     db.select({ email: account_security.email }).from(account_security).where(eq(account_security.user_id, id)),
@@ -128,11 +128,11 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
 };
 
 /** Name of whoever gave none, as SPEC.md §2 (Tala) has it. */
-const namelessName = "Utilisateur";
+const defaultUsername = "Utilisateur";
 
 /** Changes a person's name and queues it for everybody who has their profile. */
 export const updateOwnName = async (db: Db, me: Uuid, username: string): Promise<void> => {
-  await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfile(db, me)]);
+  await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
 };
 
 type NewUser = {
@@ -140,28 +140,28 @@ type NewUser = {
   username: string | undefined;
   password_hash: string;
   /** Whom a provider knows: linked from the start. */
-  newcomer?: Newcomer | undefined;
+  identity?: UnlinkedIdentity | undefined;
 };
 
 /** An account with its profile. Undefined when somebody took the phone, or the provider's account, in between. */
 export const insertUser = async (
   db: Db,
-  { phone, username, password_hash, newcomer }: NewUser,
-): Promise<Account | undefined> => {
+  { phone, username, password_hash, identity: newcomer }: NewUser,
+): Promise<UserAccount | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
   // Not the number, which the feed would show to everybody.
-  const profile = { id: user.id, username: username ?? namelessName, phone, created_at: now };
-  const identity = newcomer && newIdentity(user.id, newcomer, now);
+  const profile = { id: user.id, username: username ?? defaultUsername, phone, created_at: now };
+  const identity = newcomer && createIdentityRow(user.id, newcomer, now);
   try {
     await db.batch([
       db.insert(users).values({ ...user, password_hash }),
       db.insert(profiles).values(profile),
       ...(identity ? [db.insert(identities).values(identity)] : []),
-      ...(newcomer ? [db.delete(auth_codes).where(eq(auth_codes.hash, newcomer.code))] : []),
+      ...(newcomer ? [db.delete(auth_codes).where(eq(auth_codes.hash, newcomer.codeHash))] : []),
     ]);
   } catch (error) {
-    if (isConflict(error)) return undefined;
+    if (isUniqueConflict(error)) return undefined;
     throw error;
   }
   return {
@@ -173,7 +173,7 @@ export const insertUser = async (
   };
 };
 
-const isConflict = (error: unknown): boolean => {
+const isUniqueConflict = (error: unknown): boolean => {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (/UNIQUE constraint failed: ((users|profiles)\.phone|identities\.provider)/.test(at.message)) return true;
   }

@@ -15,34 +15,34 @@ import {
 import { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
-import { wasDeletedWith } from "#worker/db/deletions.ts";
+import { isSessionOfDeletedAccount } from "#worker/db/deletions.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
-import { accessTokenOf, authenticateHalfway, recognize } from "#worker/lib/http/authenticate.ts";
+import { authenticateAllowingPending, authenticateToken, findAccessToken } from "#worker/lib/http/authenticate.ts";
 import { clearBrowserCache, clearSessionCookies, refreshCookie } from "#worker/lib/http/cookies.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
-import { checkSignIn } from "./password-check.ts";
+import { checkSignInPassword } from "./password-check.ts";
 import { hashPassword } from "./passwords.ts";
 import { readProofLevel } from "./proof-difficulty.ts";
-import { makeChallenge, redeemProof } from "./proof-of-work.ts";
-import { findNewcomer, grantByCode } from "./providers/code-grant.ts";
+import { createProofChallenge, redeemProofOfWork } from "./proof-of-work.ts";
+import { exchangeAuthCode, findUnlinkedIdentity } from "./providers/code-grant.ts";
 import { oauthRoutes } from "./providers/oauth-routes.ts";
-import { findAccount, insertUser, isPhoneTaken, toAuthUser, toOwingUser } from "./queries.ts";
+import { findAccount, insertUser, isPhoneTaken, toAuthUser, toPendingUser } from "./queries.ts";
 import { recoveryRoutes } from "./recovery/recovery-routes.ts";
 import { factorResetRoutes } from "./second-factor/factor-reset-routes.ts";
 import { factorRoutes } from "./second-factor/factor-routes.ts";
-import { byPassword } from "./second-factor/preconditions.ts";
+import { toPasswordPreconditions } from "./second-factor/preconditions.ts";
 import { recoveryCodeRoutes } from "./second-factor/recovery-code-routes.ts";
-import { notify } from "./security-notices.ts";
+import { sendSecurityNotice } from "./security-notices.ts";
 import { closeSockets } from "./sessions/close-sockets.ts";
 import {
-  findStanding,
-  listOwed,
+  findSessionState,
+  listMissingSteps,
   startFirstSession,
   startSession,
   toSession,
@@ -50,41 +50,46 @@ import {
 } from "./sessions/open-session.ts";
 import { parseRefreshToken } from "./sessions/refresh-token.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
-import { endSessions, findSession, rotateSession } from "./sessions/sessions.ts";
+import { findSessionByRefreshToken, revokeSessions, rotateSession } from "./sessions/sessions.ts";
 
 const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);
-  const checked = await checkSignIn(c, grant);
+  const checked = await checkSignInPassword(c, grant);
   if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
   if (checked.outcome === "unproved") return refuse(c, "captcha_failed");
   const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
   if (checked.outcome === "wrong" || !account) return refuse(c, "invalid_credentials");
-  const session = await startSession(c, account, "password", byPassword({ user_id: account.id, ...checked }));
+  const session = await startSession(
+    c,
+    account,
+    "password",
+    toPasswordPreconditions({ user_id: account.id, ...checked }),
+  );
   return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
 };
 
 const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
   const taken = await takeClientToken(c, "oauth_by_address");
   if (!taken.ok) return refuse(c, "rate_limited", taken);
-  const granted = await grantByCode(c, grant);
+  const granted = await exchangeAuthCode(c, grant);
   if ("session" in granted) return c.json(granted.session, 200);
   return refuse(c, granted.refusal, granted.name ? { more: { name: granted.name } } : {});
 };
 
-const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
+const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
   const presented = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
   const token = presented === undefined ? undefined : parseRefreshToken(presented);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
   // Whoever only names a session neither uses up what its holder has left nor writes anything.
-  const row = await findSession(c.env, db, token);
+  const row = await findSessionByRefreshToken(c.env, db, token);
   const taken = row && (await takeToken(db, row.id, "refresh_by_session"));
   if (taken?.ok === false) return refuse(c, "rate_limited", taken);
   const rotation = row ? await rotateSession(c.env, db, row, token.generation) : ({ outcome: "unknown" } as const);
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
     const { awaits, methods } = rotation.tokens;
-    const owed = awaits ? await listOwed(db, { user_id: rotation.user, methods }) : undefined;
+    const owed = awaits ? await listMissingSteps(db, { user_id: rotation.user, methods }) : undefined;
     if (user) return c.json(await toSession(c, user, rotation.tokens, owed), 200);
   }
   if (usesCookies(c)) {
@@ -92,42 +97,45 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
     clearBrowserCache(c);
   }
   if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
-    return refuse(c, (await wasDeletedWith(db, token.session)) ? "account_deleted" : "refresh_token_not_found");
+    return refuse(
+      c,
+      (await isSessionOfDeletedAccount(db, token.session)) ? "account_deleted" : "refresh_token_not_found",
+    );
   }
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
   console.warn("a refresh token was used twice; its session ended");
   // Not of one that owes its step: whoever has only the password would push out what the owner is to be told.
   if (row && !row.awaits) {
-    notify(c, rotation.user, { event: "session_reused", session: rotation.session, device: row.device });
+    sendSecurityNotice(c, rotation.user, { event: "session_reused", session: rotation.session, device: row.device });
   }
   return refuse(c, "refresh_token_already_used");
 };
 
-type Leaver = { user: Uuid; session: Uuid; isHalfway: boolean };
+type SignOutCaller = { user: Uuid; session: Uuid; isPending: boolean };
 
 /** Whoever signs out: by the access token, or by the refresh cookie of a browser that was away for longer. */
-const findLeaver = async (c: AppContext): Promise<Leaver | undefined> => {
+const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefined> => {
   const db = openDb(c.env);
-  const access = accessTokenOf(c);
-  const whole = access === undefined ? undefined : await recognize(c.env, db, access);
+  const access = findAccessToken(c);
+  const whole = access === undefined ? undefined : await authenticateToken(c.env, db, access);
   const isHalfway = whole === "insufficient_aal";
-  const found = access !== undefined && isHalfway ? await recognize(c.env, db, access, true) : whole;
-  if (typeof found === "object") return { ...found.caller, isHalfway };
+  const found = access !== undefined && isHalfway ? await authenticateToken(c.env, db, access, true) : whole;
+  if (typeof found === "object") return { ...found.caller, isPending: isHalfway };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
   const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
-  const row = token && (await findSession(c.env, db, token));
-  return row && { user: row.user_id, session: row.id, isHalfway: row.awaits };
+  const row = token && (await findSessionByRefreshToken(c.env, db, token));
+  return row && { user: row.user_id, session: row.id, isPending: row.awaits };
 };
 
 export const authRoutes = createRoutes()
   .post(
     "/challenge",
-    operation({
+    describeOperation({
       tag: "auth",
       summary:
         "A proof of work to solve before signing up or recovering an account; good once, for this number or address",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: Challenge },
       refusals: ["validation_failed", "forbidden_origin"],
     }),
@@ -135,15 +143,15 @@ export const authRoutes = createRoutes()
     async (c) => {
       const purpose = c.req.valid("json");
       const level = await readProofLevel(c, openDb(c.env), purpose);
-      return c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY, purpose, level), 200);
+      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, level), 200);
     },
   )
   .post(
     "/signup",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Create an account with phone and password, and sign in",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: Session },
       refusals: [
         "validation_failed",
@@ -162,24 +170,24 @@ export const authRoutes = createRoutes()
       const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
       if (isCommonPassword(password)) return refuse(c, "common_password");
       const db = openDb(c.env);
-      const isProved = await redeemProof(c, meta?.captcha_token, { action: "sign_up", subject: phone });
+      const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");
       // First: what comes from no provider learns nothing of the number.
-      const newcomer = identity && (await findNewcomer(db, identity));
+      const newcomer = identity && (await findUnlinkedIdentity(db, identity));
       if (typeof newcomer === "string") return refuse(c, newcomer);
       if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
       const password_hash = await hashPassword(password, c.env.PEPPER);
-      const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
+      const user = await insertUser(db, { phone, username: data?.username, password_hash, identity: newcomer });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
       return c.json(await startFirstSession(c, user), 200);
     },
   )
   .post(
     "/token",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Sign in with phone and password, or trade a refresh token or a code that came back for a session",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: Session },
       refusals: [
         "validation_failed",
@@ -208,12 +216,12 @@ export const authRoutes = createRoutes()
       if (c.req.valid("query").grant_type === "pkce") {
         return "auth_code" in body ? signInByCode(c, body) : refuse(c, "validation_failed");
       }
-      return refreshSession(c, "refresh_token" in body ? body : {});
+      return respondWithRefreshedSession(c, "refresh_token" in body ? body : {});
     },
   )
   .post(
     "/logout",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "End this session, the others, or all of them; their sockets close",
       ok: { status: 204, body: null },
@@ -221,30 +229,30 @@ export const authRoutes = createRoutes()
     }),
     validate("query", SignOut),
     async (c) => {
-      const leaver = await findLeaver(c);
+      const leaver = await findSignOutCaller(c);
       // Somebody else has signed in since in that browser: theirs goes on.
       const person = c.req.header(personHeader);
       if (leaver && person !== undefined && person !== leaver.user) return refuse(c, "session_not_found");
       // Who showed no more than the password ends nobody else's session, whatever was asked.
-      const scope = leaver?.isHalfway ? "local" : c.req.valid("query").scope;
+      const scope = leaver?.isPending ? "local" : c.req.valid("query").scope;
       if (scope !== "others") {
         if (usesCookies(c)) clearSessionCookies(c);
         clearBrowserCache(c);
       }
-      if (!leaver) return refuse(c, accessTokenOf(c) === undefined ? "no_authorization" : "session_not_found");
+      if (!leaver) return refuse(c, findAccessToken(c) === undefined ? "no_authorization" : "session_not_found");
       const { user, session } = leaver;
       const which = scope === "global" ? "all" : scope === "local" ? { only: session } : { allBut: session };
-      const ended = await endSessions(openDb(c.env), user, which);
+      const ended = await revokeSessions(openDb(c.env), user, which);
       await closeSockets(c.env, user, scope === "global" ? "all" : ended);
       return c.body(null, 204);
     },
   )
   .get(
     "/.well-known/jwks.json",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Keys by which clients of the public GoTrue API can check a token by themselves",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: v.object({ keys: v.array(v.object({ kid: v.string() })) }) },
     }),
     // Tokens are signed with Ed25519, which those clients do not know: without a key they ask `/user`.
@@ -252,13 +260,13 @@ export const authRoutes = createRoutes()
   )
   .get(
     "/user",
-    operation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
-    authenticateHalfway,
+    describeOperation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
+    authenticateAllowingPending,
     async (c) => {
       const { user: id, session } = c.var.caller;
-      const [user, standing] = await Promise.all([findAccount(openDb(c.env), id), findStanding(c, session)]);
+      const [user, standing] = await Promise.all([findAccount(openDb(c.env), id), findSessionState(c, session)]);
       if (!user || !standing) return refuse(c, "session_not_found");
-      return c.json(standing.awaits ? toOwingUser(user) : toAuthUser(user), 200);
+      return c.json(standing.awaits ? toPendingUser(user) : toAuthUser(user), 200);
     },
   )
   .route("/", sessionRoutes)

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, gt } from "drizzle-orm";
-import type { Device, FactorReset, Security } from "#contract/auth/security.ts";
+import type { FactorReset, Security, SignedInDevice } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { factorResetHours, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
 import { account_security, factors, identities, passkeys, recovery_codes } from "#worker/db/account-schema.ts";
@@ -8,7 +8,7 @@ import { sessions } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { toPasskey } from "./passkeys/passkeys.ts";
 import { toFactor, toIdentity } from "./queries.ts";
-import { proofEnd } from "./second-factor/reauthentication.ts";
+import { getReauthenticationExpiry } from "./second-factor/reauthentication.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -34,9 +34,9 @@ const selectDevices = (db: Db, user: Uuid, now: number) =>
       ),
     )
     .orderBy(desc(sessions.refreshed_at), desc(sessions.id));
-type DeviceRow = Awaited<ReturnType<typeof selectDevices>>[number];
+type DeviceSessionRow = Awaited<ReturnType<typeof selectDevices>>[number];
 
-const toDevice = ({ id, device, created_at, refreshed_at }: DeviceRow, current: Uuid): Device => ({
+const toDevice = ({ id, device, created_at, refreshed_at }: DeviceSessionRow, current: Uuid): SignedInDevice => ({
   id,
   device,
   created_at,
@@ -44,14 +44,18 @@ const toDevice = ({ id, device, created_at, refreshed_at }: DeviceRow, current: 
   current: id === current,
 });
 
-export const listDevices = async (db: Db, { user, session }: Caller, now: number): Promise<Device[]> =>
+export const listDevices = async (db: Db, { user, session }: Caller, now: number): Promise<SignedInDevice[]> =>
   (await selectDevices(db, user, now)).map((row) => toDevice(row, session));
 
-const toReset = (started_at: number | null): FactorReset | null =>
+const toOptionalReset = (started_at: number | null): FactorReset | null =>
   started_at === null ? null : { started_at, due_at: started_at + factorResetHours * hourMs };
 
 /** How the caller's account is kept; what other providers there are stands in no table. */
-export const findSecurity = async (db: Db, caller: Caller, now: number): Promise<Omit<Security, "providers">> => {
+export const readSecurityOverview = async (
+  db: Db,
+  caller: Caller,
+  now: number,
+): Promise<Omit<Security, "providers">> => {
   const { user, session, generation } = caller;
   const [apps, keys, [codes], [own], others, devices] = await db.batch([
     db.select().from(factors).where(eq(factors.user_id, user)).orderBy(factors.created_at),
@@ -71,7 +75,7 @@ export const findSecurity = async (db: Db, caller: Caller, now: number): Promise
     pending_email: own?.pending_email ?? null,
     identities: others.map(toIdentity),
     devices: devices.map((row) => toDevice(row, session)),
-    reset: toReset(own?.reset_started_at ?? null),
-    proof_until: here ? proofEnd(here, generation, now) : null,
+    reset: toOptionalReset(own?.reset_started_at ?? null),
+    proof_until: here ? getReauthenticationExpiry(here, generation, now) : null,
   };
 };

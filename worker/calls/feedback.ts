@@ -1,19 +1,19 @@
-import type { Call, CallBody, CallVerdict } from "#contract/calls/call.ts";
+import type { Call, CallBody, CallRating } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
 import { call_feedback } from "#worker/db/schema.ts";
-import { secretName } from "./turn.ts";
+import { toPseudonym } from "./turn.ts";
 
 /** Keeps what one side thought of a call that is over; the last word counts. */
-export const putFeedback = async (
+export const saveCallFeedback = async (
   env: Pick<Env, "DB" | "PEPPER">,
   { call_id, conversation, from }: Call,
   { kind, seconds }: CallBody,
   user: Uuid,
-  { good, reason }: CallVerdict,
+  { good, reason }: CallRating,
 ): Promise<void> => {
   const side = from === user ? "caller" : "callee";
-  const place = await secretName(env.PEPPER, `feedback:${call_id}:${conversation}`);
+  const place = await toPseudonym(env.PEPPER, `feedback:${call_id}:${conversation}`);
   const row = { good, reason: reason ?? null, kind, seconds, at: Date.now() };
   await openDb(env)
     .insert(call_feedback)

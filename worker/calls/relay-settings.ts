@@ -5,7 +5,7 @@ import type { IceServer } from "#contract/calls/ice.ts";
  * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.toml: in production these are
  * kept by the Worker beside its secrets, so that no deployment resets them, and a server on this machine has none.
  */
-const required = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));
+const requiredString = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));
 
 /** A host, and a port where there is only that one and no TLS. */
 const hostPattern = /^([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
@@ -17,13 +17,13 @@ const Relay = v.variant(
     v.object({ RELAY: v.literal("none") }),
     v.object({
       RELAY: v.literal("cloudflare"),
-      TURN_KEY_ID: v.pipe(required("TURN_KEY_ID"), v.regex(/^\w+$/, "TURN_KEY_ID is no key id")),
-      TURN_KEY_TOKEN: required("TURN_KEY_TOKEN"),
+      TURN_KEY_ID: v.pipe(requiredString("TURN_KEY_ID"), v.regex(/^\w+$/, "TURN_KEY_ID is no key id")),
+      TURN_KEY_TOKEN: requiredString("TURN_KEY_TOKEN"),
     }),
     v.object({
       RELAY: v.literal("coturn"),
-      TURN_HOST: v.pipe(required("TURN_HOST"), v.regex(hostPattern, "TURN_HOST is neither a host nor host:port")),
-      TURN_SECRET: required("TURN_SECRET"),
+      TURN_HOST: v.pipe(requiredString("TURN_HOST"), v.regex(hostPattern, "TURN_HOST is neither a host nor host:port")),
+      TURN_SECRET: requiredString("TURN_SECRET"),
     }),
   ],
   "RELAY is none of cloudflare, coturn, none",
@@ -37,10 +37,10 @@ const StunUrls = v.pipe(
 );
 
 /** `isMeant`: a relay is to be had, also when the settings do not make one. `problems` name settings, never their values. */
-export type RelaySettings = { relay: Relay; stun: readonly IceServer[]; isMeant: boolean; problems: string[] };
+export type RelaySettings = { relay: Relay; stun: readonly IceServer[]; wantsRelay: boolean; problems: string[] };
 
-const nothing: Relay = { RELAY: "none" };
-const messagesOf = (issues: readonly v.BaseIssue<unknown>[] | undefined): string[] =>
+const noRelay: Relay = { RELAY: "none" };
+const listMessages = (issues: readonly v.BaseIssue<unknown>[] | undefined): string[] =>
   (issues ?? []).map(({ message }) => message);
 
 /** Reads the settings. What is wrong is left out and said, so that a mistake costs the relay and not the call. */
@@ -49,9 +49,9 @@ export const readRelaySettings = (env: object): RelaySettings => {
   const relay = v.safeParse(Relay, { ...env, RELAY });
   const stun = v.safeParse(StunUrls, STUN_URLS);
   return {
-    relay: relay.success ? relay.output : nothing,
+    relay: relay.success ? relay.output : noRelay,
     stun: stun.success && stun.output.length > 0 ? [{ urls: stun.output }] : [],
-    isMeant: RELAY !== "none",
-    problems: [...messagesOf(relay.issues), ...messagesOf(stun.issues)],
+    wantsRelay: RELAY !== "none",
+    problems: [...listMessages(relay.issues), ...listMessages(stun.issues)],
   };
 };

@@ -3,31 +3,48 @@ import { type Call, CallResult, CallSignals } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid, Uuid } from "#contract/ids.ts";
-import { isRefusal, Passed } from "#contract/wire/commands.ts";
+import { isRefusal, RelayResult } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller, takeToken } from "#worker/lib/limits/rate-limit.ts";
-import { answerRefusal, carry, carryOut, strangers } from "#worker/objects/http-commands.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
-import { After, Answer, Beat, Dial, Dialled, End, Judge, OpenCalls, Pass, placeOf, Whose } from "./bodies.ts";
-import { putFeedback } from "./feedback.ts";
-import { makeIceServers } from "./ice.ts";
+import {
+  executeCommand,
+  nonMemberErrors,
+  respondWithCommand,
+  respondWithRefusal,
+} from "#worker/objects/http-commands.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import {
+  AnswerBody,
+  CallQuery,
+  DialBody,
+  DialResult,
+  HangUpBody,
+  HeartbeatBody,
+  OpenCallList,
+  RatingBody,
+  SignalBody,
+  SignalsQuery,
+  toConversationId,
+} from "./call-schemas.ts";
+import { saveCallFeedback } from "./feedback.ts";
+import { createIceServers } from "./ice.ts";
 
-const Named = v.object({ id: Uuid });
-const changing: readonly ErrorCode[] = [...strangers, "not_allowed", "forbidden_origin"];
+const CallIdParam = v.object({ id: Uuid });
+const callChangeRefusals: readonly ErrorCode[] = [...nonMemberErrors, "not_allowed", "forbidden_origin"];
 
-const listOpen = ({ env, var: { caller } }: AppContext): Promise<Call[]> =>
-  userChannelOf(env, caller.user).calls(caller.user);
-const findOpen = async (c: AppContext, id: Uuid): Promise<Call | undefined> =>
-  (await listOpen(c)).find(({ call_id }) => call_id === id);
+const listOpenCalls = ({ env, var: { caller } }: AppContext): Promise<Call[]> =>
+  getUserChannelStub(env, caller.user).listCalls(caller.user);
+const findOpenCall = async (c: AppContext, id: Uuid): Promise<Call | undefined> =>
+  (await listOpenCalls(c)).find(({ call_id }) => call_id === id);
 
 /** The device that has the caller's side of an open call, for a client that does not say which it is. */
-const deviceIn = async (c: AppContext, id: Uuid): Promise<Uuid> => {
-  const call = await findOpen(c, id);
+const resolveDevice = async (c: AppContext, id: Uuid): Promise<Uuid> => {
+  const call = await findOpenCall(c, id);
   return (call?.from === c.var.caller.user ? call.from_device : call?.to_device) ?? createUuid();
 };
 
@@ -35,181 +52,213 @@ const deviceIn = async (c: AppContext, id: Uuid): Promise<Uuid> => {
 export const callRoutes = createRoutes()
   .get(
     "/calls",
-    operation({ tag: "calls", summary: "One's calls under way", ok: { status: 200, body: OpenCalls } }),
+    describeOperation({ tag: "calls", summary: "One's calls under way", ok: { status: 200, body: OpenCallList } }),
     authenticate,
     limitCaller("call_poll_by_user"),
-    async (c) => c.json({ calls: await listOpen(c), now: Date.now() }, 200),
+    async (c) => c.json({ calls: await listOpenCalls(c), now: Date.now() }, 200),
   )
   .post(
     "/calls",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Call the other person of a private conversation; under the same id it is the same call",
-      ok: { status: 200, body: Dialled },
-      refusals: [...changing, "not_connected", "contact_blocked", "call_in_progress", "call_not_found", "rate_limited"],
+      ok: { status: 200, body: DialResult },
+      refusals: [
+        ...callChangeRefusals,
+        "not_connected",
+        "contact_blocked",
+        "call_in_progress",
+        "call_not_found",
+        "rate_limited",
+      ],
     }),
     authenticate,
-    validate("json", Dial),
+    validate("json", DialBody),
     async (c) => {
       const { user } = c.var.caller;
       const body = c.req.valid("json");
       const { call_id: call = createUuid(), type: kind, device = createUuid() } = body;
-      const result = await carryOut<"dial">(c, { type: "dial", conversation: placeOf(body, user), call, kind, device });
-      if (isRefusal(result)) return answerRefusal(c, result);
+      const result = await executeCommand<"dial">(c, {
+        type: "dial",
+        conversation: toConversationId(body, user),
+        call,
+        kind,
+        device,
+      });
+      if (isRefusal(result)) return respondWithRefusal(c, result);
       const mayAsk = !result.over && (await takeToken(openDb(c.env), user, "ice_by_user")).ok;
-      const ice = await makeIceServers(c.env, result.call, user, mayAsk);
+      const ice = await createIceServers(c.env, result.call, user, mayAsk);
       return c.json({ ...result, call_id: result.call.call_id, ...ice }, 200);
     },
   )
   .get(
     "/calls/:id",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "How a call stands, or by its conversation how it ended if none came after it",
       ok: { status: 200, body: CallResult },
-      refusals: [...strangers, "call_not_found", "rate_limited"],
+      refusals: [...nonMemberErrors, "call_not_found", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("query", Whose),
+    validate("param", CallIdParam),
+    validate("query", CallQuery),
     async (c) => {
       const { id: call } = c.req.valid("param");
       const { conversation, to_user_id } = c.req.valid("query");
-      const named = to_user_id === undefined ? conversation : placeOf({ to_user_id }, c.var.caller.user);
-      const place = named ?? (await findOpen(c, call))?.conversation;
+      const named = to_user_id === undefined ? conversation : toConversationId({ to_user_id }, c.var.caller.user);
+      const place = named ?? (await findOpenCall(c, call))?.conversation;
       return place === undefined
         ? refuse(c, "call_not_found")
-        : carry<"standing">(c, { type: "standing", call, conversation: place });
+        : respondWithCommand<"standing">(c, { type: "standing", call, conversation: place });
     },
   )
   .get(
     "/calls/:id/ice",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "STUN and TURN servers for a call that is open, with credentials made for it",
       ok: { status: 200, body: IceServers },
       refusals: ["invalid_input", "call_not_found"],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", CallIdParam),
     limitCaller("ice_by_user"),
     async (c) => {
-      const call = await findOpen(c, c.req.valid("param").id);
-      return call ? c.json(await makeIceServers(c.env, call, c.var.caller.user), 200) : refuse(c, "call_not_found");
+      const call = await findOpenCall(c, c.req.valid("param").id);
+      return call ? c.json(await createIceServers(c.env, call, c.var.caller.user), 200) : refuse(c, "call_not_found");
     },
   )
   .get(
     "/calls/:id/signals",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "What the other side told inside an open call in the last ten seconds, for who has no socket",
       ok: { status: 200, body: CallSignals },
       refusals: ["invalid_input", "call_not_found"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("query", After),
+    validate("param", CallIdParam),
+    validate("query", SignalsQuery),
     limitCaller("call_poll_by_user"),
     async (c) => {
       const { user } = c.var.caller;
-      const said = await userChannelOf(c.env, user).findSaid(user, c.req.valid("param").id, c.req.valid("query").after);
+      const said = await getUserChannelStub(c.env, user).findRecentSignals(
+        user,
+        c.req.valid("param").id,
+        c.req.valid("query").after,
+      );
       return said ? c.json(said, 200) : refuse(c, "call_not_found");
     },
   )
   .post(
     "/calls/:id/answer",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Answer a call that rings",
       ok: { status: 200, body: CallResult },
-      refusals: [...changing, "call_not_found", "call_in_progress", "answered_elsewhere", "rate_limited"],
+      refusals: [...callChangeRefusals, "call_not_found", "call_in_progress", "answered_elsewhere", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", Answer),
+    validate("param", CallIdParam),
+    validate("json", AnswerBody),
     async (c) => {
       const { id: call } = c.req.valid("param");
       const body = c.req.valid("json");
-      const { device = await deviceIn(c, call) } = body;
-      return carry<"answer">(c, { type: "answer", call, conversation: placeOf(body, c.var.caller.user), device });
+      const { device = await resolveDevice(c, call) } = body;
+      return respondWithCommand<"answer">(c, {
+        type: "answer",
+        call,
+        conversation: toConversationId(body, c.var.caller.user),
+        device,
+      });
     },
   )
   .post(
     "/calls/:id/end",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Refuse, give up or end a call",
       ok: { status: 200, body: CallResult },
-      refusals: [...changing, "call_not_found", "answered_elsewhere", "rate_limited"],
+      refusals: [...callChangeRefusals, "call_not_found", "answered_elsewhere", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", End),
+    validate("param", CallIdParam),
+    validate("json", HangUpBody),
     async (c) => {
       const { id: call } = c.req.valid("param");
       const body = c.req.valid("json");
-      const { device = await deviceIn(c, call), status, reason, ago } = body;
-      const conversation = placeOf(body, c.var.caller.user);
+      const { device = await resolveDevice(c, call), status, reason, ago } = body;
+      const conversation = toConversationId(body, c.var.caller.user);
       const more = { ...(reason ? { reason } : {}), ...(ago ? { ago } : {}) };
-      return carry<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...more });
+      return respondWithCommand<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...more });
     },
   )
   .put(
     "/calls/:id/feedback",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Say how a call was that is over; said again it takes the place of what was said before",
       ok: { status: 204, body: null },
-      refusals: [...strangers, "forbidden_origin", "call_not_found", "call_in_progress", "rate_limited"],
+      refusals: [...nonMemberErrors, "forbidden_origin", "call_not_found", "call_in_progress", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", Judge),
+    validate("param", CallIdParam),
+    validate("json", RatingBody),
     limitCaller("feedback_by_user"),
     async (c) => {
       const { id: call } = c.req.valid("param");
       const { user } = c.var.caller;
       const { good, reason, ...place } = c.req.valid("json");
-      const found = await carryOut<"standing">(c, { type: "standing", call, conversation: placeOf(place, user) });
-      if (isRefusal(found)) return answerRefusal(c, found);
+      const found = await executeCommand<"standing">(c, {
+        type: "standing",
+        call,
+        conversation: toConversationId(place, user),
+      });
+      if (isRefusal(found)) return respondWithRefusal(c, found);
       if (!found.over) return refuse(c, "call_in_progress");
-      await putFeedback(c.env, found.call, found.over, user, { good, reason });
+      await saveCallFeedback(c.env, found.call, found.over, user, { good, reason });
       return c.body(null, 204);
     },
   )
   .post(
     "/calls/:id/beat",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Say that this side of a call is still there",
-      ok: { status: 200, body: Passed },
-      refusals: [...changing, "call_not_found", "rate_limited"],
+      ok: { status: 200, body: RelayResult },
+      refusals: [...callChangeRefusals, "call_not_found", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", Beat),
+    validate("param", CallIdParam),
+    validate("json", HeartbeatBody),
     (c) => {
       const body = c.req.valid("json");
-      const [conversation, call] = [placeOf(body, c.var.caller.user), c.req.valid("param").id];
-      return carry<"beat">(c, { type: "beat", call, conversation, device: body.device, unheard: body.unheard });
+      const [conversation, call] = [toConversationId(body, c.var.caller.user), c.req.valid("param").id];
+      return respondWithCommand<"beat">(c, {
+        type: "beat",
+        call,
+        conversation,
+        device: body.device,
+        unheard: body.unheard,
+      });
     },
   )
   .post(
     "/calls/:id/signal",
-    operation({
+    describeOperation({
       tag: "calls",
       summary: "Tell the other side's devices, or one of them, something inside a call",
-      ok: { status: 200, body: Passed },
-      refusals: [...changing, "call_not_found", "rate_limited"],
+      ok: { status: 200, body: RelayResult },
+      refusals: [...callChangeRefusals, "call_not_found", "rate_limited"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", Pass),
+    validate("param", CallIdParam),
+    validate("json", SignalBody),
     async (c) => {
       const { id: call } = c.req.valid("param");
       const body = c.req.valid("json");
-      const { to, signal, from = await deviceIn(c, call) } = body;
-      const conversation = placeOf(body, c.var.caller.user);
-      return carry<"signal">(c, { type: "signal", call, conversation, from, to, signal });
+      const { to, signal, from = await resolveDevice(c, call) } = body;
+      const conversation = toConversationId(body, c.var.caller.user);
+      return respondWithCommand<"signal">(c, { type: "signal", call, conversation, from, to, signal });
     },
   );

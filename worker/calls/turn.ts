@@ -8,38 +8,38 @@ export interface RelayProvider {
    * Credentials of its servers that hold for so long. `name` says nothing to the relay but that they are of one person
    * in one call. Rejects when there are none to be had, with an error whose message may be logged: it quotes nothing.
    */
-  mint(name: string, ttlSeconds: number): Promise<IceServer[]>;
+  createCredentials(name: string, ttlSeconds: number): Promise<IceServer[]>;
 }
 
-const base64 = (bytes: ArrayBuffer): string => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+const encodeBase64 = (bytes: ArrayBuffer): string => btoa(String.fromCharCode(...new Uint8Array(bytes)));
 
 const encoder = new TextEncoder();
-const mac = async (hash: "SHA-1" | "SHA-256", secret: string, text: string): Promise<ArrayBuffer> => {
+const computeHmac = async (hash: "SHA-1" | "SHA-256", secret: string, text: string): Promise<ArrayBuffer> => {
   const algorithm = { name: "HMAC", hash };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   return crypto.subtle.sign("HMAC", key, encoder.encode(text));
 };
 
 /** A name for what these words say, which does not tell it. */
-export const secretName = async (secret: string, words: string): Promise<string> => {
-  const bytes = await mac("SHA-256", secret, words);
-  return base64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+export const toPseudonym = async (secret: string, words: string): Promise<string> => {
+  const bytes = await computeHmac("SHA-256", secret, words);
+  return encodeBase64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 
 /**
  * What one person is to a relay in one call: it tells neither who they are nor whom they call, and two calls of
  * theirs are nobody's in common.
  */
-export const nameInCall = (secret: string, call: string, user: string): Promise<string> =>
-  secretName(secret, `relay:${call}:${user}`);
+export const toCallPseudonym = (secret: string, call: string, user: string): Promise<string> =>
+  toPseudonym(secret, `relay:${call}:${user}`);
 
 /**
  * A coturn of one's own with `use-auth-secret` (draft-uberti-behave-turn-rest-00): the username begins with the second at
  * which it ends, the credential is its HMAC-SHA1 under the shared secret. TLS is on 443, where networks that let
  * nothing else through let it pass; a host with a port has neither that nor TLS.
  */
-export const coturn = (host: string, secret: string): RelayProvider => ({
-  async mint(name, ttlSeconds) {
+export const createCoturnProvider = (host: string, secret: string): RelayProvider => ({
+  async createCredentials(name, ttlSeconds) {
     const username = `${Math.floor(Date.now() / 1_000) + ttlSeconds}:${name}`;
     const hasPort = /:\d+$/.test(host);
     const plain = hasPort ? host : `${host}:3478`;
@@ -48,7 +48,7 @@ export const coturn = (host: string, secret: string): RelayProvider => ({
       `turn:${plain}?transport=tcp`,
       ...(hasPort ? [] : [`turns:${host}:443?transport=tcp`]),
     ];
-    return [{ urls, username, credential: base64(await mac("SHA-1", secret, username)) }];
+    return [{ urls, username, credential: encodeBase64(await computeHmac("SHA-1", secret, username)) }];
   },
 });
 
@@ -56,7 +56,7 @@ const cloudflareApi = "https://rtc.live.cloudflare.com/v1/turn/keys";
 const cloudflareTimeoutMs = 3_000;
 
 /** What Cloudflare answers; `urls` as RTCIceServer has it. */
-const Minted = v.object({
+const CloudflareIceServers = v.object({
   iceServers: v.array(
     v.object({
       urls: v.union([
@@ -74,17 +74,17 @@ const Minted = v.object({
 
 /** Browsers let nothing go to port 53. */
 const isReachable = (url: string): boolean => !/:53(\?|$)/.test(url);
-const relayed = [/^turn:.*transport=udp/, /^turn:.*transport=tcp/, /^turns:/];
+const transportPatterns = [/^turn:.*transport=udp/, /^turn:.*transport=tcp/, /^turns:/];
 /** One way by UDP, one by TCP, one by TLS: each that is offered costs every phone an allocation, used or not. */
 const pickUrls = (urls: readonly string[]): string[] =>
-  relayed.flatMap((pattern) => {
+  transportPatterns.flatMap((pattern) => {
     const ways = urls.filter((url) => pattern.test(url) && isReachable(url));
     return ways.find((url) => url.includes(":443")) ?? ways.find((url) => url.includes(":3478")) ?? ways[0] ?? [];
   });
 
 /** Cloudflare's TURN service (developers.cloudflare.com/realtime/turn/generate-credentials). */
-const cloudflare = (keyId: string, token: string): RelayProvider => ({
-  async mint(_name, ttlSeconds) {
+const createCloudflareProvider = (keyId: string, token: string): RelayProvider => ({
+  async createCredentials(_name, ttlSeconds) {
     const response = await fetch(`${cloudflareApi}/${keyId}/credentials/generate-ice-servers`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -97,7 +97,7 @@ const cloudflare = (keyId: string, token: string): RelayProvider => ({
       await response.body?.cancel();
       throw new Error(`Cloudflare's TURN service answered ${response.status}`);
     }
-    const minted = v.safeParse(Minted, await response.json().catch(() => undefined));
+    const minted = v.safeParse(CloudflareIceServers, await response.json().catch(() => undefined));
     if (!minted.success) throw new Error("Cloudflare's TURN service answered something else than ICE servers");
     const servers = minted.output.iceServers.flatMap(({ urls, username, credential }) => {
       const picked = pickUrls(urls);
@@ -109,12 +109,12 @@ const cloudflare = (keyId: string, token: string): RelayProvider => ({
 });
 
 /** The relay that is set up, if one is. */
-export const toProvider = (relay: Relay): RelayProvider | undefined => {
+export const createRelayProvider = (relay: Relay): RelayProvider | undefined => {
   switch (relay.RELAY) {
     case "cloudflare":
-      return cloudflare(relay.TURN_KEY_ID, relay.TURN_KEY_TOKEN);
+      return createCloudflareProvider(relay.TURN_KEY_ID, relay.TURN_KEY_TOKEN);
     case "coturn":
-      return coturn(relay.TURN_HOST, relay.TURN_SECRET);
+      return createCoturnProvider(relay.TURN_HOST, relay.TURN_SECRET);
     case "none":
       return undefined;
   }

@@ -1,9 +1,9 @@
 import type { Db } from "#worker/db/client.ts";
 import { logError } from "#worker/lib/log.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
-import { type Acceptance, type findRequest, undoAcceptance } from "./queries.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
+import { type Acceptance, type findConnectionRequest, undoAcceptance } from "./queries.ts";
 
-type Request = NonNullable<Awaited<ReturnType<typeof findRequest>>>;
+type RequestWithBlock = NonNullable<Awaited<ReturnType<typeof findConnectionRequest>>>;
 
 /**
  * The second half of an acceptance: the conversation lets the two write. When it cannot be reached the first
@@ -13,12 +13,12 @@ type Request = NonNullable<Awaited<ReturnType<typeof findRequest>>>;
 export const openConversation = async (
   env: Env,
   db: Db,
-  request: Request,
+  request: RequestWithBlock,
   { connection, isNew }: Acceptance,
 ): Promise<boolean> => {
   const id = request.conversation_id;
   try {
-    await conversationOf(env, id).open(id, connection);
+    await getConversationStub(env, id).openConnection(id, connection);
     return true;
   } catch (error) {
     logError("a conversation could not be opened", error);
@@ -26,8 +26,8 @@ export const openConversation = async (
   if (!isNew) return false; // the connection is somebody else's acceptance and stays
   await undoAcceptance(db, request, connection);
   // The call may have arrived and only its answer been lost: then the conversation must not stay open.
-  await conversationOf(env, id)
-    .close(id, connection)
+  await getConversationStub(env, id)
+    .closeConnection(id, connection)
     .catch((error: unknown) => logError("a conversation that was not to open may be open", error));
   return false;
 };

@@ -4,15 +4,15 @@ import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { contactPageRows, requestPageRows } from "#contract/limits.ts";
 import type { Profile, RelationState } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
-import { listProfiles, waitsUnseen } from "#worker/db/relations.ts";
+import { isHiddenRequest, listProfiles } from "#worker/db/relations.ts";
 import { blocks, connection_requests, connections } from "#worker/db/schema.ts";
 import { queueRelation } from "#worker/lib/contact-updates.ts";
 
-type Request = typeof connection_requests.$inferSelect;
-type Connection = typeof connections.$inferSelect;
+type RequestRow = typeof connection_requests.$inferSelect;
+type ConnectionRow = typeof connections.$inferSelect;
 
 /** A request, and whether it comes from somebody whom the person asked blocks. */
-export const findRequest = (db: Db, id: Uuid): Promise<(Request & { blocked: boolean }) | undefined> =>
+export const findConnectionRequest = (db: Db, id: Uuid): Promise<(RequestRow & { blocked: boolean }) | undefined> =>
   db
     .select({ ...getTableColumns(connection_requests), blocked: sql`${blocks.user_id} IS NOT NULL`.mapWith(Boolean) })
     .from(connection_requests)
@@ -26,10 +26,10 @@ export const findRequest = (db: Db, id: Uuid): Promise<(Request & { blocked: boo
     .where(eq(connection_requests.id, id))
     .get();
 
-const profilesById = async (db: Db, me: Uuid, people: [Uuid, RelationState][]): Promise<Map<Uuid, Profile>> =>
+const loadProfilesById = async (db: Db, me: Uuid, people: [Uuid, RelationState][]): Promise<Map<Uuid, Profile>> =>
   new Map((await listProfiles(db, me, new Map(people))).map((profile) => [profile.id, profile]));
 
-const toRequest = (row: Request, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
+const toConnectionRequest = (row: RequestRow, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
   const from_user = people.get(row.from_user_id);
   const to_user = people.get(row.to_user_id);
   if (!from_user || !to_user) return undefined;
@@ -47,7 +47,7 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
         and(
           eq(column, me),
           eq(connection_requests.status, "pending"),
-          not(waitsUnseen(me)),
+          not(isHiddenRequest(me)),
           before === undefined ? undefined : sql`${connection_requests.id} < ${before}`,
         ),
       )
@@ -58,13 +58,13 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
     half(connection_requests.from_user_id),
   ]);
   const rows = [...received, ...sent].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, requestPageRows);
-  const people = await profilesById(db, me, [
+  const people = await loadProfilesById(db, me, [
     [me, "none"],
     ...rows.map((row): [Uuid, RelationState] =>
       row.from_user_id === me ? [row.to_user_id, "sent"] : [row.from_user_id, "received"],
     ),
   ]);
-  const requests = rows.flatMap((row) => toRequest(row, people) ?? []);
+  const requests = rows.flatMap((row) => toConnectionRequest(row, people) ?? []);
   return {
     received: requests.filter((request) => request.to_user_id === me),
     sent: requests.filter((request) => request.from_user_id === me),
@@ -83,8 +83,8 @@ export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): P
       .limit(contactPageRows);
   const [first, second] = await db.batch([half(connections.user1_id), half(connections.user2_id)]);
   const rows = [...first, ...second].sort((a, b) => (a.id > b.id ? 1 : -1)).slice(0, contactPageRows);
-  const otherOf = (row: Connection) => (row.user1_id === me ? row.user2_id : row.user1_id);
-  const people = await profilesById(
+  const otherOf = (row: ConnectionRow) => (row.user1_id === me ? row.user2_id : row.user1_id);
+  const people = await loadProfilesById(
     db,
     me,
     rows.map((row) => [otherOf(row), "contact"]),
@@ -97,7 +97,7 @@ export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): P
   return { contacts, after: rows.length === contactPageRows ? (rows.at(-1)?.id ?? null) : null };
 };
 
-const exists = (table: "connections" | "connection_requests", id: Uuid) =>
+const existsById = (table: "connections" | "connection_requests", id: Uuid) =>
   sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)} WHERE id = ${id})`;
 
 /**
@@ -105,7 +105,7 @@ const exists = (table: "connections" | "connection_requests", id: Uuid) =>
  * request-limits.ts): then nothing is written and the answer is undefined. One statement decides, so that two requests at
  * once, either way, leave one.
  */
-export const insertRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): Promise<Uuid | undefined> => {
+export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): Promise<Uuid | undefined> => {
   const now = Date.now();
   const id = createUuid(now);
   const pair = privateConversationId(from, to);
@@ -118,7 +118,7 @@ export const insertRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): P
       )
       .onConflictDoNothing()
       .returning({ id: connection_requests.id }),
-    queueRelation(db, from, to, exists("connection_requests", id)),
+    queueRelation(db, from, to, existsById("connection_requests", id)),
   ]);
   return inserted[0]?.id;
 };
@@ -129,7 +129,7 @@ export type Acceptance = { connection: Uuid; isNew: boolean };
  * Pending to accepted, and the connection with it, in one batch. Undefined when the request was not pending
  * (any more). That the two are connected already is no error (SPEC.md §4): then that connection counts.
  */
-export const acceptRequest = async (db: Db, request: Request): Promise<Acceptance | undefined> => {
+export const markRequestAccepted = async (db: Db, request: RequestRow): Promise<Acceptance | undefined> => {
   const now = Date.now();
   const id = createUuid(now);
   const [accepted, inserted, , existing] = await db.batch([
@@ -146,7 +146,7 @@ export const acceptRequest = async (db: Db, request: Request): Promise<Acceptanc
       )
       .onConflictDoNothing()
       .returning({ id: connections.id }),
-    queueRelation(db, request.from_user_id, request.to_user_id, exists("connections", id)),
+    queueRelation(db, request.from_user_id, request.to_user_id, existsById("connections", id)),
     db.select({ id: connections.id }).from(connections).where(eq(connections.conversation_id, request.conversation_id)),
   ]);
   const connection = existing[0]?.id;
@@ -155,7 +155,7 @@ export const acceptRequest = async (db: Db, request: Request): Promise<Acceptanc
 };
 
 /** Takes a half-failed acceptance back: the connection goes, the request is pending again. */
-export const undoAcceptance = async (db: Db, request: Request, connection: Uuid): Promise<void> => {
+export const undoAcceptance = async (db: Db, request: RequestRow, connection: Uuid): Promise<void> => {
   await db.batch([
     db.delete(connections).where(eq(connections.id, connection)),
     db
@@ -167,7 +167,7 @@ export const undoAcceptance = async (db: Db, request: Request, connection: Uuid)
 };
 
 /** Whether the request was pending and is declined now. */
-export const declineRequest = async (db: Db, request: Request): Promise<boolean> => {
+export const markRequestDeclined = async (db: Db, request: RequestRow): Promise<boolean> => {
   const [declined] = await db.batch([
     db
       .update(connection_requests)
@@ -184,7 +184,7 @@ export const deleteConnection = async (db: Db, connection: Uuid, a: Uuid, b: Uui
 };
 
 /** SPEC.md §4: the request of a deleted contact counts as declined. */
-export const markDeclined = async (db: Db, request: Uuid): Promise<void> => {
+export const declineFormerRequest = async (db: Db, request: Uuid): Promise<void> => {
   await db
     .update(connection_requests)
     .set({ status: "declined", updated_at: Date.now() })

@@ -23,20 +23,27 @@ const dayMs = 24 * hourMs;
 /** SQL: a request that waits or was declined; a declined one with a connection is a contact that ended. */
 const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;
 
-const madeSince = (from: Uuid, since: number): SQL =>
+const countMadeSince = (from: Uuid, since: number): SQL =>
   sql`(SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isUnwanted} AND created_at > ${since})`;
 
-const isSeenBy = (to: Uuid): SQL =>
+const isVisibleTo = (to: Uuid): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${to} AND blocks.blocked_user_id = from_user_id)`;
 
-const pendingTo = (to: Uuid): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isSeenBy(to)})`;
+const countPendingTo = (to: Uuid): SQL =>
+  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isVisibleTo(to)})`;
 
-const receivedSince = (to: Uuid, since: number): SQL =>
+const countReceivedSince = (to: Uuid, since: number): SQL =>
   sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status IN ('pending', 'declined')
-    AND ${isUnwanted} AND created_at > ${since} AND ${isSeenBy(to)})`;
+    AND ${isUnwanted} AND created_at > ${since} AND ${isVisibleTo(to)})`;
 
-type Counts = { born: number; made: number; pending: number; received: number; declined: number; declinedAt: number };
+type RequestCounts = {
+  born: number;
+  made: number;
+  pending: number;
+  received: number;
+  declined: number;
+  declinedAt: number;
+};
 
 type RequestRefusal = {
   code: Extract<ErrorCode, "request_declined" | "requests_used_up" | "too_many_requests_received">;
@@ -44,16 +51,17 @@ type RequestRefusal = {
 };
 
 /** What is left for a request from one to the other: the reason why there may be none, or SQL that holds while there may. */
-type RequestRoom = RequestRefusal | { holds: SQL };
+type RequestQuota = RequestRefusal | { condition: SQL };
 
-export const findRequestRoom = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestRoom> => {
+export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
   const born = sql`(SELECT created_at FROM users WHERE id = ${from})`;
   const newSince = now - newAccountHours * hourMs;
-  const own = sql`CASE WHEN ${born} > ${newSince} THEN ${madeSince(from, newSince)} ELSE ${madeSince(from, now - dayMs)} END`;
+  const own = sql`CASE WHEN ${born} > ${newSince} THEN ${countMadeSince(from, newSince)} ELSE ${countMadeSince(from, now - dayMs)} END`;
   const refusals = sql`FROM connection_requests WHERE conversation_id = ${privateConversationId(from, to)}
     AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
-  const counts = await db.get<Counts>(sql`SELECT ${born} AS born, ${own} AS made, ${pendingTo(to)} AS pending,
-    ${receivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${refusals}) AS declined,
+  const counts =
+    await db.get<RequestCounts>(sql`SELECT ${born} AS born, ${own} AS made, ${countPendingTo(to)} AS pending,
+    ${countReceivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${refusals}) AS declined,
     (SELECT ifnull(max(updated_at), 0) ${refusals}) AS declinedAt`);
   const isNew = counts.born > newSince;
   const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
@@ -66,7 +74,7 @@ export const findRequestRoom = async (db: Db, from: Uuid, to: Uuid, now = Date.n
   if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "too_many_requests_received", retryAfterMs: dayMs };
   return {
-    holds: sql`${own} < ${ownMax} AND ${pendingTo(to)} < ${pendingMax ?? 0}
-      AND ${receivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,
+    condition: sql`${own} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
+      AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,
   };
 };

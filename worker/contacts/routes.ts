@@ -3,38 +3,38 @@ import { ContactPage, NewRequest, RequestPage } from "#contract/contacts.ts";
 import { privateConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { findConnection, relationTo } from "#worker/db/relations.ts";
-import { flushEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { findConnection, findRelation } from "#worker/db/relations.ts";
+import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { can } from "#worker/lib/permissions.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 import { openConversation } from "./accept-request.ts";
 import {
-  acceptRequest,
-  declineRequest,
+  declineFormerRequest,
   deleteConnection,
-  findRequest,
-  insertRequest,
+  findConnectionRequest,
+  insertConnectionRequest,
   listContacts,
   listRequests,
-  markDeclined,
+  markRequestAccepted,
+  markRequestDeclined,
 } from "./queries.ts";
-import { findRequestRoom } from "./request-limits.ts";
+import { checkRequestQuota } from "./request-limits.ts";
 
-const RequestId = v.object({ id: Uuid });
+const RequestIdParam = v.object({ id: Uuid });
 
-const tellBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
-  afterAnswer(c.executionCtx, "tell both people", flushEach(c.env, [a, b]));
+const notifyBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
+  runAfterResponse(c.executionCtx, "tell both people", pushPendingToEach(c.env, [a, b]));
 
 /** The request, if it is the caller's to answer; to everybody else it does not exist. */
-const findAnswerable = async (db: Db, me: Uuid, id: Uuid) => {
-  const request = await findRequest(db, id);
+const findAnswerableRequest = async (db: Db, me: Uuid, id: Uuid) => {
+  const request = await findConnectionRequest(db, id);
   return request && can.answerRequest(me, request) ? request : undefined;
 };
 
@@ -44,10 +44,10 @@ const refusalByState = {
   received: "request_already_received",
 } as const;
 
-export const contactsRoutes = createRoutes()
+export const contactRoutes = createRoutes()
   .get(
     "/requests",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "Pending requests, received and sent, newest first",
       ok: { status: 200, body: RequestPage },
@@ -59,7 +59,7 @@ export const contactsRoutes = createRoutes()
   )
   .post(
     "/requests",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "Ask somebody to connect",
       ok: { status: 200, body: Relation },
@@ -85,50 +85,50 @@ export const contactsRoutes = createRoutes()
       const other = c.req.valid("json").to_user_id;
       if (!can.sendRequest(me, { id: other })) return refuse(c, "request_to_self");
       const db = openDb(c.env);
-      const before = await relationTo(db, me, other);
+      const before = await findRelation(db, me, other);
       if (!before) return refuse(c, "user_not_found");
       if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
-      const room = await findRequestRoom(db, me, other);
+      const room = await checkRequestQuota(db, me, other);
       if ("code" in room) return refuse(c, room.code, room);
-      const id = await insertRequest(db, me, other, room.holds);
-      const now = await relationTo(db, me, other);
+      const id = await insertConnectionRequest(db, me, other, room.condition);
+      const now = await findRelation(db, me, other);
       if (!now) return refuse(c, "user_not_found");
       if (id === undefined) {
-        const left = now.state === "none" ? await findRequestRoom(db, me, other) : room;
+        const left = now.state === "none" ? await checkRequestQuota(db, me, other) : room;
         if ("code" in left) return refuse(c, left.code, left);
         // Somebody was faster: the other person, or this one on another device. A request that came and went counts as sent.
         return refuse(c, refusalByState[now.state === "none" ? "sent" : now.state]);
       }
-      tellBoth(c, me, other);
+      notifyBoth(c, me, other);
       return c.json(now, 200);
     },
   )
   .post(
     "/requests/:id/accept",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "Accept a request one received: the two are connected and may write to each other",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "request_not_found", "contact_blocked", "accept_failed", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", RequestId),
+    validate("param", RequestIdParam),
     limitCaller("contact_change_by_user"),
     async (c) => {
       const me = c.var.caller.user;
       const db = openDb(c.env);
-      const request = await findAnswerable(db, me, c.req.valid("param").id);
+      const request = await findAnswerableRequest(db, me, c.req.valid("param").id);
       if (!request) return refuse(c, "request_not_found");
       if (request.blocked) return refuse(c, "contact_blocked");
       const other = request.from_user_id;
-      const acceptance = await acceptRequest(db, request);
+      const acceptance = await markRequestAccepted(db, request);
       if (acceptance) {
         const isOpen = await openConversation(c.env, db, request, acceptance);
-        tellBoth(c, me, other);
+        notifyBoth(c, me, other);
         if (!isOpen) return refuse(c, "accept_failed");
       }
-      const relation = await relationTo(db, me, other);
+      const relation = await findRelation(db, me, other);
       // Accepted before, from another device or by a request whose answer was lost: the same answer again.
       const isAccepted = relation?.state === "contact" && (acceptance || relation.request_id === request.id);
       return isAccepted ? c.json(relation, 200) : refuse(c, "request_not_found");
@@ -136,28 +136,28 @@ export const contactsRoutes = createRoutes()
   )
   .post(
     "/requests/:id/decline",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "Decline a request one received",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "request_not_found", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", RequestId),
+    validate("param", RequestIdParam),
     limitCaller("contact_change_by_user"),
     async (c) => {
       const me = c.var.caller.user;
       const db = openDb(c.env);
-      const request = await findAnswerable(db, me, c.req.valid("param").id);
-      if (!request || !(await declineRequest(db, request))) return refuse(c, "request_not_found");
-      tellBoth(c, me, request.from_user_id);
-      const relation = await relationTo(db, me, request.from_user_id);
+      const request = await findAnswerableRequest(db, me, c.req.valid("param").id);
+      if (!request || !(await markRequestDeclined(db, request))) return refuse(c, "request_not_found");
+      notifyBoth(c, me, request.from_user_id);
+      const relation = await findRelation(db, me, request.from_user_id);
       return relation ? c.json(relation, 200) : refuse(c, "request_not_found");
     },
   )
   .get(
     "/contacts",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "One's contacts, in the order they were made",
       ok: { status: 200, body: ContactPage },
@@ -169,7 +169,7 @@ export const contactsRoutes = createRoutes()
   )
   .delete(
     "/contacts/:userId",
-    operation({
+    describeOperation({
       tag: "contacts",
       summary: "End the connection with somebody: the history stays, nobody writes any more",
       ok: { status: 200, body: Relation },
@@ -187,19 +187,19 @@ export const contactsRoutes = createRoutes()
       const conversation = privateConversationId(me, other);
       try {
         // First the conversation, which judges who may write: what fails after it can be repeated.
-        await conversationOf(c.env, conversation).close(conversation, connection.id);
+        await getConversationStub(c.env, conversation).closeConnection(conversation, connection.id);
       } catch (error) {
         logError("a conversation could not be closed", error);
         return refuse(c, "unavailable");
       }
       await deleteConnection(db, connection.id, me, other);
       if (connection.request_id !== null) {
-        await markDeclined(db, connection.request_id).catch((error: unknown) =>
+        await declineFormerRequest(db, connection.request_id).catch((error: unknown) =>
           logError("the request of a deleted contact could not be marked declined", error),
         );
       }
-      tellBoth(c, me, other);
-      const relation = await relationTo(db, me, other);
+      notifyBoth(c, me, other);
+      const relation = await findRelation(db, me, other);
       return relation ? c.json(relation, 200) : refuse(c, "contact_not_found");
     },
   );

@@ -1,77 +1,77 @@
 import * as v from "valibot";
-import { Mark, Marks, Seq } from "#contract/conversations.ts";
+import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { Send, SpreadBody } from "#contract/wire/command-schemas.ts";
+import { MulticastBody, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   type CommandOf,
-  Hidden,
-  Muted,
-  Retracted,
+  HideResult,
+  MulticastResult,
+  MuteResult,
+  RetractResult,
   SendResult,
-  SpreadResult,
-  Unread,
-  Withdrawn,
+  UnreadResult,
+  WithdrawResult,
 } from "#contract/wire/commands.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { carry, strangers } from "#worker/objects/http-commands.ts";
-import { digits, Named, newest, Place, unfit } from "./parameters.ts";
+import { nonMemberErrors, respondWithCommand } from "#worker/objects/http-commands.ts";
+import { beyondNewestSeq, ConversationIdParam, messageBodyRefusals, NumberText, SeqParam } from "./parameters.ts";
 
-const SendBody = v.strictObject({ messages: Send.entries.messages });
-const MarksBody = v.strictObject(Marks.entries);
-const ClearBody = v.strictObject({ upTo: Mark });
-const HideQuery = v.object({ upTo: v.optional(Place) });
-const NamedMessage = v.object({ id: ConversationId, seq: v.pipe(digits, Seq) });
+const SendBody = v.strictObject({ messages: SendCommand.entries.messages });
+const ReceiptsBody = v.strictObject(ReadState.entries);
+const ClearBody = v.strictObject({ upTo: Watermark });
+const DeleteConversationQuery = v.object({ upTo: v.optional(SeqParam) });
+const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
 
-const NamedByClient = v.object({ id: ConversationId, cid: Uuid });
+const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
 
-const hiding = (conversation: ConversationId, upTo: number, keep: boolean): CommandOf<"hide"> => ({
+const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keep: boolean): CommandOf<"hide"> => ({
   type: "hide",
   conversation,
   upTo,
   keep,
 });
-const mute = (c: AppContext, conversation: ConversationId, muted: boolean) =>
-  carry<"mute">(c, { type: "mute", conversation, muted });
+const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean) =>
+  respondWithCommand<"mute">(c, { type: "mute", conversation, muted });
 
 /** What is changed by HTTP, for when there is no socket and for API clients: each is the command its frame would be. */
-export const conversationChanges = createRoutes()
+export const conversationCommandRoutes = createRoutes()
   .post(
     "/messages",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "One message to many conversations. Those that were refused say why; the others are sent",
-      ok: { status: 200, body: SpreadResult },
-      refusals: ["invalid_input", "unavailable", ...unfit, "forbidden_origin"],
+      ok: { status: 200, body: MulticastResult },
+      refusals: ["invalid_input", "unavailable", ...messageBodyRefusals, "forbidden_origin"],
     }),
     authenticate,
-    validate("json", SpreadBody),
-    (c) => carry<"spread">(c, { type: "spread", ...c.req.valid("json") }),
+    validate("json", MulticastBody),
+    (c) => respondWithCommand<"spread">(c, { type: "spread", ...c.req.valid("json") }),
   )
   .post(
     "/conversations/:id/messages",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Send messages, in order. One that was sent before, by its client id, keeps its first place and body",
       ok: { status: 200, body: SendResult },
       refusals: [
-        ...strangers,
+        ...nonMemberErrors,
         "not_connected",
         "contact_blocked",
         "message_withdrawn",
         "conversation_full",
         "conversation_limited",
-        ...unfit,
+        ...messageBodyRefusals,
         "forbidden_origin",
       ],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", ConversationIdParam),
     validate("json", SendBody),
     (c) =>
-      carry<"send">(c, {
+      respondWithCommand<"send">(c, {
         type: "send",
         conversation: c.req.valid("param").id,
         messages: c.req.valid("json").messages,
@@ -79,94 +79,100 @@ export const conversationChanges = createRoutes()
   )
   .delete(
     "/conversations/:id/messages/:seq",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Delete a message of one's own for everybody: its place stays",
-      ok: { status: 200, body: Retracted },
-      refusals: [...strangers, "message_not_found", "not_your_message", "forbidden_origin"],
+      ok: { status: 200, body: RetractResult },
+      refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", NamedMessage),
+    validate("param", MessageParams),
     (c) => {
       const { id: conversation, seq } = c.req.valid("param");
-      return carry<"retract">(c, { type: "retract", conversation, seq });
+      return respondWithCommand<"retract">(c, { type: "retract", conversation, seq });
     },
   )
   .put(
     "/conversations/:id/withdrawals/:cid",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Delete a message of one's own for everybody by its client id; one that has not come is not taken in",
-      ok: { status: 200, body: Withdrawn },
-      refusals: [...strangers, "message_not_found", "not_your_message", "forbidden_origin"],
+      ok: { status: 200, body: WithdrawResult },
+      refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", NamedByClient),
+    validate("param", ClientMessageParams),
     (c) => {
       const { id: conversation, cid } = c.req.valid("param");
-      return carry<"withdraw">(c, { type: "withdraw", conversation, cid });
+      return respondWithCommand<"withdraw">(c, { type: "withdraw", conversation, cid });
     },
   )
   .put(
     "/conversations/:id/marks",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "How far one has received and read. Marks never go back",
-      ok: { status: 200, body: Unread },
-      refusals: [...strangers, "forbidden_origin"],
+      ok: { status: 200, body: UnreadResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("json", MarksBody),
-    (c) => carry<"mark">(c, { type: "mark", conversation: c.req.valid("param").id, ...c.req.valid("json") }),
+    validate("param", ConversationIdParam),
+    validate("json", ReceiptsBody),
+    (c) =>
+      respondWithCommand<"mark">(c, { type: "mark", conversation: c.req.valid("param").id, ...c.req.valid("json") }),
   )
   .post(
     "/conversations/:id/clear",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Remove messages up to a place from one's own view; the conversation stays in the list",
-      ok: { status: 200, body: Hidden },
-      refusals: [...strangers, "forbidden_origin"],
+      ok: { status: 200, body: HideResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", ConversationIdParam),
     validate("json", ClearBody),
-    (c) => carry<"hide">(c, hiding(c.req.valid("param").id, c.req.valid("json").upTo, true)),
+    (c) =>
+      respondWithCommand<"hide">(c, toClearHistoryCommand(c.req.valid("param").id, c.req.valid("json").upTo, true)),
   )
   .delete(
     "/conversations/:id",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Remove messages up to a place, or all so far, from one's own view, and the conversation from the list",
-      ok: { status: 200, body: Hidden },
-      refusals: [...strangers, "forbidden_origin"],
+      ok: { status: 200, body: HideResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
-    validate("query", HideQuery),
-    (c) => carry<"hide">(c, hiding(c.req.valid("param").id, c.req.valid("query").upTo ?? newest, false)),
+    validate("param", ConversationIdParam),
+    validate("query", DeleteConversationQuery),
+    (c) =>
+      respondWithCommand<"hide">(
+        c,
+        toClearHistoryCommand(c.req.valid("param").id, c.req.valid("query").upTo ?? beyondNewestSeq, false),
+      ),
   )
   .put(
     "/mutes/:id",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Mute a conversation",
-      ok: { status: 200, body: Muted },
-      refusals: [...strangers, "forbidden_origin"],
+      ok: { status: 200, body: MuteResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
-    (c) => mute(c, c.req.valid("param").id, true),
+    validate("param", ConversationIdParam),
+    (c) => runMuteCommand(c, c.req.valid("param").id, true),
   )
   .delete(
     "/mutes/:id",
-    operation({
+    describeOperation({
       tag: "conversations",
       summary: "Let a conversation be heard again",
-      ok: { status: 200, body: Muted },
-      refusals: [...strangers, "forbidden_origin"],
+      ok: { status: 200, body: MuteResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
-    (c) => mute(c, c.req.valid("param").id, false),
+    validate("param", ConversationIdParam),
+    (c) => runMuteCommand(c, c.req.valid("param").id, false),
   );

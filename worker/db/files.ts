@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { MediaType } from "#contract/files.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteBytes, type StoredFile } from "#worker/lib/storage/file-bytes.ts";
+import { deleteFileBytes, type StoredFile } from "#worker/lib/storage/file-bytes.ts";
 import { type Db, openDb } from "./client.ts";
 import { file_uses, files } from "./file-schema.ts";
 
@@ -35,7 +35,12 @@ export const findReadyFiles = async (db: Db, owner: Uuid, ids: Uuid[]): Promise<
  * A message names the file from now on; false when the file is not there (any more). To be called before the message
  * is stored, and again whenever it is sent again: that is still one use.
  */
-export const insertUse = async (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid): Promise<boolean> => {
+export const addFileReference = async (
+  db: Db,
+  file: Uuid,
+  conversation: ConversationId,
+  cid: Uuid,
+): Promise<boolean> => {
   const [used] = await db.batch([
     db
       .insert(file_uses)
@@ -55,34 +60,39 @@ export const insertUse = async (db: Db, file: Uuid, conversation: ConversationId
 };
 
 /** SQL: no message names the file. */
-export const isUnused = sql`NOT EXISTS (SELECT 1 FROM file_uses WHERE file_id = ${files.id})`;
+export const isUnreferenced = sql`NOT EXISTS (SELECT 1 FROM file_uses WHERE file_id = ${files.id})`;
 
-const deleteUse = (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid) =>
+const deleteFileReference = (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid) =>
   db
     .delete(file_uses)
     .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid)));
 
 /** Takes a file that was marked as removed out of R2, and then its row. What fails here the sweep does again. */
 export const removeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
-  await deleteBytes(env.FILES, file);
+  await deleteFileBytes(env.FILES, file);
   await openDb(env)
     .delete(files)
     .where(and(eq(files.id, file.id), eq(files.status, "removed")));
 };
 
 /** The message that was to name the file was not stored: the file is as unused as before. */
-export const withdrawUse = async (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid): Promise<void> => {
+export const cancelFileReference = async (
+  db: Db,
+  file: Uuid,
+  conversation: ConversationId,
+  cid: Uuid,
+): Promise<void> => {
   await db.batch([
-    deleteUse(db, file, conversation, cid),
+    deleteFileReference(db, file, conversation, cid),
     db
       .update(files)
       .set({ was_used: false })
-      .where(and(eq(files.id, file), isUnused)),
+      .where(and(eq(files.id, file), isUnreferenced)),
   ]);
 };
 
 /** The message names the file no longer. With the last one that named it a file goes. */
-export const releaseUse = async (
+export const releaseFileReference = async (
   env: Pick<Env, "DB" | "FILES">,
   file: Uuid,
   conversation: ConversationId,
@@ -90,11 +100,11 @@ export const releaseUse = async (
 ): Promise<void> => {
   const db = openDb(env);
   const [, removed] = await db.batch([
-    deleteUse(db, file, conversation, cid),
+    deleteFileReference(db, file, conversation, cid),
     db
       .update(files)
       .set({ status: "removed" })
-      .where(and(eq(files.id, file), eq(files.was_used, true), isUnused))
+      .where(and(eq(files.id, file), eq(files.was_used, true), isUnreferenced))
       .returning(),
   ]);
   for (const row of removed) await removeFile(env, row);

@@ -5,7 +5,7 @@ import { forwards, profiles } from "./schema.ts";
 
 /** Whose words were passed on where: by this the name of somebody whose account is gone is found. */
 
-export const findName = async (db: Db, user: Uuid): Promise<string | undefined> =>
+export const findUsername = async (db: Db, user: Uuid): Promise<string | undefined> =>
   (await db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, user)).get())?.name;
 
 /**
@@ -28,7 +28,7 @@ export const insertForward = async (
 };
 
 /** Conversations after that one to which something of this person's was passed on; not those that are cleared, unless `isAgain`. */
-export const listForwards = async (
+export const listForwardConversations = async (
   db: Db,
   author: Uuid,
   after: ConversationId,
@@ -50,13 +50,13 @@ export const listForwards = async (
   return rows.map(({ conversation }) => conversation);
 };
 
-const among = (author: Uuid, conversations: ConversationId[]) =>
+const isForwardIn = (author: Uuid, conversations: ConversationId[]) =>
   and(eq(forwards.author_id, author), inArray(forwards.conversation_id, conversations));
 
-export const markCleared = async (db: Db, author: Uuid, conversations: ConversationId[]): Promise<void> => {
-  await db.update(forwards).set({ cleared: true }).where(among(author, conversations));
+export const markForwardsAnonymized = async (db: Db, author: Uuid, conversations: ConversationId[]): Promise<void> => {
+  await db.update(forwards).set({ cleared: true }).where(isForwardIn(author, conversations));
 };
 
 export const deleteForwards = async (db: Db, author: Uuid, conversations: ConversationId[]): Promise<void> => {
-  await db.delete(forwards).where(among(author, conversations));
+  await db.delete(forwards).where(isForwardIn(author, conversations));
 };

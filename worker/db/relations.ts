@@ -2,14 +2,14 @@ import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings } from "#contract/settings.ts";
-import { type PhoneMeeting, phoneFor } from "#worker/lib/phone-visibility.ts";
+import { type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
 
 /** How people stand to each other, read from the directory. */
 
 /** A profile with its number, which not everybody is told, and whether members of its person's groups are. */
-export type ReadProfile = Profile & { phoneInGroups: boolean };
+export type ProfileWithPhone = Profile & { phoneInGroups: boolean };
 
 /** Profiles as somebody may see them but for the number: who blocks them shows the picture of when that began. */
 export const selectProfiles = (db: Db, viewer: Uuid) =>
@@ -31,13 +31,17 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
     .leftJoin(settings, eq(settings.user_id, profiles.id));
 
 /** How somebody came to the profile that they read. */
-type Meeting = Pick<PhoneMeeting, "state" | "by">;
-const byId: Meeting = { state: "none", by: "id" };
+type ProfileAccess = Pick<PhoneAccess, "state" | "by">;
+const accessById: ProfileAccess = { state: "none", by: "id" };
 
 /** What leaves the Worker of a profile: with as much of the number as may be told. */
-const toProfile = (me: Uuid, { phoneInGroups, ...profile }: ReadProfile, meeting: Meeting = byId): Profile => ({
+const toProfile = (
+  me: Uuid,
+  { phoneInGroups, ...profile }: ProfileWithPhone,
+  meeting: ProfileAccess = accessById,
+): Profile => ({
   ...profile,
-  phone: phoneFor({ isOwn: me === profile.id, phoneInGroups, ...meeting }, profile.phone),
+  phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...meeting }, profile.phone),
 });
 
 /** The profiles of people of whom it is known already how they stand to me. */
@@ -50,7 +54,7 @@ export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, R
 export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
   (await listProfiles(db, me, new Map([[me, "none" as const]])))[0];
 
-type Connection = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
+type ConnectionLink = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
 const connectionColumns = {
   id: connections.id,
   conversation_id: connections.conversation_id,
@@ -59,25 +63,25 @@ const connectionColumns = {
 };
 
 /** The link between two people, whichever of them is named first. */
-export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<Connection | undefined> =>
+export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<ConnectionLink | undefined> =>
   db
     .select(connectionColumns)
     .from(connections)
     .where(eq(connections.conversation_id, privateConversationId(a, b)))
     .get();
 
-type Standing = Omit<Relation, "profile">;
-const strangers: Standing = { state: "none", request_id: null, connection_id: null, since: 0, blocked: false };
+type ContactState = Omit<Relation, "profile">;
+const noContactState: ContactState = { state: "none", request_id: null, connection_id: null, since: 0, blocked: false };
 
 /** What waits unseen: a request of somebody whom the person it was sent to blocks. */
-export const waitsUnseen = (me: Uuid) =>
+export const isHiddenRequest = (me: Uuid) =>
   sql`(${connection_requests.status} = 'pending' AND EXISTS (SELECT 1 FROM ${blocks}
         WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${connection_requests.from_user_id}))`;
 
 /** Of a pair's requests the one that counts: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
 
-const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
+const selectContactStates = (db: Db, me: Uuid, others: Uuid[]) => {
   const pairs = others.map((other) => privateConversationId(me, other));
   return [
     db.select(connectionColumns).from(connections).where(inArray(connections.conversation_id, pairs)),
@@ -93,7 +97,7 @@ const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
         latest: latestRequest,
       })
       .from(connection_requests)
-      .where(and(inArray(connection_requests.conversation_id, pairs), not(waitsUnseen(me))))
+      .where(and(inArray(connection_requests.conversation_id, pairs), not(isHiddenRequest(me))))
       .groupBy(connection_requests.conversation_id),
     db
       .select({ other: blocks.blocked_user_id })
@@ -102,11 +106,11 @@ const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
   ] as const;
 };
 
-type Standings = Map<Uuid, Standing>;
+type ContactStates = Map<Uuid, ContactState>;
 
-const toStandings = (
+const toContactStates = (
   me: Uuid,
-  links: Connection[],
+  links: ConnectionLink[],
   requests: {
     id: Uuid;
     conversation_id: string;
@@ -116,16 +120,16 @@ const toStandings = (
     updated_at: number;
   }[],
   blocked: { other: Uuid }[],
-): Standings => {
-  const found: Standings = new Map();
+): ContactStates => {
+  const found: ContactStates = new Map();
   const blockedByMe = new Set(blocked.map(({ other }) => other));
-  for (const other of blockedByMe) found.set(other, { ...strangers, blocked: true });
+  for (const other of blockedByMe) found.set(other, { ...noContactState, blocked: true });
   for (const request of requests) {
     const other = otherMember(request.conversation_id, me);
     if (!other) continue;
     const isPending = request.status === "pending";
     const state = isPending ? (request.from_user_id === me ? "sent" : "received") : "none";
-    const standing: Standing = {
+    const standing: ContactState = {
       state,
       request_id: isPending ? request.id : null,
       connection_id: null,
@@ -138,16 +142,22 @@ const toStandings = (
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
-    const standing: Standing = { state: "contact", request_id, connection_id, since, blocked: blockedByMe.has(other) };
+    const standing: ContactState = {
+      state: "contact",
+      request_id,
+      connection_id,
+      since,
+      blocked: blockedByMe.has(other),
+    };
     found.set(other, standing);
   }
   return found;
 };
 
 /** How each of these people stands to me, at one bound parameter each. Who is left out has nothing to do with me. */
-const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
+const listContactStates = async (db: Db, me: Uuid, others: Uuid[]): Promise<ContactStates> => {
   if (others.length === 0) return new Map();
-  return toStandings(me, ...(await db.batch(standingsQueries(db, me, others))));
+  return toContactStates(me, ...(await db.batch(selectContactStates(db, me, others))));
 };
 
 /** The same with their profiles. People who do not exist (any more) are left out. */
@@ -155,24 +165,28 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   if (others.length === 0) return [];
   const [people, ...rest] = await db.batch([
     selectProfiles(db, me).where(inArray(profiles.id, others)),
-    ...standingsQueries(db, me, others),
+    ...selectContactStates(db, me, others),
   ]);
-  const standings = toStandings(me, ...rest);
+  const standings = toContactStates(me, ...rest);
   return people.map((person) => {
-    const standing = standings.get(person.id) ?? strangers;
+    const standing = standings.get(person.id) ?? noContactState;
     return { profile: toProfile(me, person, { state: standing.state, by: "id" }), ...standing };
   });
 };
 
 /** The profiles of people who are in one group with me, or were (`id`). */
-export const listMembers = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, "group" | "id">): Promise<Profile[]> => {
+export const listMemberProfiles = async (
+  db: Db,
+  me: Uuid,
+  people: ReadonlyMap<Uuid, "group" | "id">,
+): Promise<Profile[]> => {
   const ids = [...people.keys()];
   if (ids.length === 0) return [];
   const [read, ...rest] = await db.batch([
     selectProfiles(db, me).where(inArray(profiles.id, ids)),
-    ...standingsQueries(db, me, ids),
+    ...selectContactStates(db, me, ids),
   ]);
-  const standings = toStandings(me, ...rest);
+  const standings = toContactStates(me, ...rest);
   return read.map((person) =>
     toProfile(me, person, { state: standings.get(person.id)?.state ?? "none", by: people.get(person.id) ?? "id" }),
   );
@@ -182,10 +196,10 @@ export const listMembers = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, "g
 export const toFoundPeople = async (
   db: Db,
   me: Uuid,
-  people: ReadProfile[],
+  people: ProfileWithPhone[],
   isTyped: (phone: string) => boolean,
 ): Promise<FoundPerson[]> => {
-  const standings = await listStandings(
+  const standings = await listContactStates(
     db,
     me,
     people.map(({ id }) => id),
@@ -199,5 +213,5 @@ export const toFoundPeople = async (
 };
 
 /** A person and how they stand to me: what every change of a standing answers. */
-export const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> =>
+export const findRelation = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> =>
   (await listRelations(db, me, [other]))[0];

@@ -2,11 +2,11 @@ import { and, eq, lt, ne, type SQL, sql } from "drizzle-orm";
 import { orphanMaxMs } from "#contract/limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
-import { isUnused, removeFile } from "#worker/db/files.ts";
-import { inBatches } from "#worker/lib/deletion/in-batches.ts";
+import { isUnreferenced, removeFile } from "#worker/db/files.ts";
+import { runInBatches } from "#worker/lib/deletion/run-in-batches.ts";
 import { logError } from "#worker/lib/log.ts";
-import { allParts, announcedAt } from "#worker/lib/storage/file-bytes.ts";
-import { dayOf } from "./queries.ts";
+import { partsPrefix, readAnnouncedAt } from "#worker/lib/storage/file-bytes.ts";
+import { toUtcDay } from "./queries.ts";
 
 /**
  * Takes away what nobody needs: files that were never completed or never named by a message, files whose removal
@@ -24,30 +24,30 @@ const daysBatch = 1_000;
 const daysBatchesMax = 50;
 
 /** SQL: in the index of what may have to go. */
-const mayGo = sql`(${files.was_used} = 0 OR ${files.status} = 'removed')`;
+const isPurgeCandidate = sql`(${files.was_used} = 0 OR ${files.status} = 'removed')`;
 
 /** SQL: the ids of so many of these files, one of each owner in turn. */
-const pickInTurns = (which: SQL | undefined): SQL => sql`
+const selectRoundRobin = (which: SQL | undefined): SQL => sql`
   SELECT id FROM (
     SELECT id, created_at, row_number() OVER (PARTITION BY owner_id ORDER BY created_at) AS turn
-    FROM files WHERE ${mayGo} AND ${which}
+    FROM files WHERE ${isPurgeCandidate} AND ${which}
   ) ORDER BY turn, created_at LIMIT ${batchFiles}`;
 
 /** Marks orphans. One statement decides: a file that a message named before it stays. */
-const markOrphans = async (db: Db, before: number): Promise<void> => {
-  const orphans = pickInTurns(and(lt(files.created_at, before), ne(files.status, "removed"), isUnused));
+const markOrphanedFiles = async (db: Db, before: number): Promise<void> => {
+  const orphans = selectRoundRobin(and(lt(files.created_at, before), ne(files.status, "removed"), isUnreferenced));
   await db
     .update(files)
     .set({ status: "removed" })
-    .where(and(sql`${files.id} IN (${orphans})`, isUnused));
+    .where(and(sql`${files.id} IN (${orphans})`, isUnreferenced));
 };
 
 /** Removes one batch; how many of them are gone. */
-const removeMarked = async (env: Env, db: Db): Promise<number> => {
+const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
   const queue = await db
     .select()
     .from(files)
-    .where(sql`${files.id} IN (${pickInTurns(eq(files.status, "removed"))})`);
+    .where(sql`${files.id} IN (${selectRoundRobin(eq(files.status, "removed"))})`);
   let removed = 0;
   const work = async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
@@ -64,29 +64,29 @@ const removeMarked = async (env: Env, db: Db): Promise<number> => {
 };
 
 /** Parts of files announced before: their file is ready or gone, or a part came in while it went. */
-const removeParts = async (bucket: R2Bucket, before: number): Promise<void> => {
+const removeOldParts = async (bucket: R2Bucket, before: number): Promise<void> => {
   for (let listing = 0; listing < listingsMax; listing++) {
-    const { objects } = await bucket.list({ prefix: allParts, limit: listingMax });
-    const old = objects.map(({ key }) => key).filter((key) => announcedAt(key) < before);
+    const { objects } = await bucket.list({ prefix: partsPrefix, limit: listingMax });
+    const old = objects.map(({ key }) => key).filter((key) => readAnnouncedAt(key) < before);
     if (old.length > 0) await bucket.delete(old);
     if (old.length < listingMax) return;
   }
 };
 
-const forgetDays = async (db: Db, today: number): Promise<number> => {
+const purgeUploadDays = async (db: Db, today: number): Promise<number> => {
   const { meta } = await db.run(
     sql`DELETE FROM upload_days WHERE rowid IN (SELECT rowid FROM upload_days WHERE day < ${today} LIMIT ${daysBatch})`,
   );
   return meta.changes;
 };
 
-export const sweepFiles = async (env: Env, now: number): Promise<void> => {
+export const purgeFiles = async (env: Env, now: number): Promise<void> => {
   const db = openDb(env);
   const before = now - orphanMaxMs;
-  await inBatches(batchFiles, batchesMax, async () => {
-    await markOrphans(db, before);
-    return removeMarked(env, db);
+  await runInBatches(batchFiles, batchesMax, async () => {
+    await markOrphanedFiles(db, before);
+    return removeMarkedFiles(env, db);
   });
-  await removeParts(env.FILES, before);
-  await inBatches(daysBatch, daysBatchesMax, () => forgetDays(db, dayOf(now)));
+  await removeOldParts(env.FILES, before);
+  await runInBatches(daysBatch, daysBatchesMax, () => purgeUploadDays(db, toUtcDay(now)));
 };

@@ -4,41 +4,42 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { files, upload_days } from "#worker/db/file-schema.ts";
-import { isUnused } from "#worker/db/files.ts";
+import { isUnreferenced } from "#worker/db/files.ts";
 
-export type FileRow = typeof files.$inferSelect;
+export type FileRecord = typeof files.$inferSelect;
 
-const isThere = (id: Uuid) => and(eq(files.id, id), ne(files.status, "removed"));
+const isNotRemoved = (id: Uuid) => and(eq(files.id, id), ne(files.status, "removed"));
 
-export const findFile = (db: Db, id: Uuid): Promise<FileRow | undefined> =>
-  db.select().from(files).where(isThere(id)).get();
+export const findFile = (db: Db, id: Uuid): Promise<FileRecord | undefined> =>
+  db.select().from(files).where(isNotRemoved(id)).get();
 
 /** One's own; somebody else's does not exist. */
-export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRow | undefined> => {
+export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRecord | undefined> => {
   const file = await findFile(db, id);
   return file?.owner_id === owner ? file : undefined;
 };
 
 const dayMs = 24 * 3_600_000;
-export const dayOf = (now: number): number => Math.floor(now / dayMs);
+export const toUtcDay = (now: number): number => Math.floor(now / dayMs);
 
 const receivingRetryMs = 60_000;
 
 /** Why there is no room for a file that is new. */
-export type NoRoom = { error: "rate_limited"; retryAfterMs: number } | { error: "storage_full" };
+export type UploadRefusal = { error: "rate_limited"; retryAfterMs: number } | { error: "storage_full" };
 
 /** SQL: bytes of the person's files that are kept. */
-const storedOf = (owner: Uuid): SQL => sql`coalesce((SELECT bytes FROM storage_use WHERE user_id = ${owner}), 0)`;
+const selectStoredBytes = (owner: Uuid): SQL =>
+  sql`coalesce((SELECT bytes FROM storage_use WHERE user_id = ${owner}), 0)`;
 /** SQL: how many of the person's files are announced and not complete. */
-const receivingOf = (owner: Uuid): SQL =>
+const countReceivingFiles = (owner: Uuid): SQL =>
   sql`(SELECT count(*) FROM files WHERE owner_id = ${owner} AND status = 'receiving')`;
 
-const whyNoRoom = async (db: Db, owner: Uuid, size: number, now: number): Promise<NoRoom> => {
+const findUploadRefusal = async (db: Db, owner: Uuid, size: number, now: number): Promise<UploadRefusal> => {
   const { stored, receiving } = await db.get<{ stored: number; receiving: number }>(
-    sql`SELECT ${storedOf(owner)} AS stored, ${receivingOf(owner)} AS receiving`,
+    sql`SELECT ${selectStoredBytes(owner)} AS stored, ${countReceivingFiles(owner)} AS receiving`,
   );
   if (stored + size > storageMaxBytes) return { error: "storage_full" };
-  const retryAfterMs = receiving >= filesReceivingMax ? receivingRetryMs : (dayOf(now) + 1) * dayMs - now;
+  const retryAfterMs = receiving >= filesReceivingMax ? receivingRetryMs : (toUtcDay(now) + 1) * dayMs - now;
   return { error: "rate_limited", retryAfterMs };
 };
 
@@ -53,14 +54,14 @@ export const announceFile = async (
   id: Uuid,
   { name, size }: NewFile,
   now: number,
-): Promise<FileRow | NoRoom> => {
-  const [day, granted] = [dayOf(now), createUuid(now)];
+): Promise<FileRecord | UploadRefusal> => {
+  const [day, granted] = [toUtcDay(now), createUuid(now)];
   const [, , [row]] = await db.batch([
     db
       .insert(upload_days)
       .select(
         sql`SELECT ${owner}, ${day}, ${size}, ${granted} WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id})
-            AND ${storedOf(owner)} + ${size} <= ${storageMaxBytes} AND ${receivingOf(owner)} < ${filesReceivingMax}`,
+            AND ${selectStoredBytes(owner)} + ${size} <= ${storageMaxBytes} AND ${countReceivingFiles(owner)} < ${filesReceivingMax}`,
       )
       .onConflictDoUpdate({
         target: [upload_days.user_id, upload_days.day],
@@ -73,11 +74,11 @@ export const announceFile = async (
     ),
     db.select().from(files).where(eq(files.id, id)),
   ]);
-  return row ?? whyNoRoom(db, owner, size, now);
+  return row ?? findUploadRefusal(db, owner, size, now);
 };
 
 /** The key that the file's bytes go to: the first one that is proposed. Nothing when it is not received any more. */
-export const claimKey = async (db: Db, id: Uuid, proposed: string): Promise<string | undefined> => {
+export const claimFileKey = async (db: Db, id: Uuid, proposed: string): Promise<string | undefined> => {
   const [row] = await db
     .update(files)
     .set({ key: sql`coalesce(${files.key}, ${proposed})` })
@@ -86,14 +87,14 @@ export const claimKey = async (db: Db, id: Uuid, proposed: string): Promise<stri
   return row?.key ?? undefined;
 };
 
-export type Recognized = { type: MediaType; width: number | null; height: number | null };
+export type MediaInfo = { type: MediaType; width: number | null; height: number | null };
 
 /** From now on messages may name it. Nothing when it was taken back meanwhile. */
-export const markReady = async (
+export const markFileReady = async (
   db: Db,
   id: Uuid,
-  ready: Recognized & { size: number },
-): Promise<FileRow | undefined> => {
+  ready: MediaInfo & { size: number },
+): Promise<FileRecord | undefined> => {
   const [row] = await db
     .update(files)
     .set({ ...ready, status: "ready" })
@@ -103,11 +104,11 @@ export const markReady = async (
 };
 
 /** Takes back one's own file that no message names; nothing when there is none. */
-export const markRemoved = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRow | undefined> => {
+export const markFileRemoved = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRecord | undefined> => {
   const [row] = await db
     .update(files)
     .set({ status: "removed" })
-    .where(and(isThere(id), eq(files.owner_id, owner), isUnused))
+    .where(and(isNotRemoved(id), eq(files.owner_id, owner), isUnreferenced))
     .returning();
   return row;
 };

@@ -1,12 +1,12 @@
 /** Which bytes a request asks for (RFC 9110 §14): all, a part, or a part that is not there. */
-export type Wanted = "all" | "unsatisfiable" | { offset: number; length: number };
+export type RequestedRange = "all" | "unsatisfiable" | { offset: number; length: number };
 
 const unit = "bytes=";
 const headerMaxLength = 64; // the longest range of a file that may be sent takes 24 characters
 const noRange = { from: "", to: "" };
 
 /** The two places that a header with one range names, "" for one that is left out. Anything else names none. */
-const readPlaces = (header: string): { from: string; to: string } => {
+const parseRangeBounds = (header: string): { from: string; to: string } => {
   if (header.length > headerMaxLength || !header.toLowerCase().startsWith(unit)) return noRange;
   const [from, to, ...more] = header
     .slice(unit.length)
@@ -16,8 +16,8 @@ const readPlaces = (header: string): { from: string; to: string } => {
   return /^\d*$/.test(from) && /^\d*$/.test(to) ? { from, to } : noRange;
 };
 
-const toWanted = (header: string, size: number): Wanted => {
-  const { from, to } = readPlaces(header);
+const toRequestedRange = (header: string, size: number): RequestedRange => {
+  const { from, to } = parseRangeBounds(header);
   // Another unit, several ranges, or no sense: a server may answer with everything.
   if (from === "" && to === "") return "all";
   if (from === "") {
@@ -32,15 +32,15 @@ const toWanted = (header: string, size: number): Wanted => {
 };
 
 /** `If-Range` names the version that the part is to continue; another one is answered as a whole. */
-export const readRange = (headers: Headers, size: number, etag: string): Wanted => {
+export const readRequestedRange = (headers: Headers, size: number, etag: string): RequestedRange => {
   const range = headers.get("range");
   const ifRange = headers.get("if-range");
   if (range === null || (ifRange !== null && ifRange !== etag)) return "all";
-  return toWanted(range, size);
+  return toRequestedRange(range, size);
 };
 
 /** Whether the asker has this version already (RFC 9110 §13.1.2, weak comparison). */
-export const isKnown = (headers: Headers, etag: string): boolean => {
+export const isNotModified = (headers: Headers, etag: string): boolean => {
   const known = headers.get("if-none-match");
   if (known === null) return false;
   return known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

@@ -3,59 +3,60 @@ import { FileState, NewFile, partBytes, partCount } from "#contract/files.ts";
 import { ConversationId, privateMembers, Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
 import { removeFile } from "#worker/db/files.ts";
-import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { deleteParts } from "#worker/lib/storage/file-bytes.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
-import { completeFile, unfit } from "./complete-file.ts";
-import { toDisposition } from "./disposition.ts";
-import { listReceived, storePart } from "./parts.ts";
-import { announceFile, type FileRow, findFile, findOwnFile, markRemoved } from "./queries.ts";
-import { isKnown, readRange } from "./range.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
+import { completeFile, imageRefusals } from "./complete-file.ts";
+import { toContentDisposition } from "./disposition.ts";
+import { listReceivedParts, storePart } from "./parts.ts";
+import { announceFile, type FileRecord, findFile, findOwnFile, markFileRemoved } from "./queries.ts";
+import { isNotModified, readRequestedRange } from "./range.ts";
 
-const Named = v.object({ id: Uuid });
-const Part = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });
+const FileIdParam = v.object({ id: Uuid });
+const PartParams = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });
 /** Any two words: what names no file is answered like a file that is not to be seen. */
-const Read = v.object({ id: v.string(), file: v.string() });
+const ReadFileParams = v.object({ id: v.string(), file: v.string() });
 
-const toState = async (env: Env, file: FileRow): Promise<FileState> => {
+const toFileState = async (env: Env, file: FileRecord): Promise<FileState> => {
   const { id, announced_size, size, type, width, height } = file;
-  const received = await listReceived(env.FILES, file);
+  const received = await listReceivedParts(env.FILES, file);
   const isReady = file.status === "ready" && size !== null && type !== null;
   return { id, size: isReady ? size : announced_size, received, ready: isReady ? { type, width, height } : null };
 };
 
 /** The file when a message that this person may see now names it. */
-const findReadable = async (c: AppContext, conversation: string, file: string): Promise<FileRow | undefined> => {
+const findReadableFile = async (c: AppContext, conversation: string, file: string): Promise<FileRecord | undefined> => {
   const { user } = c.var.caller;
   if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
   // A conversation they never heard of is not even called: how long it takes to answer would tell whether there is one.
   if (privateMembers(conversation)?.includes(user) === false) return undefined;
-  if (!(await userChannelOf(c.env, user).knows(user, conversation))) return undefined;
-  const isNamed = await conversationOf(c.env, conversation).names(conversation, user, file);
+  if (!(await getUserChannelStub(c.env, user).hasConversation(user, conversation))) return undefined;
+  const isNamed = await getConversationStub(c.env, conversation).canReadFile(conversation, user, file);
   return isNamed ? findFile(openDb(c.env), file) : undefined;
 };
 
-const own = (c: AppContext): Promise<FileRow | undefined> =>
+const findOwnFileOfPath = (c: AppContext): Promise<FileRecord | undefined> =>
   findOwnFile(openDb(c.env), c.var.caller.user, c.req.param("id") ?? "");
-const readable = (c: AppContext): Promise<FileRow | undefined> =>
-  findReadable(c, c.req.param("id") ?? "", c.req.param("file") ?? "");
+const findReadableFileOfPath = (c: AppContext): Promise<FileRecord | undefined> =>
+  findReadableFile(c, c.req.param("id") ?? "", c.req.param("file") ?? "");
 
 /** Any other method: only whose file it is learns that there is something at all. */
-const elsewise = (find: (c: AppContext) => Promise<FileRow | undefined>, allow: string) => async (c: AppContext) => {
-  if (!(await find(c))) return refuse(c, "file_not_found");
-  c.header("allow", allow);
-  return refuse(c, "method_not_allowed");
-};
+const refuseOtherMethods =
+  (find: (c: AppContext) => Promise<FileRecord | undefined>, allow: string) => async (c: AppContext) => {
+    if (!(await find(c))) return refuse(c, "file_not_found");
+    c.header("allow", allow);
+    return refuse(c, "method_not_allowed");
+  };
 
 export const fileRoutes = createRoutes()
   .put(
     "/files/:id",
-    operation({
+    describeOperation({
       tag: "files",
       summary: "Announce a file under an id of one's own making. The same again answers which parts are here",
       ok: { status: 200, body: FileState },
@@ -69,7 +70,7 @@ export const fileRoutes = createRoutes()
       ],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", FileIdParam),
     validate("json", NewFile),
     limitCaller("upload_by_user", "upload_by_user_and_day"),
     async (c) => {
@@ -79,35 +80,35 @@ export const fileRoutes = createRoutes()
       if ("error" in file) return refuse(c, file.error, file.error === "rate_limited" ? file : {});
       if (file.owner_id !== user || file.status === "removed") return refuse(c, "file_not_found");
       const isSame = file.name === announced.name && file.announced_size === announced.size;
-      return isSame ? c.json(await toState(c.env, file), 200) : refuse(c, "invalid_input");
+      return isSame ? c.json(await toFileState(c.env, file), 200) : refuse(c, "invalid_input");
     },
   )
   .get(
     "/files/:id",
-    operation({
+    describeOperation({
       tag: "files",
       summary: "Where one's own file stands: the parts that are here, and what it is once it is ready",
       ok: { status: 200, body: FileState },
       refusals: ["invalid_input", "file_not_found"],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", FileIdParam),
     async (c) => {
       const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
-      return file ? c.json(await toState(c.env, file), 200) : refuse(c, "file_not_found");
+      return file ? c.json(await toFileState(c.env, file), 200) : refuse(c, "file_not_found");
     },
   )
   .put(
     "/files/:id/parts/:n",
-    operation({
+    describeOperation({
       tag: "files",
       summary: "Bring a part, from 0, in any order: 131,072 bytes, the last one what remains. The first copy stays",
-      takes: "application/octet-stream",
+      bodyType: "application/octet-stream",
       ok: { status: 204, body: null },
       refusals: ["invalid_input", "file_not_found", "file_part_mismatch", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Part),
+    validate("param", PartParams),
     limitCaller("part_by_user"),
     async (c) => {
       const { id, n } = c.req.valid("param");
@@ -123,44 +124,51 @@ export const fileRoutes = createRoutes()
   )
   .post(
     "/files/:id/complete",
-    operation({
+    describeOperation({
       tag: "files",
       summary:
         "Join the parts: what the file is, is looked up in its bytes, and metadata is taken out. Refused for good, it is gone",
       ok: { status: 200, body: FileState },
-      refusals: ["invalid_input", "file_not_found", "file_incomplete", ...unfit, "unavailable", "forbidden_origin"],
+      refusals: [
+        "invalid_input",
+        "file_not_found",
+        "file_incomplete",
+        ...imageRefusals,
+        "unavailable",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", FileIdParam),
     limitCaller("completion_by_user"),
     async (c) => {
       const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
       if (!file) return refuse(c, "file_not_found");
       const completing = completeFile(c.env, file);
       // Goes on for a phone that goes away: the next time it asks, the file is ready.
-      afterAnswer(c.executionCtx, "complete a file", completing);
+      runAfterResponse(c.executionCtx, "complete a file", completing);
       const done = await completing;
       if (!done) return refuse(c, "file_not_found");
       if (typeof done === "string") return refuse(c, done);
-      afterAnswer(c.executionCtx, "delete the parts of a file", deleteParts(c.env.FILES, file));
-      return c.json(await toState(c.env, done), 200);
+      runAfterResponse(c.executionCtx, "delete the parts of a file", deleteParts(c.env.FILES, file));
+      return c.json(await toFileState(c.env, done), 200);
     },
   )
   .delete(
     "/files/:id",
-    operation({
+    describeOperation({
       tag: "files",
       summary: "Take back one's own file that no message names",
       ok: { status: 204, body: null },
       refusals: ["invalid_input", "file_not_found", "file_in_use", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", Named),
+    validate("param", FileIdParam),
     async (c) => {
       const { user } = c.var.caller;
       const { id } = c.req.valid("param");
       const db = openDb(c.env);
-      const removed = await markRemoved(db, user, id);
+      const removed = await markFileRemoved(db, user, id);
       if (!removed) return refuse(c, (await findOwnFile(db, user, id)) ? "file_in_use" : "file_not_found");
       await removeFile(c.env, removed);
       return c.body(null, 204);
@@ -168,44 +176,44 @@ export const fileRoutes = createRoutes()
   )
   .get(
     "/conversations/:id/files/:file",
-    operation({
+    describeOperation({
       tag: "files",
       summary: "A file that a message of the conversation names, whole or in ranges, for those who may see the message",
       ok: { status: 200, body: "application/octet-stream" },
       refusals: ["file_not_found"],
     }),
     authenticate,
-    validate("param", Read),
+    validate("param", ReadFileParams),
     async (c) => {
       const named = c.req.valid("param");
-      const file = await findReadable(c, named.id, named.file);
+      const file = await findReadableFile(c, named.id, named.file);
       const { size, type, key } = file ?? {};
       if (!file || !size || !type || !key) return refuse(c, "file_not_found");
       const { headers } = c.req.raw;
       const etag = `"${file.id}"`; // what is ready never changes
-      const wanted = readRange(headers, size, etag);
+      const wanted = readRequestedRange(headers, size, etag);
       const range = typeof wanted === "object" ? wanted : { offset: 0, length: size };
-      const needsBytes = c.req.method === "GET" && wanted !== "unsatisfiable" && !isKnown(headers, etag);
+      const needsBytes = c.req.method === "GET" && wanted !== "unsatisfiable" && !isNotModified(headers, etag);
       const object = needsBytes ? await c.env.FILES.get(key, { range }) : undefined;
       if (object === null) return refuse(c, "file_not_found");
       c.header("cache-control", "private, no-cache");
       c.header("accept-ranges", "bytes");
       c.header("etag", etag);
-      if (isKnown(headers, etag)) return c.body(null, 304);
+      if (isNotModified(headers, etag)) return c.body(null, 304);
       if (wanted === "unsatisfiable") {
         c.header("content-range", `bytes */${size}`);
         return c.body(null, 416);
       }
       c.header("content-type", type);
       c.header("content-length", String(range.length));
-      c.header("content-disposition", toDisposition(file.name, type));
+      c.header("content-disposition", toContentDisposition(file.name, type));
       if (wanted !== "all")
         c.header("content-range", `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`);
       const status = wanted === "all" ? 200 : 206;
       return object ? c.body(object.body, status) : c.body(null, status);
     },
   )
-  .all("/files/:id", authenticate, elsewise(own, "GET, PUT, DELETE"))
-  .all("/files/:id/parts/:n", authenticate, elsewise(own, "PUT"))
-  .all("/files/:id/complete", authenticate, elsewise(own, "POST"))
-  .all("/conversations/:id/files/:file", authenticate, elsewise(readable, "GET"));
+  .all("/files/:id", authenticate, refuseOtherMethods(findOwnFileOfPath, "GET, PUT, DELETE"))
+  .all("/files/:id/parts/:n", authenticate, refuseOtherMethods(findOwnFileOfPath, "PUT"))
+  .all("/files/:id/complete", authenticate, refuseOtherMethods(findOwnFileOfPath, "POST"))
+  .all("/conversations/:id/files/:file", authenticate, refuseOtherMethods(findReadableFileOfPath, "GET"));

@@ -2,39 +2,41 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Group, MemberPage } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import { type AppContext, afterAnswer } from "#worker/lib/http/app.ts";
+import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { logError } from "#worker/lib/log.ts";
 import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
-import type { ConversationRpc, GroupDeed, GroupDone, Seats } from "#worker/objects/rpc.ts";
+import type { ConversationRpc, GroupChangeResult, GroupCommand, MemberEntries } from "#worker/objects/rpc.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
 
-type Question<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>;
+type GroupRequest<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>;
 
 /** Asks a group of which the caller may not have heard yet: the one they are making. Again when the way to it broke. */
-export const askNew = async <T extends object>(c: AppContext, group: Uuid, question: Question<T>) =>
-  reach(() => question(conversationOf(c.env, group), c.var.caller.user));
+export const askNewGroup = async <T extends object>(c: AppContext, group: Uuid, question: GroupRequest<T>) =>
+  callWithRetry(() => question(getConversationStub(c.env, group), c.var.caller.user));
 
 /**
  * Asks a group that the caller has heard of. For any other id nothing is woken or made, and the answer takes as long
  * whether there is such a group or not.
  */
-export const ask = async <T extends object>(
+export const askGroup = async <T extends object>(
   c: AppContext,
   group: Uuid,
-  question: Question<T>,
+  question: GroupRequest<T>,
   unknown: ErrorCode = "group_not_found",
 ): Promise<T | Refusal> => {
   const { user } = c.var.caller;
-  const isKnown = await reach(async () => ({ isKnown: await userChannelOf(c.env, user).knows(user, group) }));
+  const isKnown = await callWithRetry(async () => ({
+    isKnown: await getUserChannelStub(c.env, user).hasConversation(user, group),
+  }));
   if (isRefusal(isKnown)) return isKnown;
-  return isKnown.isKnown ? askNew(c, group, question) : { error: unknown };
+  return isKnown.isKnown ? askNewGroup(c, group, question) : { error: unknown };
 };
 
-const reach = async <T extends object>(question: () => Promise<T | Refusal>): Promise<T | Refusal> => {
+const callWithRetry = async <T extends object>(question: () => Promise<T | Refusal>): Promise<T | Refusal> => {
   try {
     return await withRetry(question);
   } catch (error) {
@@ -43,49 +45,58 @@ const reach = async <T extends object>(question: () => Promise<T | Refusal>): Pr
   }
 };
 
-export const describe = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
-  ask(c, id, (group, user) => group.group(id, user));
+export const readGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
+  askGroup(c, id, (group, user) => group.getGroup(id, user));
 
 /** Describes a group just created, of which the creator's channel may not have been notified yet. */
-export const describeNew = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
-  askNew(c, id, (group, user) => group.group(id, user));
+export const readNewGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
+  askNewGroup(c, id, (group, user) => group.getGroup(id, user));
 
 /** Carries a change out. Pictures that nobody shows any more go: the one it replaced, and with a lost answer `before`. */
-export const carryOut = async (
+export const executeGroupCommand = async (
   c: AppContext,
   id: Uuid,
-  deed: GroupDeed,
+  deed: GroupCommand,
   before: string | null = null,
-): Promise<GroupDone | Refusal> => {
-  const done = await ask(c, id, (group, user) => group.change(id, user, deed));
+): Promise<GroupChangeResult | Refusal> => {
+  const done = await askGroup(c, id, (group, user) => group.runGroupCommand(id, user, deed));
   if (isRefusal(done)) return done;
   for (const key of new Set([done.replaced, before])) {
-    if (key !== null) afterAnswer(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
+    if (key !== null) runAfterResponse(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
   }
   return done;
 };
 
 /** Carries out a change and answers how the group is then. */
-export const change = async (c: AppContext, id: Uuid, deed: GroupDeed): Promise<Group | Refusal> => {
-  const done = await carryOut(c, id, deed);
-  return isRefusal(done) ? done : describe(c, id);
+export const changeGroup = async (c: AppContext, id: Uuid, deed: GroupCommand): Promise<Group | Refusal> => {
+  const done = await executeGroupCommand(c, id, deed);
+  return isRefusal(done) ? done : readGroup(c, id);
 };
 
-export const answer = async (c: AppContext, asked: Promise<Group | Refusal>) => {
+export const respondWithGroup = async (c: AppContext, asked: Promise<Group | Refusal>) => {
   const group = await asked;
   return isRefusal(group) ? refuse(c, group.error) : c.json(group, 200);
 };
 
 /** For changes after which there may be no group for the caller to read. */
-export const leave = async (c: AppContext, id: Uuid, deed: GroupDeed) => {
-  const done = await carryOut(c, id, deed);
+export const respondWithoutGroup = async (c: AppContext, id: Uuid, deed: GroupCommand) => {
+  const done = await executeGroupCommand(c, id, deed);
   return isRefusal(done) ? refuse(c, done.error) : c.body(null, 204);
 };
 
 /** Who has a seat and no account was seated without a word, and their own channel could not leave for them. */
-export const letGo = (c: AppContext, id: Uuid, { seats }: Seats, { members }: MemberPage): void => {
+export const removeDeletedMembers = (
+  c: AppContext,
+  id: Uuid,
+  { members: seats }: MemberEntries,
+  { members }: MemberPage,
+): void => {
   for (const [index, { user, left }] of seats.entries()) {
     if (left || members[index]?.profile !== null) continue;
-    afterAnswer(c.executionCtx, "let go of a deleted account", conversationOf(c.env, id).depart(id, user));
+    runAfterResponse(
+      c.executionCtx,
+      "let go of a deleted account",
+      getConversationStub(c.env, id).removeDeletedUser(id, user),
+    );
   }
 };

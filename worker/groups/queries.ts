@@ -4,16 +4,16 @@ import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
-import { listMembers } from "#worker/db/relations.ts";
+import { listMemberProfiles } from "#worker/db/relations.ts";
 import { blocks, connections, settings } from "#worker/db/schema.ts";
-import type { Newcomer, Seats } from "#worker/objects/rpc.ts";
+import type { AddedMember, MemberEntries } from "#worker/objects/rpc.ts";
 
-const inChunks = <T>(all: readonly T[]): T[][] =>
+const toChunks = <T>(all: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / memberPageRows) }, (_, i) =>
     all.slice(i * memberPageRows, (i + 1) * memberPageRows),
   );
 
-const findSome = async (db: Db, me: Uuid, others: Uuid[]) => {
+const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
   const pairs = others.map((other) => privateConversationId(me, other));
   const [contacts, mine, theirs, unwilling] = await db.batch([
     db
@@ -45,22 +45,30 @@ const findSome = async (db: Db, me: Uuid, others: Uuid[]) => {
  * Contacts of mine, as a conversation is to seat them, or why not all of them may be: a group is made of people one
  * is connected with and lets through, and who let themselves be added. That one of them blocks me is not to be seen by what is answered.
  */
-export const toNewcomers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<Newcomer[] | ErrorCode> => {
+export const toAddedMembers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<AddedMember[] | ErrorCode> => {
   const others = [...new Set(people)].filter((other) => other !== me);
-  const newcomers: Newcomer[] = [];
-  for (const some of inChunks(others)) {
-    const { contacts, blocked, blockers, unwilling } = await findSome(db, me, some);
+  const newcomers: AddedMember[] = [];
+  for (const some of toChunks(others)) {
+    const { contacts, blocked, blockers, unwilling } = await findAddability(db, me, some);
     if (contacts.length < some.length) return "not_your_contact";
     if (blocked.length > 0) return "contact_blocked";
     if (unwilling.length > 0) return "not_addable";
-    newcomers.push(...some.map((user) => ({ user, quiet: blockers.has(user) })));
+    newcomers.push(...some.map((user) => ({ user, isHidden: blockers.has(user) })));
   }
   return newcomers;
 };
 
 /** Members with their profiles, as this member may see them. */
-export const toMemberPage = async (db: Db, me: Uuid, { seats, ...rest }: Seats): Promise<MemberPage> => {
-  const profiles = await listMembers(db, me, new Map(seats.map(({ user, left }) => [user, left ? "id" : "group"])));
+export const toMemberPage = async (
+  db: Db,
+  me: Uuid,
+  { members: seats, ...rest }: MemberEntries,
+): Promise<MemberPage> => {
+  const profiles = await listMemberProfiles(
+    db,
+    me,
+    new Map(seats.map(({ user, left }) => [user, left ? "id" : "group"])),
+  );
   const byId = new Map(profiles.map((profile) => [profile.id, profile]));
   const members = seats.map(({ user, ...seat }): GroupMember => ({ ...seat, profile: byId.get(user) ?? null }));
   return { ...rest, members };

@@ -1,7 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
 
-type Acquaintance = { id: Uuid; state: RelationState; blocked: boolean };
+type RelatedPerson = { id: Uuid; state: RelationState; blocked: boolean };
 
 /**
  * Who may do what over HTTP, as pure rules: `can.<action>(person, thing)`. A stranger to a thing is answered as
@@ -9,7 +9,7 @@ type Acquaintance = { id: Uuid; state: RelationState; blocked: boolean };
  */
 export const can = {
   /** Oneself, contacts, people with whom a request is pending, and those in one's own list of blocked people. */
-  readProfile: (person: Uuid, other: Acquaintance): boolean =>
+  readProfile: (person: Uuid, other: RelatedPerson): boolean =>
     person === other.id || other.state !== "none" || other.blocked,
   /** Only whom a request was sent to answers it (SPEC.md §6). */
   answerRequest: (person: Uuid, request: { to_user_id: Uuid }): boolean => person === request.to_user_id,

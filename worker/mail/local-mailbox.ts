@@ -2,22 +2,22 @@ import { escapeHtml, toParagraphs } from "./html.ts";
 import type { Mail } from "./mail.ts";
 
 export const mailboxPath = "/dev/mail";
-const keptMax = 50;
+const storedMailsMax = 50;
 
 /** The newest first; gone with the process. */
-const kept: (Mail & { sent_at: number })[] = [];
+const storedMails: (Mail & { sent_at: number })[] = [];
 
-export const keepMail = (mail: Mail): void => {
-  kept.unshift({ ...mail, sent_at: Date.now() });
-  kept.length = Math.min(kept.length, keptMax);
+export const storeLocalMail = (mail: Mail): void => {
+  storedMails.unshift({ ...mail, sent_at: Date.now() });
+  storedMails.length = Math.min(storedMails.length, storedMailsMax);
 };
 
 const style =
   "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}article{border-top:1px solid #8888;padding:1rem 0}h2{font-size:1.1rem;margin:0}a{overflow-wrap:anywhere}small{opacity:.7}";
 
-const toPage = (): string =>
+const toMailboxPage = (): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mails</title><style>${style}</style><h1>Mails of this machine</h1>${
-    kept
+    storedMails
       .map(
         ({ to, subject, text, sent_at }) =>
           `<article><h2>${escapeHtml(subject)}</h2><small>${escapeHtml(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`,
@@ -33,8 +33,8 @@ export const serveMailbox = (request: Request): Response => {
     "x-content-type-options": "nosniff",
   };
   if (request.method !== "GET") return new Response(null, { status: 405, headers: { allow: "GET" } });
-  if (request.headers.get("accept")?.includes("application/json")) return Response.json(kept, { headers });
-  return new Response(toPage(), {
+  if (request.headers.get("accept")?.includes("application/json")) return Response.json(storedMails, { headers });
+  return new Response(toMailboxPage(), {
     headers: {
       ...headers,
       "content-type": "text/html; charset=utf-8",

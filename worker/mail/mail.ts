@@ -2,27 +2,30 @@ import type { Language } from "#contract/language.ts";
 import { escapeHtml, toParagraphs } from "./html.ts";
 
 export type Mail = { to: string; subject: string; text: string; html: string };
-export type Words = { subject: string; text: string };
+export type MailText = { subject: string; text: string };
 
 /** Plain and short: nothing to load, nobody told that it was read. */
-const toPage = (language: Language, subject: string, body: string): string =>
+const toHtmlDocument = (language: Language, subject: string, body: string): string =>
   `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>\n${body}</html>`;
 
-export const toMail = (to: string, language: Language, { subject, text }: Words): Mail => ({
+export const toMail = (to: string, language: Language, { subject, text }: MailText): Mail => ({
   to,
   subject,
   text,
-  html: toPage(language, subject, toParagraphs(text)),
+  html: toHtmlDocument(language, subject, toParagraphs(text)),
 });
 
 /** In several languages, one below the other; the first is the subject's. */
-export const toManifoldMail = (to: string, words: readonly [[Language, Words], ...[Language, Words][]]): Mail => {
+export const toMultilingualMail = (
+  to: string,
+  words: readonly [[Language, MailText], ...[Language, MailText][]],
+): Mail => {
   const [[language, { subject }]] = words;
   return {
     to,
     subject,
     text: words.map(([, { text }]) => text).join("\n\n—\n\n"),
-    html: toPage(
+    html: toHtmlDocument(
       language,
       subject,
       words.map(([of, { text }]) => `<div lang="${of}">\n${toParagraphs(text)}\n</div>`).join("\n<p>—</p>\n"),

@@ -1,13 +1,13 @@
 import type { Language } from "#contract/language.ts";
 import { mailedTokenMinutes } from "#contract/limits.ts";
-import { type Mail, toMail, type Words } from "./mail.ts";
+import { type Mail, type MailText, toMail } from "./mail.ts";
 
 /** What a mail brings: a link to open, or a code to type where one asked for it. */
-type Brought = { link: string; code: string };
+type MailedLink = { link: string; code: string };
 
 const minutes = mailedTokenMinutes;
 
-const recovery: Record<Language, (brought: Brought) => Words> = {
+const recoveryTexts: Record<Language, (brought: MailedLink) => MailText> = {
   fr: ({ link, code }) => ({
     subject: "Lisolo : un nouveau mot de passe",
     text: `Bonjour,
@@ -43,7 +43,7 @@ A ligação e o código servem uma só vez, durante ${minutes} minutos. Se não 
   }),
 };
 
-const confirmation: Record<Language, (brought: Brought) => Words> = {
+const confirmationTexts: Record<Language, (brought: MailedLink) => MailText> = {
   fr: ({ link, code }) => ({
     subject: "Lisolo : confirmez votre adresse",
     text: `Bonjour,
@@ -79,7 +79,7 @@ A ligação e o código servem uma só vez, durante ${minutes} minutos. Se não 
   }),
 };
 
-const change: Record<Language, Words> = {
+const addressChangeTexts: Record<Language, MailText> = {
   fr: {
     subject: "Lisolo : votre adresse de récupération change",
     text: `Bonjour,
@@ -106,7 +106,7 @@ Se foi você, não há nada a fazer. Se não, abra o Lisolo, mude a palavra-pass
   },
 };
 
-const removal: Record<Language, Words> = {
+const addressRemovalTexts: Record<Language, MailText> = {
   fr: {
     subject: "Lisolo : votre adresse de récupération a été retirée",
     text: `Bonjour,
@@ -133,12 +133,12 @@ Se foi você, não há nada a fazer. Se não, abra o Lisolo, mude a palavra-pass
   },
 };
 
-export const recoveryMail = (to: string, language: Language, brought: Brought): Mail =>
-  toMail(to, language, recovery[language](brought));
+export const createRecoveryMail = (to: string, language: Language, brought: MailedLink): Mail =>
+  toMail(to, language, recoveryTexts[language](brought));
 
-export const confirmationMail = (to: string, language: Language, brought: Brought): Mail =>
-  toMail(to, language, confirmation[language](brought));
+export const createConfirmationMail = (to: string, language: Language, brought: MailedLink): Mail =>
+  toMail(to, language, confirmationTexts[language](brought));
 
 /** To the address that is about to be another's, or nobody's. */
-export const farewellMail = (to: string, language: Language, reason: "change" | "removal"): Mail =>
-  toMail(to, language, (reason === "change" ? change : removal)[language]);
+export const createFormerAddressMail = (to: string, language: Language, reason: "change" | "removal"): Mail =>
+  toMail(to, language, (reason === "change" ? addressChangeTexts : addressRemovalTexts)[language]);

@@ -1,10 +1,10 @@
 import { type Language, languages } from "#contract/language.ts";
 import { factorResetHours } from "#contract/limits.ts";
-import { type Mail, toManifoldMail, type Words } from "./mail.ts";
+import { type Mail, type MailText, toMultilingualMail } from "./mail.ts";
 
 /** What a person's recovery address is told of, for whoever did it may be somebody else. */
 
-const reset: Record<Language, (due: string) => Words> = {
+const factorResetTexts: Record<Language, (due: string) => MailText> = {
   fr: (due) => ({
     subject: "Lisolo : quelqu’un demande le retrait de votre deuxième étape",
     text: `Bonjour,
@@ -37,7 +37,7 @@ Se não, entre no Lisolo: basta mostrar o seu segundo passo para cancelar tudo. 
   }),
 };
 
-const password: Record<Language, Words> = {
+const passwordChangeTexts: Record<Language, MailText> = {
   fr: {
     subject: "Lisolo : votre mot de passe a été changé",
     text: `Bonjour,
@@ -65,22 +65,22 @@ Se foi você, não há nada a fazer. Se não, abra o Lisolo e toque em «Esquece
 };
 
 /** Nobody knows here where its reader is. */
-const toMoment = (at: number, language: Language): string =>
+const formatUtc = (at: number, language: Language): string =>
   `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} (UTC)`;
 
 /** Who asks may be a stranger: their language comes first, for mostly they are the owner, and the others follow. */
-const toEverybody = (to: string, first: Language, wordsIn: (language: Language) => Words): Mail =>
-  toManifoldMail(to, [
+const toMailInAllLanguages = (to: string, first: Language, wordsIn: (language: Language) => MailText): Mail =>
+  toMultilingualMail(to, [
     [first, wordsIn(first)],
     ...languages
       .filter((language) => language !== first)
-      .map((language): [Language, Words] => [language, wordsIn(language)]),
+      .map((language): [Language, MailText] => [language, wordsIn(language)]),
   ]);
 
 /** The second step is taken away at `due`, unless its owner says no. */
-export const resetMail = (to: string, first: Language, due: number): Mail =>
-  toEverybody(to, first, (language) => reset[language](toMoment(due, language)));
+export const createFactorResetMail = (to: string, first: Language, due: number): Mail =>
+  toMailInAllLanguages(to, first, (language) => factorResetTexts[language](formatUtc(due, language)));
 
 /** The devices that would have told of it are signed out. */
-export const passwordMail = (to: string, first: Language): Mail =>
-  toEverybody(to, first, (language) => password[language]);
+export const createPasswordChangeMail = (to: string, first: Language): Mail =>
+  toMailInAllLanguages(to, first, (language) => passwordChangeTexts[language]);

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallDeed } from "#contract/calls/call.ts";
-import type { Marks } from "#contract/conversations.ts";
+import type { CallCommand } from "#contract/calls/call.ts";
+import type { ReadState } from "#contract/conversations.ts";
 import type { Group, Receipts } from "#contract/groups.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import {
@@ -10,41 +10,46 @@ import {
   type Refusal,
   type RevisedResult,
 } from "#contract/wire/commands.ts";
-import { limitFactorOf } from "#worker/lib/limits/local-limits.ts";
+import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logWarning } from "#worker/lib/log.ts";
-import { Calling } from "./conversation/call-controller.ts";
-import { Telling } from "./conversation/delivery/notifier.ts";
-import { Grouping, noGroup } from "./conversation/groups/group.ts";
-import { createGroup } from "./conversation/groups/group-commands.ts";
-import { isOfGroup } from "./conversation/groups/group-view.ts";
-import { depart } from "./conversation/groups/remove-deleted-user.ts";
+import { CallController } from "./conversation/call-controller.ts";
+import { MemberNotifier } from "./conversation/delivery/notifier.ts";
+import { GroupController, groupNotFound } from "./conversation/groups/group.ts";
+import { createGroupLog } from "./conversation/groups/group-commands.ts";
+import { isGroupLog } from "./conversation/groups/group-view.ts";
+import { removeDeletedUser } from "./conversation/groups/remove-deleted-user.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
-import { unsign } from "./conversation/messages/anonymize-forwards.ts";
-import { findOriginal, isNamed } from "./conversation/messages/attachment-access.ts";
-import { setBlock } from "./conversation/messages/blocks.ts";
-import { readRevised, retract } from "./conversation/messages/deletions.ts";
-import { readPage, searchLog } from "./conversation/messages/history.ts";
-import { Accepting } from "./conversation/messages/message-appender.ts";
-import { hide, mark, receiptsOf, standingOf } from "./conversation/messages/read-state.ts";
+import { anonymizeForwardsOf } from "./conversation/messages/anonymize-forwards.ts";
+import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
+import { setMemberBlock } from "./conversation/messages/blocks.ts";
+import { readRevisionsPage, replaceByTombstone } from "./conversation/messages/deletions.ts";
+import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
+import { MessageAppender } from "./conversation/messages/message-appender.ts";
+import {
+  applyReceipts,
+  clearHistoryUpTo,
+  listReceiptsOf,
+  toMemberReadState,
+} from "./conversation/messages/read-state.ts";
 import type {
-  CallSigns,
-  CallStanding,
-  Checked,
+  AddedMember,
+  CallHeartbeat,
+  CallSnapshot,
+  CheckedMessage,
   ConversationRpc,
-  Departed,
-  GroupDeed,
-  GroupDone,
-  Known,
-  Newcomer,
-  SearchRoom,
+  GroupChangeResult,
+  GroupCommand,
+  InboxPosition,
+  MemberEntries,
+  MemberReadState,
+  SearchBudget,
   SearchSlice,
-  Seats,
-  Standing,
+  UserRemoval,
 } from "./rpc.ts";
-import { userChannelOf } from "./stubs.ts";
+import { getUserChannelStub } from "./stubs.ts";
 
-const notFound: Refusal = { error: "conversation_not_found" };
+const conversationNotFound: Refusal = { error: "conversation_not_found" };
 
 /**
  * One conversation: the sequencer and only writer of its messages, and the judge of who may. Every change is
@@ -53,252 +58,279 @@ const notFound: Refusal = { error: "conversation_not_found" };
  */
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
-  readonly #telling: Telling;
-  #accepting: Accepting | undefined;
-  #calling: Calling | undefined;
-  #grouping: Grouping | undefined;
+  readonly #notifier: MemberNotifier;
+  #appender: MessageAppender | undefined;
+  #callController: CallController | undefined;
+  #group: GroupController | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const log = ConversationLog.find(ctx.storage);
-    this.#telling = new Telling(ctx, env, log, {
-      ring: () => this.#calling?.expire(),
-      next: () => this.#calling?.dueAt,
+    this.#notifier = new MemberNotifier(ctx, env, log, {
+      ring: () => this.#callController?.applyTimeouts(),
+      next: () => this.#callController?.nextTimeoutAt,
     });
-    if (log) this.#use(log);
-    void ctx.blockConcurrencyWhile(async () => this.#telling.recover(await ctx.storage.getAlarm()));
+    if (log) this.#attachLog(log);
+    void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));
   }
 
-  async open(id: ConversationId, connection: Uuid): Promise<void> {
+  async openConnection(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.open(connection))) this.#telling.to(log.members.present);
+    if (log.transaction(() => log.openConnection(connection))) this.#notifier.to(log.members.present);
   }
 
-  async close(id: ConversationId, connection: Uuid): Promise<void> {
+  async closeConnection(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    const hasClosed = this.#changeAll(log, () => {
-      if (!log.close(connection)) return false;
-      this.#calling?.cut();
+    const hasClosed = this.#changeAccess(log, () => {
+      if (!log.closeConnection(connection)) return false;
+      this.#callController?.endOpenCall();
       return true;
     });
-    if (hasClosed) this.#telling.to(log.members.present);
+    if (hasClosed) this.#notifier.to(log.members.present);
   }
 
-  async send(
+  async sendMessages(
     _id: ConversationId,
     user: Uuid,
-    messages: readonly Checked[],
-    known: Known,
-  ): ReturnType<ConversationRpc["send"]> {
+    messages: readonly CheckedMessage[],
+    known: InboxPosition,
+  ): ReturnType<ConversationRpc["sendMessages"]> {
     // Whoever has left still learns what became of what they had sent.
-    const member = this.#log?.members.known(user);
-    return member && this.#accepting ? this.#accepting.send(member, messages, known) : notFound;
+    const member = this.#log?.members.find(user);
+    return member && this.#appender ? this.#appender.send(member, messages, known) : conversationNotFound;
   }
 
-  async mark(_id: ConversationId, user: Uuid, marks: Marks, isShown: boolean): Promise<Standing | Refusal> {
+  async updateReceipts(
+    _id: ConversationId,
+    user: Uuid,
+    marks: ReadState,
+    isShown: boolean,
+  ): Promise<MemberReadState | Refusal> {
     const log = this.#log;
-    const member = log?.members.of(user);
-    if (!log || !member) return notFound;
-    const { least } = log.members;
-    const { moved, read, seen } = log.transaction(() => mark(log, member, marks, isShown));
-    if (seen && log.group) this.#telling.marked(least);
+    const member = log?.members.findActive(user);
+    if (!log || !member) return conversationNotFound;
+    const { lowestReadState } = log.members;
+    const { moved, read, seen } = log.transaction(() => applyReceipts(log, member, marks, isShown));
+    if (seen && log.group) this.#notifier.scheduleReceipts(lowestReadState);
     else if (seen && log.isOpen && !member.blocks)
-      this.#telling.to(log.members.present.filter((other) => other !== member));
-    return standingOf(log, member, read || !moved);
+      this.#notifier.to(log.members.present.filter((other) => other !== member));
+    return toMemberReadState(log, member, read || !moved);
   }
 
-  async hide(_id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal> {
+  async clearHistory(_id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
     const log = this.#log;
-    const member = log?.members.of(user);
-    if (!log || !member) return notFound;
-    log.transaction(() => hide(log, member, upTo));
-    return standingOf(log, member, true);
+    const member = log?.members.findActive(user);
+    if (!log || !member) return conversationNotFound;
+    log.transaction(() => clearHistoryUpTo(log, member, upTo));
+    return toMemberReadState(log, member, true);
   }
 
-  async retract(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["retract"]> {
+  async deleteForEveryone(
+    _id: ConversationId,
+    user: Uuid,
+    seq: number,
+  ): ReturnType<ConversationRpc["deleteForEveryone"]> {
     const log = this.#log;
-    const member = log?.members.of(user);
-    if (!log || !member) return notFound;
-    const done = log.transaction(() => retract(log, member, log.findSeen(member, seq)));
+    const member = log?.members.findActive(user);
+    if (!log || !member) return conversationNotFound;
+    const done = log.transaction(() => replaceByTombstone(log, member, log.findVisible(member, seq)));
     if (isRefusal(done)) return done;
-    this.#telling.retracted(log, member, done);
+    this.#notifier.retracted(log, member, done);
     return { revision: done.revision };
   }
 
-  async withdraw(_id: ConversationId, user: Uuid, cid: Uuid): ReturnType<ConversationRpc["withdraw"]> {
-    const member = this.#log?.members.of(user);
-    return member && this.#accepting ? this.#accepting.withdraw(member, cid) : notFound;
+  async deletePending(_id: ConversationId, user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#appender ? this.#appender.deletePending(member, cid) : conversationNotFound;
   }
 
-  async block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {
+  async setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {
     if (!privateMembers(id)?.includes(user)) throw new Error("only a member of a private conversation blocks there");
     if (!this.#log && !isBlocked) return;
     const log = this.#ensureLog(id);
     const before = log.revision;
-    const hasChanged = this.#changeAll(log, () => {
-      const member = log.members.of(user);
+    const hasChanged = this.#changeAccess(log, () => {
+      const member = log.members.findActive(user);
       // The line of a call that ends by it is still one that both see.
-      if (isBlocked && member && !member.blocks) this.#calling?.cut(member);
-      return member !== undefined && setBlock(log, member, isBlocked);
+      if (isBlocked && member && !member.blocks) this.#callController?.endOpenCall(member);
+      return member !== undefined && setMemberBlock(log, member, isBlocked);
     });
     // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
-    this.#telling.to(
+    this.#notifier.to(
       log.members.present.filter((member) => member.user !== user),
       true,
     );
   }
 
-  async depart(_id: ConversationId, user: Uuid): Promise<Departed> {
+  async removeDeletedUser(_id: ConversationId, user: Uuid): Promise<UserRemoval> {
     const log = this.#log;
-    const member = log?.members.known(user);
+    const member = log?.members.find(user);
     if (!log || !member) return { replaced: null };
-    const { hasChanged, readers, ...departed } = this.#changeAll(log, () => {
-      if (member.state === "in") this.#calling?.cut(member);
-      return depart(log, member, Date.now());
+    const { hasChanged, readers, ...departed } = this.#changeAccess(log, () => {
+      if (member.state === "in") this.#callController?.endOpenCall(member);
+      return removeDeletedUser(log, member, Date.now());
     });
-    if (hasChanged && log.group) this.#telling.changed(log, member);
-    else if (hasChanged) this.#telling.to(log.members.present, true);
-    else this.#telling.to(readers);
-    if (hasChanged) this.#telling.tidy(log);
+    if (hasChanged && log.group) this.#notifier.changed(log, member);
+    else if (hasChanged) this.#notifier.to(log.members.present, true);
+    else this.#notifier.to(readers);
+    if (hasChanged) this.#notifier.schedulePurge(log);
     return departed;
   }
 
-  async unsign(_id: ConversationId, author: Uuid): Promise<void> {
+  async anonymizeForwards(_id: ConversationId, author: Uuid): Promise<void> {
     const log = this.#log;
-    if (log) this.#telling.to(log.transaction(() => unsign(log, author)));
+    if (log) this.#notifier.to(log.transaction(() => anonymizeForwardsOf(log, author)));
   }
 
-  async call(_id: ConversationId, user: Uuid, deed: CallDeed, session?: Uuid): Promise<CallStanding | Refusal> {
-    const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.do(member, deed, session) : notFound;
+  async runCallCommand(
+    _id: ConversationId,
+    user: Uuid,
+    deed: CallCommand,
+    session?: Uuid,
+  ): Promise<CallSnapshot | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#callController
+      ? this.#callController.runCommand(member, deed, session)
+      : conversationNotFound;
   }
 
-  async refuse(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
-    const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.refuse(member, call) : notFound;
+  async refuseCallAsBusy(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#callController ? this.#callController.refuseAsBusy(member, call) : conversationNotFound;
   }
 
-  async giveUp(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
-    const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.giveUp(member, call) : notFound;
+  async cancelCall(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#callController ? this.#callController.cancelCall(member, call) : conversationNotFound;
   }
 
-  async signOut(_id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallStanding | Refusal> {
-    const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.signOut(member, ended) : notFound;
+  async endCallOfSessions(_id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#callController ? this.#callController.endSessions(member, ended) : conversationNotFound;
   }
 
-  async standing(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
-    const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.find(member, call) : notFound;
+  async getCallState(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#callController ? this.#callController.find(member, call) : conversationNotFound;
   }
 
-  async beat(_id: ConversationId, user: Uuid, call: Uuid, signs: CallSigns): Promise<boolean> {
-    const member = this.#log?.members.of(user);
-    if (!member || !this.#calling?.beat(member, call, signs)) return false;
-    if (signs.unheard !== undefined) this.ctx.waitUntil(this.#seekLost(this.#calling, member, call));
+  async recordCallHeartbeat(_id: ConversationId, user: Uuid, call: Uuid, signs: CallHeartbeat): Promise<boolean> {
+    const member = this.#log?.members.findActive(user);
+    if (!member || !this.#callController?.recordHeartbeat(member, call, signs)) return false;
+    if (signs.peerSilentMs !== undefined)
+      this.ctx.waitUntil(this.#endUnreachableCall(this.#callController, member, call));
     return true;
   }
 
   /** A page that is killed leaves no socket behind; one that is in a tunnel does, and is waited for. */
-  async #seekLost(calling: Calling, member: Member, call: Uuid): Promise<void> {
-    const lost = calling.findLost(member, call);
+  async #endUnreachableCall(calling: CallController, member: Member, call: Uuid): Promise<void> {
+    const lost = calling.findUnreachable(member, call);
     if (!lost) return;
     const { user } = lost.other;
     try {
-      if (!(await userChannelOf(this.env, user).mayCome(user, lost.device))) calling.endLost(member, call);
+      if (!(await getUserChannelStub(this.env, user).mayReconnect(user, lost.device)))
+        calling.endUnreachable(member, call);
     } catch (error) {
       logWarning("nobody knows whether a device is there", error);
     }
   }
 
-  async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {
+  async createGroup(
+    id: ConversationId,
+    owner: Uuid,
+    name: string,
+    people: AddedMember[],
+  ): Promise<GroupChangeResult | Refusal> {
     if (privateMembers(id)) throw new Error("a private conversation is no group");
     const isNew = !this.#log;
     if (!this.#log) {
-      const log = createGroup(this.ctx.storage, id, { owner, name, people }, Date.now());
+      const log = createGroupLog(this.ctx.storage, id, { owner, name, people }, Date.now());
       if (isRefusal(log)) return log;
-      this.#begin(log);
+      this.#startLog(log);
     }
-    return this.#grouping ? this.#grouping.made(owner, isNew) : { error: "group_exists" };
+    return this.#group ? this.#group.confirmCreation(owner, isNew) : { error: "group_exists" };
   }
 
-  async change(_id: ConversationId, user: Uuid, deed: GroupDeed): Promise<GroupDone | Refusal> {
-    return this.#grouping ? this.#grouping.change(user, deed) : noGroup;
+  async runGroupCommand(_id: ConversationId, user: Uuid, deed: GroupCommand): Promise<GroupChangeResult | Refusal> {
+    return this.#group ? this.#group.runCommand(user, deed) : groupNotFound;
   }
 
-  async group(_id: ConversationId, user: Uuid): Promise<Group | Refusal> {
-    return this.#grouping ? this.#grouping.describe(user) : noGroup;
+  async getGroup(_id: ConversationId, user: Uuid): Promise<Group | Refusal> {
+    return this.#group ? this.#group.getGroup(user) : groupNotFound;
   }
 
-  async seats(_id: ConversationId, user: Uuid, query: Parameters<Grouping["seats"]>[1]): Promise<Seats | Refusal> {
-    return this.#grouping ? this.#grouping.seats(user, query) : noGroup;
-  }
-
-  async receipts(_id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal> {
-    const member = this.#log?.members.of(user);
-    return this.#log && member ? receiptsOf(this.#log, member, seq, seesRead) : notFound;
-  }
-
-  async typing(_id: ConversationId, user: Uuid): Promise<void> {
-    this.#grouping?.typing(user);
-  }
-
-  async revised(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
-    const member = this.#log?.members.of(user);
-    return this.#log && member ? readRevised(this.#log, member, query) : notFound;
-  }
-
-  async names(_id: ConversationId, user: Uuid, file: Uuid): Promise<boolean> {
-    const member = this.#log?.members.of(user);
-    return this.#log !== undefined && member !== undefined && isNamed(this.#log, member, file);
-  }
-
-  async original(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["original"]> {
-    const member = this.#log?.members.of(user);
-    if (!this.#log || !member) return notFound;
-    return findOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
-  }
-
-  async page(_id: ConversationId, user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
-    const member = this.#log?.members.of(user);
-    return this.#log && member ? readPage(this.#log, member, query) : notFound;
-  }
-
-  async search(
+  async listMembers(
     _id: ConversationId,
     user: Uuid,
-    ...[query, room]: [CommandOf<"search">, SearchRoom]
+    query: Parameters<GroupController["listMembers"]>[1],
+  ): Promise<MemberEntries | Refusal> {
+    return this.#group ? this.#group.listMembers(user, query) : groupNotFound;
+  }
+
+  async listReceipts(_id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesRead) : conversationNotFound;
+  }
+
+  async relayTyping(_id: ConversationId, user: Uuid): Promise<void> {
+    this.#group?.relayTyping(user);
+  }
+
+  async listRevisions(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? readRevisionsPage(this.#log, member, query) : conversationNotFound;
+  }
+
+  async canReadFile(_id: ConversationId, user: Uuid, file: Uuid): Promise<boolean> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, file);
+  }
+
+  async findOriginal(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
+    const member = this.#log?.members.findActive(user);
+    if (!this.#log || !member) return conversationNotFound;
+    return findForwardOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
+  }
+
+  async listMessages(_id: ConversationId, user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? readMessagePage(this.#log, member, query) : conversationNotFound;
+  }
+
+  async searchMessages(
+    _id: ConversationId,
+    user: Uuid,
+    ...[query, room]: [CommandOf<"search">, SearchBudget]
   ): Promise<SearchSlice | Refusal> {
-    const member = this.#log?.members.of(user);
-    return this.#log && member ? searchLog(this.#log, member, query, room) : notFound;
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? searchLog(this.#log, member, query, room) : conversationNotFound;
   }
 
   override alarm(): Promise<void> {
-    return this.#telling.alarm();
+    return this.#notifier.alarm();
   }
 
   #ensureLog(id: ConversationId): ConversationLog {
     if (this.#log && this.#log.id !== id) throw new Error("a conversation was called by another's id");
-    return this.#log ?? this.#begin(ConversationLog.create(this.ctx.storage, id));
+    return this.#log ?? this.#startLog(ConversationLog.create(this.ctx.storage, id));
   }
 
-  #begin(log: ConversationLog): ConversationLog {
-    this.#telling.begin(log);
-    return this.#use(log);
+  #startLog(log: ConversationLog): ConversationLog {
+    this.#notifier.start(log);
+    return this.#attachLog(log);
   }
 
-  #use(log: ConversationLog): ConversationLog {
+  #attachLog(log: ConversationLog): ConversationLog {
     this.#log = log;
-    this.#accepting = new Accepting(log, this.#telling, limitFactorOf(this.env));
-    this.#calling = new Calling(log, this.#telling);
-    this.#grouping = isOfGroup(log) ? new Grouping(log, this.#telling) : undefined;
+    this.#appender = new MessageAppender(log, this.#notifier, readLimitFactor(this.env));
+    this.#callController = new CallController(log, this.#notifier);
+    this.#group = isGroupLog(log) ? new GroupController(log, this.#notifier) : undefined;
     return log;
   }
 
   /** A change of who may speak to whom, and what it makes of their call. */
-  #changeAll<T>(log: ConversationLog, change: () => T): T {
-    return this.#calling ? this.#calling.change(change) : log.transaction(change);
+  #changeAccess<T>(log: ConversationLog, change: () => T): T {
+    return this.#callController ? this.#callController.transaction(change) : log.transaction(change);
   }
 }

@@ -6,11 +6,11 @@ import { blockPageRows } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";
 import { blocks, profiles } from "#worker/db/schema.ts";
-import { queueStanding } from "#worker/lib/contact-updates.ts";
+import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
-type Block = typeof blocks.$inferSelect;
+type BlockRow = typeof blocks.$inferSelect;
 
-const between = (me: Uuid, other: Uuid) => and(eq(blocks.user_id, me), eq(blocks.blocked_user_id, other));
+const isBlockOf = (me: Uuid, other: Uuid) => and(eq(blocks.user_id, me), eq(blocks.blocked_user_id, other));
 
 /** Whom I block, the last first; `before` is where the page before this one ended. */
 export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): Promise<BlockList> => {
@@ -39,14 +39,14 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
             FROM profiles WHERE id = ${me}`,
       )
       .onConflictDoNothing(),
-    queueStanding(db, me, other),
+    queueOneSidedRelation(db, me, other),
   ]);
 };
 
-type Deleted = { block: Block | undefined; released: string | undefined };
+type DeletedBlock = { block: BlockRow | undefined; unusedAvatar: string | undefined };
 
 /** Takes a block out. `released` is the picture that nobody is to see any more now. */
-export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Deleted> => {
+export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<DeletedBlock> => {
   const another = alias(blocks, "another");
   const isMine = db
     .select({ one: sql`1` })
@@ -60,25 +60,25 @@ export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Delete
     db
       .select({ key: blocks.avatar_url })
       .from(blocks)
-      .where(and(between(me, other), isNotNull(blocks.avatar_url), notExists(isMine), notExists(isShown))),
-    db.delete(blocks).where(between(me, other)).returning(),
+      .where(and(isBlockOf(me, other), isNotNull(blocks.avatar_url), notExists(isMine), notExists(isShown))),
+    db.delete(blocks).where(isBlockOf(me, other)).returning(),
   ]);
-  return { block: deleted[0], released: pictures[0]?.key ?? undefined };
+  return { block: deleted[0], unusedAvatar: pictures[0]?.key ?? undefined };
 };
 
 /** Puts a block back as it was. */
-export const restoreBlock = async (db: Db, block: Block): Promise<void> => {
+export const restoreBlock = async (db: Db, block: BlockRow): Promise<void> => {
   const { user_id: me, blocked_user_id: other } = block;
-  await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueStanding(db, me, other)]);
+  await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueOneSidedRelation(db, me, other)]);
 };
 
 /**
  * Queues what an ended block changes: for me that it ended, and for the other, if they have my profile, the picture
  * it has by now. To them that is a change of picture like any.
  */
-export const queueUnblocking = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
+export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
   const pair = privateConversationId(me, other);
   const isKnown = sql`EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})
     OR EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`;
-  await db.batch([queueStanding(db, me, other), queueStanding(db, other, me, isKnown)]);
+  await db.batch([queueOneSidedRelation(db, me, other), queueOneSidedRelation(db, other, me, isKnown)]);
 };

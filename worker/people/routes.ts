@@ -4,11 +4,11 @@ import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "#contra
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "#contract/people.ts";
 import { toPhoneQuery } from "#contract/phone.ts";
 import { openDb } from "#worker/db/client.ts";
-import { findOwnProfile, relationTo } from "#worker/db/relations.ts";
-import { flushAbout } from "#worker/lib/contact-updates.ts";
-import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { findOwnProfile, findRelation } from "#worker/db/relations.ts";
+import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
@@ -20,12 +20,12 @@ import {
   findAvatar,
   storeAvatar,
 } from "#worker/lib/storage/avatars.ts";
-import { replaceAvatar, searchByPhone, updateName } from "./queries.ts";
+import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 
 /** Everybody who has this profile hears of its change, after the answer. */
-const tellAcquaintances = (c: AppContext, me: Uuid): void =>
-  afterAnswer(c.executionCtx, "tell of a changed profile", flushAbout(c.env, me));
+const notifyContacts = (c: AppContext, me: Uuid): void =>
+  runAfterResponse(c.executionCtx, "tell of a changed profile", pushUpdatesAbout(c.env, me));
 
 const AvatarSizeName = v.pipe(
   v.picklist(avatarSizes.map(String)),
@@ -33,7 +33,7 @@ const AvatarSizeName = v.pipe(
 );
 const AvatarKey = v.pipe(v.string(), v.regex(avatarKeyPattern));
 
-const Query = v.object({
+const PhoneSearchBody = v.object({
   phone: v.pipe(
     PhoneSearch.entries.phone,
     v.check(
@@ -43,12 +43,12 @@ const Query = v.object({
   ),
 });
 
-const imageTypes = "image/*";
+const anyImageType = "image/*";
 
 export const peopleRoutes = createRoutes()
   .post(
     "/people/search",
-    operation({
+    describeOperation({
       tag: "people",
       summary:
         "People whose phone number contains these digits: at most ten, never oneself. Whole numbers are told of contacts, and where the whole one was asked for",
@@ -57,7 +57,7 @@ export const peopleRoutes = createRoutes()
     }),
     authenticate,
     // Not in the URL, which logs and proxies keep.
-    validate("json", Query),
+    validate("json", PhoneSearchBody),
     limitCaller("search_by_user"),
     async (c) => {
       const db = openDb(c.env);
@@ -70,7 +70,7 @@ export const peopleRoutes = createRoutes()
   )
   .get(
     "/users/:id",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "The profile of oneself, a contact, somebody with whom a request is pending or whom one blocks",
       ok: { status: 200, body: Profile },
@@ -82,7 +82,7 @@ export const peopleRoutes = createRoutes()
       const me = c.var.caller.user;
       const { id } = c.req.valid("param");
       const db = openDb(c.env);
-      const relation = await relationTo(db, me, id);
+      const relation = await findRelation(db, me, id);
       const profile = id === me ? await findOwnProfile(db, me) : relation?.profile;
       if (!profile || !relation || !can.readProfile(me, { id, ...relation })) return refuse(c, "user_not_found");
       return c.json(profile, 200);
@@ -90,7 +90,7 @@ export const peopleRoutes = createRoutes()
   )
   .patch(
     "/profile",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "Change one's own name",
       ok: { status: 200, body: Profile },
@@ -103,18 +103,18 @@ export const peopleRoutes = createRoutes()
       const me = c.var.caller.user;
       const { username } = c.req.valid("json");
       const db = openDb(c.env);
-      const profile = username === undefined ? await findOwnProfile(db, me) : await updateName(db, me, username);
+      const profile = username === undefined ? await findOwnProfile(db, me) : await updateUsername(db, me, username);
       if (!profile) return refuse(c, "user_not_found");
-      if (username !== undefined) tellAcquaintances(c, me);
+      if (username !== undefined) notifyContacts(c, me);
       return c.json(profile, 200);
     },
   )
   .put(
     "/profile/avatar",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "Replace one's own picture by a JPEG, PNG, WebP or GIF of at most 5 MB and 50 megapixels",
-      takes: imageTypes,
+      bodyType: anyImageType,
       ok: { status: 200, body: Profile },
       refusals: ["file_too_large", "not_an_image", "image_too_many_pixels", "forbidden_origin"],
     }),
@@ -126,17 +126,17 @@ export const peopleRoutes = createRoutes()
       if ("refused" in stored) return refuse(c, stored.refused);
       const replaced = await replaceAvatar(openDb(c.env), me, stored.key);
       if (!replaced) return refuse(c, "user_not_found");
-      const { profile, released } = replaced;
-      if (released !== undefined) {
-        afterAnswer(c.executionCtx, "delete the old avatar", deleteAvatar(c.env, released));
+      const { profile, unusedAvatar } = replaced;
+      if (unusedAvatar !== undefined) {
+        runAfterResponse(c.executionCtx, "delete the old avatar", deleteAvatar(c.env, unusedAvatar));
       }
-      tellAcquaintances(c, me);
+      notifyContacts(c, me);
       return c.json(profile, 200);
     },
   )
   .get(
     "/avatars/:key",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "A picture, square, of 50 or 512 pixels; for signed-in people who were given its key",
       ok: { status: 200, body: "image/webp" },

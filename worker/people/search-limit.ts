@@ -4,7 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { phone_searches, users } from "#worker/db/schema.ts";
-import type { Taken } from "#worker/lib/limits/rate-limit.ts";
+import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";
 
 /**
  * How many different numbers and parts of numbers a person may look for within a day, so that nobody copies the directory
@@ -15,13 +15,13 @@ import type { Taken } from "#worker/lib/limits/rate-limit.ts";
  */
 
 const dayMs = 24 * 3_600_000;
-const forgottenAtOnce = 100;
+const purgedPerSearch = 100;
 
-const hashOf = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
+const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo phone search ${me} ${digits}`).digest("base64url").slice(0, 22);
 
 /** SQL: how many searches this person has, fewer while their account is new. */
-const allowanceOf = (me: Uuid, now: number) =>
+const selectDailyAllowance = (me: Uuid, now: number) =>
   sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * 3_600_000} THEN ${searchesPerDayNew}
     ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
 
@@ -32,16 +32,16 @@ export const countSearch = async (
   me: Uuid,
   digits: string,
   now = Date.now(),
-): Promise<Taken> => {
+): Promise<RateLimitResult> => {
   const since = now - dayMs;
-  const hash = hashOf(env, me, digits);
+  const hash = hashDigits(env, me, digits);
   // What is further ahead than a day was counted before the clock was set back.
   const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, since + 1, now + dayMs));
   const [, made] = await db.batch([
     db
       .delete(phone_searches)
       .where(
-        sql`rowid IN (SELECT rowid FROM ${phone_searches} WHERE searched_at <= ${since} LIMIT ${forgottenAtOnce})`,
+        sql`rowid IN (SELECT rowid FROM ${phone_searches} WHERE searched_at <= ${since} LIMIT ${purgedPerSearch})`,
       ),
     db.select().from(phone_searches).where(own).orderBy(desc(phone_searches.searched_at)),
   ]);
@@ -51,7 +51,7 @@ export const countSearch = async (
     (a, b) => (a && a.digits > b.digits ? a : b),
     undefined,
   );
-  if (last && digits.length > last.digits && hashOf(env, me, digits.slice(0, last.digits)) === last.hash) {
+  if (last && digits.length > last.digits && hashDigits(env, me, digits.slice(0, last.digits)) === last.hash) {
     // Of two that go on from the same beginning at once only one is the same search.
     const { meta } = await db.run(sql`INSERT OR IGNORE INTO ${phone_searches} (user_id, hash, digits, searched_at)
       SELECT ${me}, ${hash}, ${digits.length}, ${last.searched_at} WHERE ${last.digits} =
@@ -61,7 +61,7 @@ export const countSearch = async (
   const counted = await db.run(sql`INSERT INTO ${phone_searches} (user_id, hash, digits, searched_at)
     SELECT ${me}, ${hash}, ${digits.length},
       max(${now}, (SELECT ifnull(max(searched_at) + 1, 0) FROM ${phone_searches} WHERE ${own}))
-    WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${allowanceOf(me, now)}
+    WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at`);
   if (counted.meta.changes > 0) return { ok: true };
   return { ok: false, retryAfterMs: Math.max(1_000, (made.at(-1)?.searched_at ?? now) + dayMs - now) };

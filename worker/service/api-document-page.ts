@@ -17,62 +17,62 @@ dt { margin-top: .5rem; font-weight: 600; } dd { margin: 0 0 0 1rem; overflow-wr
 `;
 
 let policy: Promise<string> | undefined;
-const makePolicy = async (): Promise<string> => {
+const createDocumentationPolicy = async (): Promise<string> => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)));
   return `default-src 'none'; style-src 'sha256-${base64}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 };
-export const documentationPolicy = (): Promise<string> => {
-  policy ??= makePolicy();
+export const getDocumentationPolicy = (): Promise<string> => {
+  policy ??= createDocumentationPolicy();
   return policy;
 };
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
-type Operation = NonNullable<NonNullable<ApiDocument["paths"][string]>["get"]>;
-type Entry = { method: string; path: string; operation: Operation };
+type ApiOperation = NonNullable<NonNullable<ApiDocument["paths"][string]>["get"]>;
+type OperationEntry = { method: string; path: string; operation: ApiOperation };
 
-const listEntries = (document: ApiDocument): Entry[] =>
+const listOperations = (document: ApiDocument): OperationEntry[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
-      const operation = item?.[method] as Operation | undefined;
+      const operation = item?.[method] as ApiOperation | undefined;
       return operation ? [{ method: method.toUpperCase(), path, operation }] : [];
     }),
   );
 
-const schemaOf = (content: Record<string, { schema?: unknown }> | undefined): string =>
+const formatSchemas = (content: Record<string, { schema?: unknown }> | undefined): string =>
   Object.entries(content ?? {})
     .map(([type, { schema }]) => `${type}\n${JSON.stringify(schema, null, 2)}`)
     .join("\n");
 
-const parameters = ({ parameters: all = [] }: Operation) =>
+const listParameters = ({ parameters: all = [] }: ApiOperation) =>
   all.flatMap((parameter) =>
     "name" in parameter ? [`${parameter.name} (${parameter.in}${parameter.required ? "" : ", optional"})`] : [],
   );
 
-const responses = (operation: Operation) =>
+const renderResponses = (operation: ApiOperation) =>
   Object.entries(operation.responses ?? {}).map(([status, response]) => {
     if (!("description" in response)) return "";
     const isRefusal = Number(status) >= 400;
-    const schema = isRefusal ? "" : schemaOf("content" in response ? response.content : undefined);
+    const schema = isRefusal ? "" : formatSchemas("content" in response ? response.content : undefined);
     return html`<dt>${status}</dt><dd>${response.description}${schema ? html`<pre>${schema}</pre>` : ""}</dd>`;
   });
 
-const entry = ({ method, path, operation }: Entry) => {
+const renderOperation = ({ method, path, operation }: OperationEntry) => {
   const body =
-    operation.requestBody && "content" in operation.requestBody ? schemaOf(operation.requestBody.content) : "";
+    operation.requestBody && "content" in operation.requestBody ? formatSchemas(operation.requestBody.content) : "";
   const isOpen = operation.security?.length === 0;
   return html`<details>
     <summary><b>${method}</b> <code>${path}</code>${isOpen ? " (open to visitors)" : ""}<span>${operation.summary}</span></summary>
     <div>
-      ${parameters(operation).map((parameter) => html`<p><code>${parameter}</code></p>`)}
+      ${listParameters(operation).map((parameter) => html`<p><code>${parameter}</code></p>`)}
       ${body ? html`<p>Body</p><pre>${body}</pre>` : ""}
-      <dl>${responses(operation)}</dl>
+      <dl>${renderResponses(operation)}</dl>
     </div>
   </details>`;
 };
 
-export const documentationPage = (document: ApiDocument) => {
-  const entries = listEntries(document);
+export const renderDocumentation = (document: ApiDocument) => {
+  const entries = listOperations(document);
   const tags = [...new Set(entries.map(({ operation }) => operation.tags?.[0] ?? "other"))];
   return html`<!doctype html>
     <html lang="en">
@@ -86,7 +86,8 @@ export const documentationPage = (document: ApiDocument) => {
         <h1>${document.info.title} API</h1>
         <p>${document.info.description}</p>
         ${tags.map(
-          (tag) => html`<h2>${tag}</h2>${entries.filter(({ operation }) => operation.tags?.[0] === tag).map(entry)}`,
+          (tag) =>
+            html`<h2>${tag}</h2>${entries.filter(({ operation }) => operation.tags?.[0] === tag).map(renderOperation)}`,
         )}
       </body>
     </html>`;

@@ -1,23 +1,23 @@
 import type { Hono } from "hono";
 import { type AppEnv, createRoutes } from "#worker/lib/http/app.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
-import { describeApi } from "./api-document.ts";
-import { documentationPage, documentationPolicy } from "./api-document-page.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
+import { generateApiDocument } from "./api-document.ts";
+import { getDocumentationPolicy, renderDocumentation } from "./api-document-page.ts";
 
 /** The API's own description, read off the routes of the app it is given, once per isolate. */
-export const docsRoutes = (getApp: () => Hono<AppEnv>) => {
-  let document: ReturnType<typeof describeApi> | undefined;
+export const createApiDocumentRoutes = (getApp: () => Hono<AppEnv>) => {
+  let document: ReturnType<typeof generateApiDocument> | undefined;
   const getDocument = () => {
-    document ??= describeApi(getApp());
+    document ??= generateApiDocument(getApp());
     return document;
   };
   return createRoutes()
     .get(
       "/openapi.json",
-      operation({
+      describeOperation({
         tag: "service",
         summary: "This description, as OpenAPI 3.1",
-        open: true,
+        isPublic: true,
         ok: { status: 200, body: "application/json" },
       }),
       async (c) => {
@@ -27,15 +27,15 @@ export const docsRoutes = (getApp: () => Hono<AppEnv>) => {
     )
     .get(
       "/docs",
-      operation({
+      describeOperation({
         tag: "service",
         summary: "This description, to read",
-        open: true,
+        isPublic: true,
         ok: { status: 200, body: "text/html" },
       }),
       async (c) => {
-        c.header("content-security-policy", await documentationPolicy());
-        return c.html(documentationPage(await getDocument()), 200);
+        c.header("content-security-policy", await getDocumentationPolicy());
+        return c.html(renderDocumentation(await getDocument()), 200);
       },
     );
 };

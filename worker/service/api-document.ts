@@ -5,7 +5,7 @@ import type { AppEnv } from "#worker/lib/http/app.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
 /** The OpenAPI document of all routes of an app, made from the schemas that check them. */
-export const describeApi = async (app: Hono<AppEnv>) => {
+export const generateApiDocument = async (app: Hono<AppEnv>) => {
   const { schema } = await resolver(ApiError).toOpenAPISchema();
   return generateSpecs(app, {
     documentation: {
@@ -30,4 +30,4 @@ export const describeApi = async (app: Hono<AppEnv>) => {
   });
 };
 
-export type ApiDocument = Awaited<ReturnType<typeof describeApi>>;
+export type ApiDocument = Awaited<ReturnType<typeof generateApiDocument>>;

@@ -1,23 +1,23 @@
-import { takesBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { acceptsBrotli } from "#worker/lib/http/accepts-brotli.ts";
 import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 
 /**
  * The client's scripts and styles (docs/decisions/compressed-files.md). The build leaves each of them a second time,
  * compressed as far as brotli goes; the edge, which compresses what it is given plain, stops far earlier.
  */
-const folder = "/assets/";
+const assetsFolder = "/assets/";
 const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
 };
 
-export const isClientFile = (path: string): boolean => path.startsWith(folder);
+export const isClientFile = (path: string): boolean => path.startsWith(assetsFolder);
 
-const typeOf = (path: string): string | undefined =>
-  types[/^[^/]+\.(js|css)$/.exec(path.slice(folder.length))?.[1] ?? ""];
+const findContentType = (path: string): string | undefined =>
+  types[/^[^/]+\.(js|css)$/.exec(path.slice(assetsFolder.length))?.[1] ?? ""];
 
 /** What is not there the app's page answers for; as a script it would be kept for a year. */
-const isThere = (response: Response): boolean => !response.headers.get("content-type")?.startsWith("text/html");
+const isFound = (response: Response): boolean => !response.headers.get("content-type")?.startsWith("text/html");
 
 const notFound = (): Response => new Response(null, { status: 404, headers: emptyHeaders });
 
@@ -37,7 +37,7 @@ const serveCompressed = async (request: Request, env: Env, type: string): Promis
       headers: condition === null ? {} : { "if-none-match": condition },
     }),
   );
-  if (!isThere(twin) || (!twin.ok && twin.status !== 304)) return undefined;
+  if (!isFound(twin) || (!twin.ok && twin.status !== 304)) return undefined;
   const named = {
     "content-type": type,
     vary: "accept-encoding",
@@ -51,14 +51,14 @@ const serveCompressed = async (request: Request, env: Env, type: string): Promis
 export const serveClientFile = async (request: Request, env: Env): Promise<Response> => {
   const { pathname } = new URL(request.url);
   if (pathname.endsWith(".br")) return notFound();
-  const type = typeOf(pathname);
+  const type = findContentType(pathname);
   const isRead = request.method === "GET" || request.method === "HEAD";
   const isNegotiable = type !== undefined && isRead && !request.headers.has("range");
-  if (isNegotiable && takesBrotli(request)) {
+  if (isNegotiable && acceptsBrotli(request)) {
     const compressed = await serveCompressed(request, env, type);
     if (compressed) return compressed;
   }
   const plain = await env.ASSETS.fetch(request);
-  if (!isThere(plain)) return notFound();
+  if (!isFound(plain)) return notFound();
   return type === undefined ? plain : withHeaders(plain, { vary: "accept-encoding" });
 };

@@ -1,6 +1,6 @@
 import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "#contract/language.ts";
-import { listProviders } from "#worker/auth/providers/providers.ts";
-import { takesBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { listPublicProviders } from "#worker/auth/providers/providers.ts";
+import { acceptsBrotli } from "#worker/lib/http/accepts-brotli.ts";
 import { matchesEtag } from "#worker/lib/http/etag.ts";
 import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 import { getProviderPage } from "./provider-pages.ts";
@@ -9,7 +9,7 @@ import { getProviderPage } from "./provider-pages.ts";
  * The prerendered entry pages: `src/prerender` writes them among the static files, here they get their
  * language, their headers and their compression. In development there are none, and the app's own page answers.
  */
-const names: Readonly<Record<string, string>> = {
+const pageNames: Readonly<Record<string, string>> = {
   "/": "welcome",
   "/register": "register",
   "/login": "login",
@@ -19,20 +19,20 @@ const names: Readonly<Record<string, string>> = {
 type HeadersByPage = Record<string, Record<string, string>>;
 let pageHeaders: Promise<HeadersByPage> | undefined;
 
-const asset = (env: Env, request: Request, path: string, headers: HeadersInit = {}): Promise<Response> =>
+const fetchAsset = (env: Env, request: Request, path: string, headers: HeadersInit = {}): Promise<Response> =>
   env.ASSETS.fetch(new Request(new URL(path, request.url), { headers }));
 
 const readPageHeaders = async (env: Env, request: Request): Promise<HeadersByPage> => {
-  const response = await asset(env, request, "/entry/headers.json");
+  const response = await fetchAsset(env, request, "/entry/headers.json");
   const isPrerendered = response.headers.get("content-type")?.includes("json") ?? false;
   return isPrerendered ? await response.json<HeadersByPage>() : {};
 };
 
-export const isDocument = (path: string): boolean => Object.hasOwn(names, path);
+export const isDocument = (path: string): boolean => Object.hasOwn(pageNames, path);
 
 const findPage = (env: Env, request: Request, page: string, isCompressed: boolean): Promise<Response> => {
   const condition = request.headers.get("if-none-match");
-  return asset(
+  return fetchAsset(
     env,
     request,
     `/entry/${page}.page${isCompressed ? ".br" : ""}`,
@@ -47,9 +47,9 @@ const findProviderPage = async (
   page: string,
   isCompressed: boolean,
 ): Promise<Response | undefined> => {
-  const providers = listProviders(env);
+  const providers = listPublicProviders(env);
   if (providers.length === 0 || !/^(login|register)\./.test(page)) return undefined;
-  const template = await asset(env, request, `/entry/${page}.providers.page`);
+  const template = await fetchAsset(env, request, `/entry/${page}.providers.page`);
   if (!template.ok) return undefined;
   const { html, brotli, etag } = getProviderPage(page, await template.text(), providers);
   const isKnown = matchesEtag(request.headers.get("if-none-match") ?? undefined, etag);
@@ -62,7 +62,7 @@ const findProviderPage = async (
 /** An entry page in the visitor's language. `?lang=` is a language link, whose choice is kept. */
 export const serveDocument = async (request: Request, env: Env): Promise<Response> => {
   const { pathname, searchParams } = new URL(request.url);
-  const name = names[pathname];
+  const name = pageNames[pathname];
   if (request.method !== "GET" && request.method !== "HEAD") {
     return new Response(null, { status: 405, headers: { ...emptyHeaders, allow: "GET, HEAD" } });
   }
@@ -79,7 +79,7 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
     cookies: request.headers.get("cookie"),
     accept: request.headers.get("accept-language"),
   });
-  const isCompressed = takesBrotli(request);
+  const isCompressed = acceptsBrotli(request);
   const page =
     (await findProviderPage(env, request, `${name}.${language}`, isCompressed)) ??
     (await findPage(env, request, `${name}.${language}`, isCompressed));

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { createRoutes } from "#worker/lib/http/app.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 
 export const serviceRoutes = createRoutes().get(
   "/health",
-  operation({
+  describeOperation({
     tag: "service",
     summary: "Whether the Worker answers",
-    open: true,
+    isPublic: true,
     ok: { status: 200, body: v.object({ ok: v.literal(true) }) },
   }),
   (c) => c.json({ ok: true as const }, 200),

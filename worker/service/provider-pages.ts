@@ -11,12 +11,12 @@ export type ProviderPage = { html: string; brotli: Uint8Array; etag: string };
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => escapes[char] ?? char);
 
-const button = /<li data-provider="%id%">.*?<\/li>/s;
+const buttonTemplate = /<li data-provider="%id%">.*?<\/li>/s;
 
-const fill = (template: string, providers: readonly Provider[]): string =>
+const fillTemplate = (template: string, providers: readonly Provider[]): string =>
   template
     .replace("%providers%", () => escapeHtml(JSON.stringify(providers)))
-    .replace(button, (one) =>
+    .replace(buttonTemplate, (one) =>
       providers
         .map(({ id, name }) =>
           one.replaceAll("%id%", () => escapeHtml(id)).replaceAll("%name%", () => escapeHtml(name)),
@@ -24,13 +24,13 @@ const fill = (template: string, providers: readonly Provider[]): string =>
         .join(""),
     );
 
-const made = new Map<string, ProviderPage>();
+const cachedPages = new Map<string, ProviderPage>();
 
 /** The page of that template, made once in an isolate, whose settings do not change. */
 export const getProviderPage = (name: string, template: string, providers: readonly Provider[]): ProviderPage => {
-  const known = made.get(name);
+  const known = cachedPages.get(name);
   if (known) return known;
-  const html = fill(template, providers);
+  const html = fillTemplate(template, providers);
   const page = {
     html,
     brotli: new Uint8Array(
@@ -40,6 +40,6 @@ export const getProviderPage = (name: string, template: string, providers: reado
     ),
     etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
   };
-  made.set(name, page);
+  cachedPages.set(name, page);
   return page;
 };

@@ -1,49 +1,49 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
-import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, Settings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { Db } from "#worker/db/client.ts";
 import { settings } from "#worker/db/schema.ts";
 
 const { messages, groups, calls } = Settings.entries;
-const Notices = v.object({ messages, groups, calls });
+const NoticeSettings = v.object({ messages, groups, calls });
 
 /** Of who never changed any. */
-const untouched: KeptSettings = { version: 0, settings: defaultSettings };
+const initialSettings: VersionedSettings = { version: 0, settings: defaultSettings };
 
-const toKept = (row: typeof settings.$inferSelect): KeptSettings => {
+const toVersionedSettings = (row: typeof settings.$inferSelect): VersionedSettings => {
   const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
   const { phone_in_groups: phoneInGroups, group_adds: groupAdds } = row;
-  const notices = v.parse(Notices, JSON.parse(row.notices));
+  const notices = v.parse(NoticeSettings, JSON.parse(row.notices));
   const kept = { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, ...notices, tala };
   return { version, settings: kept };
 };
 
-export const findSettings = async (db: Db, me: Uuid): Promise<KeptSettings> => {
+export const getUserSettings = async (db: Db, me: Uuid): Promise<VersionedSettings> => {
   const row = await db.select().from(settings).where(eq(settings.user_id, me)).get();
-  return row ? toKept(row) : untouched;
+  return row ? toVersionedSettings(row) : initialSettings;
 };
 
 /** Those that the person's channel has not confirmed. */
-export const findUntold = async (db: Db, me: Uuid): Promise<KeptSettings | undefined> => {
+export const findUndeliveredSettings = async (db: Db, me: Uuid): Promise<VersionedSettings | undefined> => {
   const isUntold = and(eq(settings.user_id, me), lt(settings.told_version, settings.version));
   const row = await db.select().from(settings).where(isUntold).get();
-  return row && toKept(row);
+  return row && toVersionedSettings(row);
 };
 
 /** The person's channel has confirmed those of this version. */
-export const confirmTold = async (db: Db, me: Uuid, version: number): Promise<void> => {
+export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): Promise<void> => {
   await db
     .update(settings)
     .set({ told_version: version })
     .where(and(eq(settings.user_id, me), lt(settings.told_version, version)));
 };
 
-const noticesOf = ({ messages, groups, calls }: SettingsChange) =>
+const toNoticesJson = ({ messages, groups, calls }: SettingsChange) =>
   JSON.stringify({ ...(messages && { messages }), ...(groups && { groups }), ...(calls && { calls }) });
 
 /** Changes what is named and nothing else, whatever else is changed at the same time. */
-export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<KeptSettings> => {
+export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<VersionedSettings> => {
   const { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, tala } = change;
   const first = { ...defaultSettings, ...change };
   const [row] = await db
@@ -57,7 +57,7 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
       findable: first.findable,
       phone_in_groups: first.phoneInGroups,
       group_adds: first.groupAdds,
-      notices: noticesOf(first),
+      notices: toNoticesJson(first),
       tala: first.tala,
     })
     .onConflictDoUpdate({
@@ -70,11 +70,11 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
         ...(findable === undefined ? {} : { findable }),
         ...(phoneInGroups === undefined ? {} : { phone_in_groups: phoneInGroups }),
         ...(groupAdds === undefined ? {} : { group_adds: groupAdds }),
-        notices: sql`json_patch(${settings.notices}, ${noticesOf(change)})`,
+        notices: sql`json_patch(${settings.notices}, ${toNoticesJson(change)})`,
         ...(tala === undefined ? {} : { tala }),
       },
     })
     .returning();
   if (!row) throw new Error("settings were not written");
-  return toKept(row);
+  return toVersionedSettings(row);
 };

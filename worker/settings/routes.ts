@@ -1,33 +1,33 @@
-import { KeptSettings, SettingsChange } from "#contract/settings.ts";
+import { SettingsChange, VersionedSettings } from "#contract/settings.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
-import { findSettings, updateSettings } from "./queries.ts";
-import { tellSettings } from "./settings-delivery.ts";
+import { getUserSettings, updateUserSettings } from "./queries.ts";
+import { deliverSettings } from "./settings-delivery.ts";
 
 /** How a person wants things, on all their devices. */
 export const settingsRoutes = createRoutes()
   .get(
     "/settings",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "One's own settings, and how often they were changed",
-      ok: { status: 200, body: KeptSettings },
+      ok: { status: 200, body: VersionedSettings },
     }),
     authenticate,
-    async (c) => c.json(await findSettings(openDb(c.env), c.var.caller.user), 200),
+    async (c) => c.json(await getUserSettings(openDb(c.env), c.var.caller.user), 200),
   )
   .patch(
     "/settings",
-    operation({
+    describeOperation({
       tag: "people",
       summary: "Change some of one's own settings. Done when they are in force: else it may be asked again",
-      ok: { status: 200, body: KeptSettings },
+      ok: { status: 200, body: VersionedSettings },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),
     authenticate,
@@ -36,9 +36,9 @@ export const settingsRoutes = createRoutes()
     async (c) => {
       const me = c.var.caller.user;
       const change = c.req.valid("json");
-      const kept = await updateSettings(openDb(c.env), me, change);
+      const kept = await updateUserSettings(openDb(c.env), me, change);
       try {
-        await tellSettings(c.env, me, kept);
+        await deliverSettings(c.env, me, kept);
       } catch (error) {
         logError("settings wait for the person's next socket", error);
         return refuse(c, "unavailable");

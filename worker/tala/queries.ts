@@ -5,11 +5,11 @@ import type { NewPost } from "#contract/tala.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, profiles } from "#worker/db/schema.ts";
 import { tala_gone, tala_posts } from "#worker/db/tala-schema.ts";
-import { inBatches } from "#worker/lib/deletion/in-batches.ts";
+import { runInBatches } from "#worker/lib/deletion/run-in-batches.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
-import type { PictureExtent } from "#worker/lib/storage/post-pictures.ts";
+import type { PictureDimensions } from "#worker/lib/storage/post-pictures.ts";
 
-export type FeedRow = {
+export type FeedPostRow = {
   number: number;
   id: Uuid;
   content: string;
@@ -19,14 +19,17 @@ export type FeedRow = {
   created_at: number;
   author: { id: Uuid; username: string; avatar_url: string | null };
   /** Somebody whom the author blocks goes on seeing the picture of when that began. */
-  isFrozen: boolean;
+  hasBlockedAvatar: boolean;
 };
 
 /**
  * The newest statuses before a number, and one more that tells whether there are others. `isPast`: no status will ever
  * come in before it, so that the page can only lose some.
  */
-export const listFeed = async (db: Db, before: number | undefined): Promise<{ rows: FeedRow[]; isPast: boolean }> => {
+export const listFeedPosts = async (
+  db: Db,
+  before: number | undefined,
+): Promise<{ rows: FeedPostRow[]; isPast: boolean }> => {
   const isPast =
     before === undefined
       ? sql<number>`1`
@@ -41,7 +44,7 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
       thumb: tala_posts.thumb,
       created_at: tala_posts.created_at,
       author: { id: tala_posts.user_id, username: profiles.username, avatar_url: profiles.avatar_url },
-      isFrozen: sql`EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${tala_posts.user_id}
+      hasBlockedAvatar: sql`EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${tala_posts.user_id}
         AND blocks.avatar_url IS NOT ${profiles.avatar_url})`.mapWith(Boolean),
       isPast,
     })
@@ -54,7 +57,7 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
 };
 
 /** The pictures that these authors show to this reader, whom they block: those of when that began. */
-export const listFrozenAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, string | null>> => {
+export const listBlockedAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, string | null>> => {
   const rows = await db
     .select({ author: blocks.user_id, avatar_url: blocks.avatar_url })
     .from(blocks)
@@ -63,7 +66,7 @@ export const listFrozenAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Prom
 };
 
 export type StoredPost = { id: Uuid; user_id: Uuid; number: number; created_at: number };
-const storedColumns = {
+const storedPostColumns = {
   id: tala_posts.id,
   user_id: tala_posts.user_id,
   number: tala_posts.number,
@@ -71,7 +74,7 @@ const storedColumns = {
 };
 
 export const findPost = (db: Db, id: Uuid): Promise<StoredPost | undefined> =>
-  db.select(storedColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
+  db.select(storedPostColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
 
 /**
  * Publishes a status unless its id is taken, its author took it back meanwhile or is not signed in any more (the account
@@ -81,7 +84,7 @@ export const insertPost = async (
   db: Db,
   { user, session }: Caller,
   { id, content, picture }: NewPost,
-  extent: PictureExtent | undefined,
+  extent: PictureDimensions | undefined,
 ): Promise<StoredPost | undefined> => {
   const [row] = await db
     .insert(tala_posts)
@@ -91,12 +94,12 @@ export const insertPost = async (
         AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`,
     )
     .onConflictDoNothing()
-    .returning(storedColumns);
+    .returning(storedPostColumns);
   return row;
 };
 
 /** Whether the person took this status back, be it before it came. */
-export const isGone = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
+export const isPostDeleted = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
   (await db
     .select({ id: tala_gone.id })
     .from(tala_gone)
@@ -104,7 +107,7 @@ export const isGone = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
     .get()) !== undefined;
 
 /** Takes a person's own status back, also one that is still on its way: of these the newest so many are remembered. */
-export const deletePost = async (db: Db, user: Uuid, id: Uuid): Promise<void> => {
+export const deleteOwnPost = async (db: Db, user: Uuid, id: Uuid): Promise<void> => {
   await db.batch([
     db.insert(tala_gone).values({ user_id: user, id, gone_at: Date.now() }).onConflictDoNothing(),
     db
@@ -119,15 +122,15 @@ export const deletePost = async (db: Db, user: Uuid, id: Uuid): Promise<void> =>
   ]);
 };
 
-const goneKeptMs = 30 * 24 * 3_600_000; // no phone sends what it took back so much later
-const goneBatch = 1_000;
-const goneBatchesMax = 100;
+const deletedPostsKeptMs = 30 * 24 * 3_600_000; // no phone sends what it took back so much later
+const deletedPostsBatch = 1_000;
+const deletedPostsBatchesMax = 100;
 
 /** Forgets what was taken back long ago. */
-export const forgetGone = (db: Db, now: number): Promise<void> =>
-  inBatches(goneBatch, goneBatchesMax, async () => {
+export const purgeDeletedPosts = (db: Db, now: number): Promise<void> =>
+  runInBatches(deletedPostsBatch, deletedPostsBatchesMax, async () => {
     const { meta } = await db.run(
-      sql`DELETE FROM tala_gone WHERE rowid IN (SELECT rowid FROM tala_gone WHERE gone_at < ${now - goneKeptMs} LIMIT ${goneBatch})`,
+      sql`DELETE FROM tala_gone WHERE rowid IN (SELECT rowid FROM tala_gone WHERE gone_at < ${now - deletedPostsKeptMs} LIMIT ${deletedPostsBatch})`,
     );
     return meta.changes;
   });

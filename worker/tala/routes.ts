@@ -3,21 +3,34 @@ import { Uuid, unpackUuid } from "#contract/ids.ts";
 import { pictureMaxBytes, postJsonMaxLength } from "#contract/limits.ts";
 import { NewPost, PostPage, Published, pictureSizes } from "#contract/tala.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { matchesEtag } from "#worker/lib/http/etag.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { can } from "#worker/lib/permissions.ts";
-import { digestPage, feed, type MadePage } from "#worker/lib/storage/feed-cache.ts";
-import { deletePicture, findPicture, makePicture, storePicture } from "#worker/lib/storage/post-pictures.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
-import { toPostPage } from "./page.ts";
-import { deletePost, findPost, insertPost, isGone, listFeed, listFrozenAvatars, type StoredPost } from "./queries.ts";
+import { createPageEtag, feedCache, type LoadedPage } from "#worker/lib/storage/feed-cache.ts";
+import {
+  createPostPicture,
+  deletePostPicture,
+  findPostPicture,
+  storePostPicture,
+} from "#worker/lib/storage/post-pictures.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import { toPostPage } from "./feed-page.ts";
+import {
+  deleteOwnPost,
+  findPost,
+  insertPost,
+  isPostDeleted,
+  listBlockedAvatars,
+  listFeedPosts,
+  type StoredPost,
+} from "./queries.ts";
 
-const Before = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
+const BeforeParam = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
 
 const PostForm = v.pipe(
   v.strictObject({
@@ -27,28 +40,28 @@ const PostForm = v.pipe(
   v.check(({ post, picture }) => (post.picture === undefined) === (picture === undefined)),
 );
 
-const pictureKey = /^([0-9a-f-]{36})_([0-9a-f-]{36})$/;
+const pictureKeyPattern = /^([0-9a-f-]{36})_([0-9a-f-]{36})$/;
 const PictureKey = v.pipe(
   v.string(),
-  v.regex(pictureKey),
+  v.regex(pictureKeyPattern),
   v.transform((key) => key.split("_")),
   v.strictTuple([Uuid, Uuid]),
 );
 
 const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id, number, created_at });
 
-const makePage = async (db: Db, before: number | undefined): Promise<MadePage> => {
-  const { rows, isPast } = await listFeed(db, before);
+const loadFeedPage = async (db: Db, before: number | undefined): Promise<LoadedPage> => {
+  const { rows, isPast } = await listFeedPosts(db, before);
   const page = toPostPage(rows);
-  const hasFrozen = rows.some(({ isFrozen }) => isFrozen);
-  return { body: JSON.stringify(page), isPast, next: page.before, hasFrozen };
+  const hasFrozen = rows.some(({ hasBlockedAvatar }) => hasBlockedAvatar);
+  return { body: JSON.stringify(page), isPast, next: page.before, hasBlockedAvatars: hasFrozen };
 };
 
 /** The page as this reader sees it: who blocks them has the same picture here as in their profile. */
-const readAs = async (db: Db, me: Uuid, page: { body: string; etag: string; hasFrozen: boolean }) => {
-  if (!page.hasFrozen) return page;
+const personalizePage = async (db: Db, me: Uuid, page: { body: string; etag: string; hasBlockedAvatars: boolean }) => {
+  if (!page.hasBlockedAvatars) return page;
   const feed = v.parse(PostPage, JSON.parse(page.body));
-  const frozen = await listFrozenAvatars(
+  const frozen = await listBlockedAvatars(
     db,
     me,
     feed.authors.map(([author]) => unpackUuid(author)),
@@ -59,13 +72,13 @@ const readAs = async (db: Db, me: Uuid, page: { body: string; etag: string; hasF
     return [author, name, kept === undefined ? avatar : kept];
   });
   const body = JSON.stringify({ ...feed, authors });
-  return { body, etag: await digestPage(body) };
+  return { body, etag: await createPageEtag(body) };
 };
 
 export const talaRoutes = createRoutes()
   .get(
     "/tala",
-    operation({
+    describeOperation({
       tag: "tala",
       summary:
         "A page of the feed of statuses, newest first: the same for everybody, for some seconds, but for the pictures of whoever blocks one",
@@ -73,15 +86,15 @@ export const talaRoutes = createRoutes()
       refusals: ["invalid_input"],
     }),
     authenticate,
-    validate("query", v.object({ before: v.optional(Before) })),
+    validate("query", v.object({ before: v.optional(BeforeParam) })),
     async (c) => {
       const place = { context: c.executionCtx, origin: new URL(c.req.url).origin };
       const { before } = c.req.valid("query");
       const db = openDb(c.env);
-      const { body, etag } = await readAs(
+      const { body, etag } = await personalizePage(
         db,
         c.var.caller.user,
-        await feed.read(place, before, () => makePage(db, before)),
+        await feedCache.getPage(place, before, () => loadFeedPage(db, before)),
       );
       c.header("etag", etag);
       c.header("cache-control", "private, no-cache");
@@ -91,7 +104,7 @@ export const talaRoutes = createRoutes()
   )
   .post(
     "/tala",
-    operation({
+    describeOperation({
       tag: "tala",
       summary:
         "Publish a status, with a picture of at most 1.5 MB and 50 megapixels; sent again it is one and the same",
@@ -121,26 +134,26 @@ export const talaRoutes = createRoutes()
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const drawn = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
       if (!drawn.ok) return refuse(c, "rate_limited", drawn);
-      const made = picture && (await makePicture(c.env, new Uint8Array(await picture.arrayBuffer())));
+      const made = picture && (await createPostPicture(c.env, new Uint8Array(await picture.arrayBuffer())));
       if (typeof made === "string") return refuse(c, made);
-      if (made) await storePicture(c.env, me, post.id, made);
-      const published = await insertPost(db, c.var.caller, post, made?.extent);
+      if (made) await storePostPicture(c.env, me, post.id, made);
+      const published = await insertPost(db, c.var.caller, post, made?.dimensions);
       if (published) {
-        await feed.forget(new URL(c.req.url).origin);
+        await feedCache.invalidate(new URL(c.req.url).origin);
         return c.json(toPublished(published), 201);
       }
       const other = await findPost(db, post.id);
       if (other?.user_id === me) return c.json(toPublished(other), 201); // the same one came twice at once
-      const gone = other === undefined && (await isGone(db, me, post.id));
+      const gone = other === undefined && (await isPostDeleted(db, me, post.id));
       // Signed out meanwhile: it may come again, and until then its picture waits for it.
       if (!other && !gone) return refuse(c, "session_not_found");
-      if (made) await deletePicture(c.env, me, post.id);
+      if (made) await deletePostPicture(c.env, me, post.id);
       return refuse(c, gone ? "post_not_found" : "invalid_input");
     },
   )
   .delete(
     "/tala/:id",
-    operation({
+    describeOperation({
       tag: "tala",
       summary: "Take one's own status back, also one that has not come yet; again it is done already",
       ok: { status: 204, body: null },
@@ -155,16 +168,20 @@ export const talaRoutes = createRoutes()
       const db = openDb(c.env);
       const post = await findPost(db, id);
       if (post && !can.deletePost(me, post)) return refuse(c, "not_your_post");
-      await deletePost(db, me, id);
+      await deleteOwnPost(db, me, id);
       if (post)
-        afterAnswer(c.executionCtx, "tell one's devices of a deletion", userChannelOf(c.env, me).postDeleted(me, id));
-      await Promise.all([deletePicture(c.env, me, id), post && feed.forget(new URL(c.req.url).origin)]);
+        runAfterResponse(
+          c.executionCtx,
+          "tell one's devices of a deletion",
+          getUserChannelStub(c.env, me).notifyPostDeleted(me, id),
+        );
+      await Promise.all([deletePostPicture(c.env, me, id), post && feedCache.invalidate(new URL(c.req.url).origin)]);
       return c.body(null, 204);
     },
   )
   .get(
     "/tala/pictures/:key",
-    operation({
+    describeOperation({
       tag: "tala",
       summary: "The picture of a status, by its author's and its own id, inside 200 or 1,280 pixels",
       ok: { status: 200, body: "image/webp" },
@@ -175,7 +192,7 @@ export const talaRoutes = createRoutes()
     validate("query", v.object({ size: v.optional(v.picklist(pictureSizes), "large") })),
     async (c) => {
       const [author, post] = c.req.valid("param").key;
-      const picture = await findPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers);
+      const picture = await findPostPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers);
       if (!picture) return refuse(c, "not_found");
       // The key names these bytes for ever; a shared cache never keeps them.
       c.header("cache-control", "private, max-age=31536000, immutable");

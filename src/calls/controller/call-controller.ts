@@ -1,159 +1,159 @@
-import type { CallLink } from "#calls/link.ts";
-import type { Choice } from "#calls/media/media-preferences.ts";
-import type { MediaPlane } from "#calls/media/media-session.ts";
-import { CallTones } from "#calls/tones/ringer.ts";
-import type { CallWorld } from "#calls/world.ts";
-import type { Call, CallKind, Device } from "#contract/calls/call.ts";
+import type { CallSyncPort } from "#calls/link.ts";
+import type { MediaPreferenceChange } from "#calls/media/media-preferences.ts";
+import type { CallMediaSession } from "#calls/media/media-session.ts";
+import { Ringer } from "#calls/tones/ringer.ts";
+import type { CallEnvironment } from "#calls/world.ts";
+import type { Call, CallKind, DeviceId } from "#contract/calls/call.ts";
 import {
-  type CallDeed,
+  type CallEffect,
   type CallEvent,
-  type CallPlace,
   type CallState,
+  type LocalCall,
   stepCall,
 } from "#contract/calls/call-machine.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { CallEar } from "./call-events.ts";
+import { CallEventHandler } from "./call-events.ts";
 import { CallMedia } from "./call-media.ts";
-import { CallAsker } from "./call-requests.ts";
-import { CallClock } from "./call-timers.ts";
-import { Entering } from "./join.ts";
-import { OtherTab } from "./other-tab-call.ts";
-import { Ends } from "./pending-hangups.ts";
-import { Way } from "./reconnect-nudge.ts";
-import { CallKeeper, isOwned, type KeptCall } from "./saved-call.ts";
+import { CallRequests } from "./call-requests.ts";
+import { CallTimers } from "./call-timers.ts";
+import { CallJoin } from "./join.ts";
+import { OtherTabMonitor } from "./other-tab-call.ts";
+import { PendingHangups } from "./pending-hangups.ts";
+import { ReconnectNudge } from "./reconnect-nudge.ts";
+import { isOwned, type SavedCall, SavedCallStore } from "./saved-call.ts";
 
-const endMs = 3_000; // how long somebody who signs out waits for the call's end to be told
+const hangUpWaitMs = 3_000; // how long somebody who signs out waits for the call's end to be told
 
 /** The calls of one person in one tab: runs the machine, carries out what it decides, and hears what is told. */
-export class CallEngine {
+export class TabCallController {
   /** This browser's call, where another tab has it. */
-  readonly otherTab: OtherTab;
-  readonly #link: CallLink;
-  readonly #world: CallWorld;
-  readonly #device: Device;
-  readonly #ends: Ends;
-  readonly #keeper: CallKeeper;
+  readonly otherTab: OtherTabMonitor;
+  readonly #sync: CallSyncPort;
+  readonly #environment: CallEnvironment;
+  readonly #deviceId: DeviceId;
+  readonly #hangups: PendingHangups;
+  readonly #savedCalls: SavedCallStore;
   readonly #media: CallMedia;
-  readonly #tones: CallTones;
-  readonly #asker: CallAsker;
-  readonly #entering: Entering;
-  readonly #ear: CallEar;
-  readonly #clock: CallClock;
-  readonly #way: Way;
+  readonly #ringer: Ringer;
+  readonly #requests: CallRequests;
+  readonly #join: CallJoin;
+  readonly #eventHandler: CallEventHandler;
+  readonly #timers: CallTimers;
+  readonly #reconnectNudge: ReconnectNudge;
   #state: CallState = { at: "idle" };
   /** The call of the state as the server last told it. */
-  #told: Call | undefined;
+  #serverCall: Call | undefined;
   #events: CallEvent[] = [];
   #isStepping = false;
   #isStopped = false;
-  #isMinimised = false;
+  #isMinimized = false;
   /** Who waits for the server to know the call of this tab. */
-  #waiting: (() => void)[] = [];
-  #unsubscribe: (() => void)[] = [];
+  #registrationWaiters: (() => void)[] = [];
+  #unsubscribers: (() => void)[] = [];
 
-  constructor(link: CallLink, world: CallWorld, device: Device) {
-    this.#link = link;
-    this.#world = world;
-    this.#device = device;
+  constructor(link: CallSyncPort, world: CallEnvironment, device: DeviceId) {
+    this.#sync = link;
+    this.#environment = world;
+    this.#deviceId = device;
     const host = {
       state: () => this.#state,
       step: (event: CallEvent) => this.#step(event),
       learn: (call: Call) => {
-        this.#told = call;
+        this.#serverCall = call;
       },
-      forget: (call: Uuid) => this.#ear.forget(call),
-      say: world.say,
+      forget: (call: Uuid) => this.#eventHandler.markEnded(call),
+      say: world.showNotice,
       isOnline: world.isOnline,
-      changed: () => this.#show(),
+      changed: () => this.#publishView(),
       // It may not reach the server, so that is told from here too; the first end counts.
       left: () => this.#step({ type: "left" }),
       call: () => this.#call,
-      known: () => this.#whenKnown(),
+      known: () => this.#waitUntilRegistered(),
     };
-    this.#ends = new Ends(link);
-    this.#way = new Way(link);
-    this.#keeper = new CallKeeper(world.storage, link.me);
+    this.#hangups = new PendingHangups(link);
+    this.#reconnectNudge = new ReconnectNudge(link);
+    this.#savedCalls = new SavedCallStore(world.storage, link.me);
     this.#media = new CallMedia(link, device, world, host);
-    this.#tones = new CallTones(link, world.playTone);
-    this.#asker = new CallAsker(link, device, this.#ends, host);
-    this.#clock = new CallClock(link.platform, {
-      time: () => this.#step({ type: "time" }),
-      leave: () => this.#step({ type: "leave" }),
-      alive: () => this.#keep(),
-      beat: (lostAt) => this.#call && void this.#asker.beat(this.#call, lostAt),
+    this.#ringer = new Ringer(link, world.playTone);
+    this.#requests = new CallRequests(link, device, this.#hangups, host);
+    this.#timers = new CallTimers(link.platform, {
+      onDeadline: () => this.#step({ type: "time" }),
+      onEndedShown: () => this.#step({ type: "leave" }),
+      onAlive: () => this.#saveCall(),
+      sendHeartbeat: (lostAt) => this.#call && void this.#requests.sendHeartbeat(this.#call, lostAt),
     });
-    this.#entering = new Entering(link, device, this.#ends, this.#asker, host);
-    this.otherTab = new OtherTab(link, device, this.#ends, {
+    this.#join = new CallJoin(link, device, this.#hangups, this.#requests, host);
+    this.otherTab = new OtherTabMonitor(link, device, this.#hangups, {
       ...host,
-      hasCall: () => this.#call !== undefined || this.#entering.isUnderWay,
+      hasCall: () => this.#call !== undefined || this.#join.isPending,
       rejoin: (kept) => this.#rejoin(kept),
     });
-    this.#ear = new CallEar(link, device, this.#ends, this.#asker, {
+    this.#eventHandler = new CallEventHandler(link, device, this.#hangups, this.#requests, {
       ...host,
-      media: () => this.#media.plane,
-      isTaking: (call) => this.#entering.isTaking(call),
-      leave: () => this.#leave(),
+      media: () => this.#media.session,
+      isTaking: (call) => this.#join.isRejoining(call),
+      leave: () => this.#dismiss(),
     });
   }
 
   async start(): Promise<void> {
-    await this.#ends.load().catch(() => undefined);
-    const { news, state, platform } = this.#link;
-    this.#unsubscribe = [
-      news.subscribe((told) => this.#ear.hear(told)),
-      state.subscribe(() => state.get() === "online" && this.#ends.hurry()),
-      this.#clock.follow(state),
-      platform.onLeave(() => this.#keep()),
-      news.open.subscribe(() => this.otherTab.look()),
+    await this.#hangups.load().catch(() => undefined);
+    const { feed, connectionState, platform } = this.#sync;
+    this.#unsubscribers = [
+      feed.subscribe((told) => this.#eventHandler.handleEvent(told)),
+      connectionState.subscribe(() => connectionState.get() === "online" && this.#hangups.sendNow()),
+      this.#timers.followConnection(connectionState),
+      platform.onLeave(() => this.#saveCall()),
+      feed.activeCalls.subscribe(() => this.otherTab.update()),
     ];
-    const kept = this.#keeper.read();
+    const kept = this.#savedCalls.read();
     if (kept) this.#rejoin(kept);
-    this.#ear.look(news.open.get());
-    this.otherTab.look();
+    this.#eventHandler.handleOpenCalls(feed.activeCalls.get());
+    this.otherTab.update();
   }
 
-  #rejoin(kept: KeptCall): void {
-    this.#media.recall(kept);
-    void this.#entering.rejoin(kept).then(() => this.#settle());
-    this.#show();
+  #rejoin(kept: SavedCall): void {
+    this.#media.restore(kept);
+    void this.#join.rejoin(kept).then(() => this.#onStepped());
+    this.#publishView();
   }
 
-  get media(): MediaPlane | undefined {
-    return this.#media.plane;
+  get media(): CallMediaSession | undefined {
+    return this.#media.session;
   }
 
   dial({ conversation, peer, kind }: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void {
     // Both want to talk, as when each dials before the other rings.
     if (this.#state.at === "ringing" && this.#state.call.conversation === conversation) {
-      this.act({ type: "accept" });
+      this.handleUserAction({ type: "accept" });
       return;
     }
-    const call: CallPlace = { id: createUuid(this.#link.platform.now()), conversation, peer, kind, isCaller: true };
+    const call: LocalCall = { id: createUuid(this.#sync.platform.now()), conversation, peer, kind, isCaller: true };
     if (this.#call)
       this.#step({ type: "dial", call }); // says that one is under way
-    else void this.#entering.dial(call);
+    else void this.#join.dial(call);
   }
 
-  act(event: Extract<CallEvent, { type: "accept" | "reject" | "hangUp" | "leave" }>): void {
+  handleUserAction(event: Extract<CallEvent, { type: "accept" | "reject" | "hangUp" | "leave" }>): void {
     const ringing = this.#state.at === "ringing" ? this.#state.call : undefined;
     if (event.type === "accept") {
-      if (ringing) void this.#entering.accept(ringing);
+      if (ringing) void this.#join.accept(ringing);
       return;
     }
-    if (event.type === "hangUp" && !this.#call) this.#entering.cancel();
-    if (ringing && event.type !== "leave") this.#link.take(ringing.id);
+    if (event.type === "hangUp" && !this.#call) this.#join.cancel();
+    if (ringing && event.type !== "leave") this.#sync.announceTaken(ringing.id);
     this.#step(event);
   }
 
-  choose(choice: Choice): void {
+  changePreference(choice: MediaPreferenceChange): void {
     if (!this.#call) return;
-    this.#media.choose(choice, this.#call, () => this.#keep());
-    if ("device" in choice) this.#show();
+    this.#media.changePreference(choice, this.#call, () => this.#saveCall());
+    if ("device" in choice) this.#publishView();
   }
 
-  setMinimised(is: boolean): void {
-    this.#isMinimised = is && this.#call !== undefined;
-    this.#show();
+  setMinimized(is: boolean): void {
+    this.#isMinimized = is && this.#call !== undefined;
+    this.#publishView();
   }
 
   /** Whether this browser is in a call, in whichever of its tabs. */
@@ -165,21 +165,21 @@ export class CallEngine {
    * Whoever signs out ends their call, also one of another tab of this browser; resolves when the server knows, or could
    * not be told for a while.
    */
-  async end(): Promise<void> {
+  async endCalls(): Promise<void> {
     this.#hangUp();
     this.otherTab.hangUp();
-    await this.#whenTold();
+    await this.#waitUntilReported();
   }
 
   #hangUp(): void {
     if (isOwned(this.#state)) this.#step({ type: "hangUp" });
-    this.#leave();
+    this.#dismiss();
   }
 
-  async #whenTold(): Promise<void> {
+  async #waitUntilReported(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = this.#link.platform.after(endMs, resolve);
-      void this.#ends.told().then(() => {
+      const cancel = this.#sync.platform.startTimer(hangUpWaitMs, resolve);
+      void this.#hangups.waitUntilSent().then(() => {
         cancel();
         resolve();
       });
@@ -189,17 +189,17 @@ export class CallEngine {
   stop(): void {
     if (this.#isStopped) return;
     this.#hangUp();
-    const ended = this.#whenTold();
+    const ended = this.#waitUntilReported();
     this.#isStopped = true;
-    for (const end of this.#unsubscribe) end();
-    this.#clock.stop();
+    for (const end of this.#unsubscribers) end();
+    this.#timers.stop();
     this.otherTab.stop();
-    this.#way.want(false);
-    void ended.then(() => this.#ends.stop());
+    this.#reconnectNudge.setActive(false);
+    void ended.then(() => this.#hangups.stop());
   }
 
   /** The call that goes on or rings here. */
-  get #call(): CallPlace | undefined {
+  get #call(): LocalCall | undefined {
     return this.#state.at === "idle" || this.#state.at === "ended" ? undefined : this.#state.call;
   }
 
@@ -211,96 +211,99 @@ export class CallEngine {
     if (this.#isStepping) return; // a deed of this step led to it
     this.#isStepping = true;
     for (let next = this.#events.shift(); next; next = this.#events.shift()) {
-      const { state, deeds } = stepCall(this.#state, next, this.#link.platform.now());
+      const { state, effects } = stepCall(this.#state, next, this.#sync.platform.now());
       this.#state = state;
-      for (const deed of deeds) this.#do(deed, next);
+      for (const deed of effects) this.#runEffect(deed, next);
     }
     this.#isStepping = false;
-    this.#settle();
+    this.#onStepped();
   }
 
-  #do(deed: CallDeed, event: CallEvent): void {
+  #runEffect(deed: CallEffect, event: CallEvent): void {
     const call = this.#state.at === "idle" ? undefined : this.#state.call;
-    if (deed.do === "tone") this.#tones.set(deed.tone, () => this.#onHeardRinging());
+    if (deed.do === "tone") this.#ringer.setTone(deed.tone, () => this.#onRingAudible());
     if (!call) return;
     switch (deed.do) {
       case "create":
-        this.#asker.create(call);
+        this.#requests.dial(call);
         break;
       case "answer":
-        void this.#asker.answer(call);
+        void this.#requests.answer(call);
         break;
       case "end": {
         const { do: _, ...how } = deed;
-        const end = { conversation: call.conversation, call: call.id, device: this.#device, ...how };
-        this.#ends.add(end, this.#asker.created(call.id)); // it is not ended before it was begun
+        const end = { conversation: call.conversation, call: call.id, device: this.#deviceId, ...how };
+        this.#hangups.add(end, this.#requests.whenDialed(call.id)); // it is not ended before it was begun
         break;
       }
       case "media":
         if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp");
         // Of several tabs that ring one makes a way: the one that is heard.
-        else if (deed.media === "prepare" && this.#state.at === "ringing") this.#media.forget();
-        else this.#media.do(deed.media, call, this.#told);
+        else if (deed.media === "prepare" && this.#state.at === "ringing") this.#media.resetView();
+        else this.#media.runEffect(deed.media, call, this.#serverCall);
         break;
       case "say":
-        this.#world.say({ notice: deed.notice, error: deed.error, peer: call.peer });
+        this.#environment.showNotice({ notice: deed.notice, error: deed.error, peer: call.peer });
         break;
       case "ask":
-        void this.#asker.standing(call);
+        void this.#requests.checkState(call);
         break;
     }
   }
 
-  #onHeardRinging(): void {
-    const told = this.#told;
+  #onRingAudible(): void {
+    const told = this.#serverCall;
     if (this.#state.at !== "ringing" || !told) return;
-    this.#media.do("prepare", this.#state.call, told);
-    this.media?.meet(told.from_device);
+    this.#media.runEffect("prepare", this.#state.call, told);
+    this.media?.preconnect(told.from_device);
   }
 
   /** What follows from how it stands now. */
-  #settle(): void {
+  #onStepped(): void {
     if (this.#isStopped && this.#call) return;
     const state = this.#state;
-    if (state.at === "ended") this.#ear.forget(state.call.id);
-    if (!this.#call && !this.#entering.isUnderWay) this.#told = undefined;
-    if (!isOwned(state)) this.#entering.release();
-    if (!this.#call) this.#isMinimised = false;
-    this.#world.guard(state.at === "connected");
-    if (state.at !== "outgoing" || state.isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
-    this.otherTab.look();
-    this.#way.want(this.#call !== undefined);
-    this.#keep();
-    this.#clock.set(state, isOwned(state));
-    this.#show();
+    if (state.at === "ended") this.#eventHandler.markEnded(state.call.id);
+    if (!this.#call && !this.#join.isPending) this.#serverCall = undefined;
+    if (!isOwned(state)) this.#join.releaseLock();
+    if (!this.#call) this.#isMinimized = false;
+    this.#environment.setUnloadGuard(state.at === "connected");
+    if (state.at !== "outgoing" || state.isRegistered)
+      for (const resolve of this.#registrationWaiters.splice(0)) resolve();
+    this.otherTab.update();
+    this.#reconnectNudge.setActive(this.#call !== undefined);
+    this.#saveCall();
+    this.#timers.update(state, isOwned(state));
+    this.#publishView();
   }
 
-  #show(): void {
+  #publishView(): void {
     if (this.#isStepping) return;
     const state = this.#state;
     const isSeen = state.at !== "idle" && !this.#isStopped;
-    const { view: media, choices } = this.#media;
-    this.#world.show(isSeen ? { state, media, devices: choices.devices, isMinimised: this.#isMinimised } : undefined);
+    const { view: media, preferences } = this.#media;
+    this.#environment.showCall(
+      isSeen ? { state, media, devices: preferences.devices, isMinimized: this.#isMinimized } : undefined,
+    );
   }
 
   /** For this tab when it is loaded anew. */
-  #keep(): void {
-    if (this.#entering.isUnderWay && !isOwned(this.#state)) return;
-    const { choices, view } = this.#media;
-    const aliveAt = this.#link.platform.now();
-    this.#keeper.write(this.#state, { device: this.#device, bytes: view.bytes, choices, aliveAt });
+  #saveCall(): void {
+    if (this.#join.isPending && !isOwned(this.#state)) return;
+    const { preferences, view } = this.#media;
+    const aliveAt = this.#sync.platform.now();
+    this.#savedCalls.save(this.#state, { device: this.#deviceId, bytes: view.bytes, choices: preferences, aliveAt });
   }
 
   /** Goes without a screen that tells how it ended. */
-  #leave(): void {
+  #dismiss(): void {
     if (this.#state.at === "ringing")
       this.#step({ type: "over", id: this.#state.call.id, status: "ended", seconds: 0 });
     if (this.#state.at === "ended") this.#step({ type: "leave" });
   }
 
   /** Resolves once the server knows the call of this tab. */
-  #whenKnown(): Promise<void> {
-    if (this.#state.at !== "outgoing" || this.#state.isKnown) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  #waitUntilRegistered(): Promise<void> {
+    if (this.#state.at !== "outgoing" || this.#state.isRegistered) return Promise.resolve();
+    return new Promise((resolve) => this.#registrationWaiters.push(resolve));
   }
 }

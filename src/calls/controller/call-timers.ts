@@ -1,81 +1,81 @@
-import type { CallLink } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/link.ts";
 import type { CallState } from "#contract/calls/call-machine.ts";
-import { callBeatMs, callVerdictMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callServerWaitMs } from "#contract/limits.ts";
 
-const aliveMs = 5_000;
-const endedMs = 2_000; // how long an ended call is shown
+const tickMs = 5_000;
+const endedCallShownMs = 2_000; // how long an ended call is shown
 
-type Strokes = {
+type TimerCallbacks = {
   /** The time of the state is up. */
-  time(): void;
+  onDeadline(): void;
   /** An ended call was shown long enough. */
-  leave(): void;
+  onEndedShown(): void;
   /** This page lives still. */
-  alive(): void;
+  onAlive(): void;
   /** The server is to be told so, and since when nothing is heard of the other side. */
-  beat(lostAt?: number): void;
+  sendHeartbeat(lostAt?: number): void;
 };
 
 /** What time alone does to the call of this tab. */
-export class CallClock {
-  readonly #platform: Pick<CallLink["platform"], "now" | "after">;
-  readonly #strokes: Strokes;
-  #cancelTime = () => {};
+export class CallTimers {
+  readonly #platform: Pick<CallSyncPort["platform"], "now" | "startTimer">;
+  readonly #callbacks: TimerCallbacks;
+  #cancelDeadline = () => {};
   #cancelTick = () => {};
   #ticks = 0;
-  #lostAt: number | undefined;
+  #interruptedAt: number | undefined;
   /** The server was told that nothing is heard. */
-  #isToldLost = false;
+  #isInterruptionReported = false;
 
-  constructor(platform: Pick<CallLink["platform"], "now" | "after">, strokes: Strokes) {
+  constructor(platform: Pick<CallSyncPort["platform"], "now" | "startTimer">, strokes: TimerCallbacks) {
     this.#platform = platform;
-    this.#strokes = strokes;
+    this.#callbacks = strokes;
   }
 
-  set(state: CallState, isOwned: boolean): void {
+  update(state: CallState, isOwned: boolean): void {
     this.stop();
-    this.#arm(state);
-    this.#lostAt = isOwned && state.at === "connected" ? state.lostAt : undefined;
-    if (!isOwned) this.#isToldLost = false;
+    this.#armDeadline(state);
+    this.#interruptedAt = isOwned && state.at === "connected" ? state.interruptedAt : undefined;
+    if (!isOwned) this.#isInterruptionReported = false;
     else {
-      if (this.#isToldLost && this.#lostAt === undefined) this.#beat();
-      this.#tick();
+      if (this.#isInterruptionReported && this.#interruptedAt === undefined) this.#sendHeartbeat();
+      this.#scheduleTick();
     }
   }
 
   /** Who hears nothing may be missed as well: once the server can be reached again it is told that this side is there. */
-  follow(state: CallLink["state"]): () => void {
+  followConnection(state: CallSyncPort["connectionState"]): () => void {
     return state.subscribe(() => {
-      if (state.get() === "online" && this.#lostAt !== undefined) this.#beat();
+      if (state.get() === "online" && this.#interruptedAt !== undefined) this.#sendHeartbeat();
     });
   }
 
   stop(): void {
-    this.#cancelTime();
+    this.#cancelDeadline();
     this.#cancelTick();
   }
 
-  #arm(state: CallState): void {
-    const { now, after } = this.#platform;
+  #armDeadline(state: CallState): void {
+    const { now, startTimer } = this.#platform;
     if (state.at === "ended") {
-      this.#cancelTime = after(endedMs, () => this.#strokes.leave());
+      this.#cancelDeadline = startTimer(endedCallShownMs, () => this.#callbacks.onEndedShown());
     } else if ("until" in state && Number.isFinite(state.until)) {
-      const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callVerdictMs;
-      this.#cancelTime = after(Math.max(1, at - now()), () => this.#strokes.time());
+      const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callServerWaitMs;
+      this.#cancelDeadline = startTimer(Math.max(1, at - now()), () => this.#callbacks.onDeadline());
     }
   }
 
-  #tick(): void {
-    this.#cancelTick = this.#platform.after(aliveMs, () => {
-      this.#strokes.alive();
-      this.#ticks = (this.#ticks + 1) % (callBeatMs / aliveMs);
-      if (this.#ticks === 0 || this.#lostAt !== undefined) this.#beat();
-      this.#tick();
+  #scheduleTick(): void {
+    this.#cancelTick = this.#platform.startTimer(tickMs, () => {
+      this.#callbacks.onAlive();
+      this.#ticks = (this.#ticks + 1) % (callHeartbeatMs / tickMs);
+      if (this.#ticks === 0 || this.#interruptedAt !== undefined) this.#sendHeartbeat();
+      this.#scheduleTick();
     });
   }
 
-  #beat(): void {
-    this.#isToldLost = this.#lostAt !== undefined;
-    this.#strokes.beat(this.#lostAt);
+  #sendHeartbeat(): void {
+    this.#isInterruptionReported = this.#interruptedAt !== undefined;
+    this.#callbacks.sendHeartbeat(this.#interruptedAt);
   }
 }

@@ -1,33 +1,33 @@
-import type { CallLink } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/link.ts";
 
-const lookMs = 2_000;
+const nudgeIntervalMs = 2_000;
 
 /** While there is a call the way to the server is tried again and again: whoever is called cannot wait for a back-off. */
-export class Way {
-  readonly #link: Pick<CallLink, "state" | "platform" | "look">;
+export class ReconnectNudge {
+  readonly #sync: Pick<CallSyncPort, "connectionState" | "platform" | "checkConnection">;
   #unsubscribe: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor(link: Pick<CallLink, "state" | "platform" | "look">) {
-    this.#link = link;
+  constructor(link: Pick<CallSyncPort, "connectionState" | "platform" | "checkConnection">) {
+    this.#sync = link;
   }
 
-  want(isWanted: boolean): void {
+  setActive(isWanted: boolean): void {
     if (isWanted === (this.#unsubscribe !== undefined)) return;
     this.#unsubscribe?.();
-    this.#unsubscribe = isWanted ? this.#link.state.subscribe(() => this.#try()) : undefined;
-    this.#try();
+    this.#unsubscribe = isWanted ? this.#sync.connectionState.subscribe(() => this.#update()) : undefined;
+    this.#update();
   }
 
-  #try(): void {
-    if (!this.#unsubscribe || this.#link.state.get() === "online") {
+  #update(): void {
+    if (!this.#unsubscribe || this.#sync.connectionState.get() === "online") {
       this.#cancel?.();
       this.#cancel = undefined;
     } else {
-      this.#cancel ??= this.#link.platform.after(lookMs, () => {
+      this.#cancel ??= this.#sync.platform.startTimer(nudgeIntervalMs, () => {
         this.#cancel = undefined;
-        this.#link.look();
-        this.#try();
+        this.#sync.checkConnection();
+        this.#update();
       });
     }
   }

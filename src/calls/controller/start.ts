@@ -1,32 +1,32 @@
 import * as v from "valibot";
-import type { CallLink, CallMemory } from "#calls/link.ts";
-import { makePeerMedia } from "#calls/media/peer-media.ts";
+import type { CallStorage, CallSyncPort } from "#calls/link.ts";
+import { createPeerMedia } from "#calls/media/peer-media.ts";
 import { playTone } from "#calls/tones/tones.ts";
-import type { CallWorld } from "#calls/world.ts";
-import { Device } from "#contract/calls/call.ts";
+import type { CallEnvironment } from "#calls/world.ts";
+import { DeviceId } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
 import { createUuid } from "#contract/ids.ts";
-import { isSavingData } from "#lib/browser/network-info.ts";
-import { findCallUse, rememberUse } from "#sync/calls/call-data-use.ts";
-import type { Sync } from "#sync/engine.ts";
+import { isDataSaverOn } from "#lib/browser/network-info.ts";
+import { findCallDataUse, recordCallDataUse } from "#sync/calls/call-data-use.ts";
+import type { SyncEngine } from "#sync/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { Context } from "#sync/store/context.ts";
-import { readSettings, shownSettings } from "#sync/store/settings-rows.ts";
-import { CallEngine } from "./call-controller.ts";
-import { CallKeeper } from "./saved-call.ts";
+import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { TabCallController } from "./call-controller.ts";
+import { SavedCallStore } from "./saved-call.ts";
 
 const deviceKey = "device";
 
 /** The store as it is now; while it is opened anew, nothing can be kept. */
-const contextOf = ({ tab }: Sync): Context => {
+const requireStoreContext = ({ tab }: SyncEngine): SyncContext => {
   const context = tab.context.get();
   if (!context) throw new SyncError("unavailable");
   return context;
 };
 
-const memoryOf = (sync: Sync): CallMemory => ({
-  async make(key, value) {
-    const { strict } = contextOf(sync);
+const createCallStorage = (sync: SyncEngine): CallStorage => ({
+  async getOrInsert(key, value) {
+    const { strict } = requireStoreContext(sync);
     return strict.transaction("rw", strict.meta, async () => {
       const row = await strict.meta.get(key);
       if (row) return row.value;
@@ -35,35 +35,35 @@ const memoryOf = (sync: Sync): CallMemory => ({
     });
   },
   async put(key, value) {
-    await contextOf(sync).strict.meta.put({ key, value });
+    await requireStoreContext(sync).strict.meta.put({ key, value });
   },
   async delete(key) {
-    await contextOf(sync).store.meta.delete(key);
+    await requireStoreContext(sync).store.meta.delete(key);
   },
-  async all(prefix) {
-    const rows = await contextOf(sync).store.meta.where("key").startsWith(prefix).toArray();
+  async listByPrefix(prefix) {
+    const rows = await requireStoreContext(sync).store.meta.where("key").startsWith(prefix).toArray();
     return rows.map(({ value }) => value);
   },
 });
 
-const linkOf = (sync: Sync): CallLink => {
+const createCallSyncPort = (sync: SyncEngine): CallSyncPort => {
   const { tab, userId } = sync;
   const { platform } = tab;
   return {
     me: userId,
     platform,
-    news: tab.calls,
-    state: tab.link,
-    memory: memoryOf(sync),
-    ask: (command) => tab.ask(command),
-    take: (call) => tab.takeCall(call),
-    look: () => tab.look(),
-    async hearsRinging() {
-      const settings = await readSettings(contextOf(sync).store);
-      return shownSettings(settings).calls.sound;
+    feed: tab.calls,
+    connectionState: tab.link,
+    storage: createCallStorage(sync),
+    request: (command) => tab.request(command),
+    announceTaken: (call) => tab.announceCallTaken(call),
+    checkConnection: () => tab.refresh(),
+    async isRingAudible() {
+      const settings = await readSettingsRow(requireStoreContext(sync).store);
+      return toEffectiveSettings(settings).calls.sound;
     },
-    usedBy: (call) => findCallUse(call).catch(() => 0),
-    async iceServers(call) {
+    findDataUse: (call) => findCallDataUse(call).catch(() => 0),
+    async fetchIceServers(call) {
       const answer = v.safeParse(IceServers, await platform.request({ method: "GET", path: `/api/calls/${call}/ice` }));
       if (!answer.success) throw new SyncError("unavailable");
       return answer.output;
@@ -71,7 +71,7 @@ const linkOf = (sync: Sync): CallLink => {
   };
 };
 
-const findStorage = (): Storage | undefined => {
+const findSessionStorage = (): Storage | undefined => {
   try {
     return sessionStorage;
   } catch {
@@ -85,21 +85,21 @@ const onUnload = (event: BeforeUnloadEvent): void => {
   event.returnValue = true; // what browsers before 2024 look at
 };
 
-const world: Omit<CallWorld, "show" | "say"> = {
-  makeMedia: makePeerMedia,
+const browserEnvironment: Omit<CallEnvironment, "showCall" | "showNotice"> = {
+  createMedia: createPeerMedia,
   playTone,
-  storage: findStorage(),
-  guard(isOn) {
+  storage: findSessionStorage(),
+  setUnloadGuard(isOn) {
     if (isOn) addEventListener("beforeunload", onUnload);
     else removeEventListener("beforeunload", onUnload);
   },
   isOnline: () => navigator.onLine,
-  isThrifty: isSavingData,
-  used: rememberUse,
+  isDataSaver: isDataSaverOn,
+  recordDataUse: recordCallDataUse,
 };
 
 /** Resolves once there is a store. */
-const whenOpen = ({ tab }: Sync): Promise<void> =>
+const waitForStoreOpen = ({ tab }: SyncEngine): Promise<void> =>
   new Promise((resolve) => {
     if (tab.context.get()) return resolve();
     const unsubscribe = tab.context.subscribe(() => {
@@ -109,18 +109,21 @@ const whenOpen = ({ tab }: Sync): Promise<void> =>
   });
 
 /** This browser as one of a person's devices: the same in all its tabs, for as long as its data is kept. */
-const readDevice = async (memory: CallMemory, made: Device): Promise<Device> => {
-  const known = v.safeParse(Device, await memory.make(deviceKey, made).catch(() => undefined));
+const readDeviceId = async (memory: CallStorage, made: DeviceId): Promise<DeviceId> => {
+  const known = v.safeParse(DeviceId, await memory.getOrInsert(deviceKey, made).catch(() => undefined));
   return known.success ? known.output : made;
 };
 
-export const openEngine = async (sync: Sync, shown: Pick<CallWorld, "show" | "say">): Promise<CallEngine> => {
-  await whenOpen(sync);
-  const link = linkOf(sync);
+export const openCallController = async (
+  sync: SyncEngine,
+  shown: Pick<CallEnvironment, "showCall" | "showNotice">,
+): Promise<TabCallController> => {
+  await waitForStoreOpen(sync);
+  const link = createCallSyncPort(sync);
   // In a call that is taken up again it goes on under the name it has there, also where its data were removed.
-  const kept = new CallKeeper(world.storage, link.me).read();
-  const device = await readDevice(link.memory, kept?.device ?? createUuid(link.platform.now()));
-  const engine = new CallEngine(link, { ...world, ...shown }, device);
+  const kept = new SavedCallStore(browserEnvironment.storage, link.me).read();
+  const device = await readDeviceId(link.storage, kept?.device ?? createUuid(link.platform.now()));
+  const engine = new TabCallController(link, { ...browserEnvironment, ...shown }, device);
   await engine.start();
   return engine;
 };

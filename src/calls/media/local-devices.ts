@@ -1,19 +1,24 @@
 import { videoSizes } from "#calls/quality/quality-ladder.ts";
-import type { Choices } from "./media-preferences.ts";
-import type { DeviceTrouble } from "./media-session.ts";
+import type { MediaPreferences } from "./media-preferences.ts";
+import type { CaptureError } from "./media-session.ts";
 
-type Kind = "audio" | "video";
+type MediaKind = "audio" | "video";
 /** `resting`: let go for as long as nothing of it is sent. */
-type InputState = "off" | "resting" | "waiting" | "on" | DeviceTrouble;
-type Input = { state: InputState; track: MediaStreamTrack | undefined; chosen: string | undefined; turn: number };
+type LocalDeviceState = "off" | "resting" | "waiting" | "on" | CaptureError;
+type LocalDevice = {
+  getState: LocalDeviceState;
+  getTrack: MediaStreamTrack | undefined;
+  selectedId: string | undefined;
+  generation: number;
+};
 
-const troubleOf = (error: unknown): DeviceTrouble => {
+const toCaptureError = (error: unknown): CaptureError => {
   const name = error instanceof DOMException || error instanceof Error ? error.name : "";
   if (name === "NotAllowedError" || name === "SecurityError") return "refused";
   return name === "NotReadableError" || name === "AbortError" ? "taken" : "missing";
 };
 
-const constraintsOf = (kind: Kind, chosen: string | undefined, isThrifty: boolean): MediaTrackConstraints => {
+const toTrackConstraints = (kind: MediaKind, chosen: string | undefined, isThrifty: boolean): MediaTrackConstraints => {
   const device = chosen === undefined ? {} : { deviceId: { exact: chosen } };
   if (kind === "audio") {
     return { ...device, channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
@@ -29,40 +34,40 @@ const constraintsOf = (kind: Kind, chosen: string | undefined, isThrifty: boolea
 };
 
 /** This device's microphone and camera in a call: asked for, chosen, lost and found again. */
-export class Inputs {
-  readonly #isThrifty: boolean;
+export class LocalDevices {
+  readonly #isDataSaver: boolean;
   readonly #changed: () => void;
-  readonly #inputs: Record<Kind, Input> = {
-    audio: { state: "off", track: undefined, chosen: undefined, turn: 0 },
-    video: { state: "off", track: undefined, chosen: undefined, turn: 0 },
+  readonly #devices: Record<MediaKind, LocalDevice> = {
+    audio: { getState: "off", getTrack: undefined, selectedId: undefined, generation: 0 },
+    video: { getState: "off", getTrack: undefined, selectedId: undefined, generation: 0 },
   };
-  #picture: MediaStream | undefined;
+  #cameraStream: MediaStream | undefined;
   #isMuted: boolean;
   #isClosed = false;
 
-  constructor(isThrifty: boolean, { isMuted, devices }: Choices, changed: () => void) {
-    this.#isThrifty = isThrifty;
+  constructor(isThrifty: boolean, { isMuted, devices }: MediaPreferences, changed: () => void) {
+    this.#isDataSaver = isThrifty;
     this.#isMuted = isMuted;
-    this.#inputs.audio.chosen = devices.audioinput;
-    this.#inputs.video.chosen = devices.videoinput;
+    this.#devices.audio.selectedId = devices.audioinput;
+    this.#devices.video.selectedId = devices.videoinput;
     this.#changed = changed;
-    navigator.mediaDevices?.addEventListener("devicechange", this.#onDevices);
+    navigator.mediaDevices?.addEventListener("devicechange", this.#onDeviceChange);
   }
 
-  state(kind: Kind): InputState {
-    return this.#inputs[kind].state;
+  getState(kind: MediaKind): LocalDeviceState {
+    return this.#devices[kind].getState;
   }
 
-  track(kind: Kind): MediaStreamTrack | undefined {
-    return this.#inputs[kind].track;
+  getTrack(kind: MediaKind): MediaStreamTrack | undefined {
+    return this.#devices[kind].getTrack;
   }
 
   /** The camera's picture, the same stream as long as it is the same camera. */
-  get picture(): MediaStream | undefined {
-    const { track } = this.#inputs.video;
-    if (!track) this.#picture = undefined;
-    else if (this.#picture?.getVideoTracks()[0] !== track) this.#picture = new MediaStream([track]);
-    return this.#picture;
+  get cameraStream(): MediaStream | undefined {
+    const { getTrack } = this.#devices.video;
+    if (!getTrack) this.#cameraStream = undefined;
+    else if (this.#cameraStream?.getVideoTracks()[0] !== getTrack) this.#cameraStream = new MediaStream([getTrack]);
+    return this.#cameraStream;
   }
 
   get isMuted(): boolean {
@@ -70,73 +75,73 @@ export class Inputs {
   }
 
   /** Asks for those of them that are not there yet, in one question. */
-  open(kinds: Kind[]): void {
-    const wanted = kinds.filter((kind) => this.#inputs[kind].state === "off");
-    if (wanted.length > 0) void this.#ask(wanted);
+  open(kinds: MediaKind[]): void {
+    const wanted = kinds.filter((kind) => this.#devices[kind].getState === "off");
+    if (wanted.length > 0) void this.#request(wanted);
   }
 
   /** Off is off: nothing is kept open, and the camera's light goes out. */
-  shut(kind: Kind): void {
-    const input = this.#inputs[kind];
-    input.turn++;
-    this.#drop(input);
-    input.state = "off";
+  turnOff(kind: MediaKind): void {
+    const input = this.#devices[kind];
+    input.generation++;
+    this.#stopTrack(input);
+    input.getState = "off";
     this.#changed();
   }
 
   /** Lets go of one that is open until it is woken. */
-  rest(kind: Kind): void {
-    const input = this.#inputs[kind];
-    if (input.state !== "on") return;
-    this.#drop(input);
-    input.state = "resting";
+  suspend(kind: MediaKind): void {
+    const input = this.#devices[kind];
+    if (input.getState !== "on") return;
+    this.#stopTrack(input);
+    input.getState = "resting";
     this.#changed();
   }
 
-  wake(kind: Kind): void {
-    if (this.#inputs[kind].state === "resting") void this.#ask([kind]);
+  resume(kind: MediaKind): void {
+    if (this.#devices[kind].getState === "resting") void this.#request([kind]);
   }
 
-  retry(kind: Kind): void {
-    const { state } = this.#inputs[kind];
-    if (state !== "on" && state !== "waiting") void this.#ask([kind]);
+  retry(kind: MediaKind): void {
+    const { getState } = this.#devices[kind];
+    if (getState !== "on" && getState !== "waiting") void this.#request([kind]);
   }
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted;
-    const { track } = this.#inputs.audio;
-    if (track) track.enabled = !isMuted;
+    const { getTrack } = this.#devices.audio;
+    if (getTrack) getTrack.enabled = !isMuted;
     this.#changed();
   }
 
   /** Another microphone or camera. One that cannot be had leaves whatever can. */
-  choose(kind: Kind, deviceId: string): void {
-    const input = this.#inputs[kind];
-    input.chosen = deviceId;
-    if (input.state === "off" || input.state === "resting") return;
+  select(kind: MediaKind, deviceId: string): void {
+    const input = this.#devices[kind];
+    input.selectedId = deviceId;
+    if (input.getState === "off" || input.getState === "resting") return;
     // Many phones open one camera, or one microphone, at a time.
-    this.#drop(input);
-    void this.#ask([kind]);
+    this.#stopTrack(input);
+    void this.#request([kind]);
   }
 
   close(): void {
     this.#isClosed = true;
-    navigator.mediaDevices?.removeEventListener("devicechange", this.#onDevices);
-    for (const input of Object.values(this.#inputs)) {
-      this.#drop(input);
-      input.state = "off";
+    navigator.mediaDevices?.removeEventListener("devicechange", this.#onDeviceChange);
+    for (const input of Object.values(this.#devices)) {
+      this.#stopTrack(input);
+      input.getState = "off";
     }
   }
 
-  async #ask(kinds: Kind[]): Promise<void> {
+  async #request(kinds: MediaKind[]): Promise<void> {
     const turns = kinds.map((kind) => {
-      const input = this.#inputs[kind];
-      input.state = "waiting";
-      return { kind, input, turn: ++input.turn };
+      const input = this.#devices[kind];
+      input.getState = "waiting";
+      return { kind, input, turn: ++input.generation };
     });
     this.#changed();
     const constraints = Object.fromEntries(
-      kinds.map((kind) => [kind, constraintsOf(kind, this.#inputs[kind].chosen, this.#isThrifty)]),
+      kinds.map((kind) => [kind, toTrackConstraints(kind, this.#devices[kind].selectedId, this.#isDataSaver)]),
     );
     let stream: MediaStream;
     try {
@@ -144,16 +149,16 @@ export class Inputs {
     } catch (error) {
       // Together they are refused together: each for itself, so that a call goes on with what there is.
       for (const { kind, input, turn } of turns) {
-        if (this.#isClosed || turn !== input.turn) continue;
-        if (kinds.length > 1) await this.#ask([kind]);
-        else this.#refuse(kind, input, error);
+        if (this.#isClosed || turn !== input.generation) continue;
+        if (kinds.length > 1) await this.#request([kind]);
+        else this.#onRequestFailed(kind, input, error);
       }
       return;
     }
     for (const { kind, input, turn } of turns) {
       const track = stream.getTracks().find((track) => track.kind === kind);
-      if (this.#isClosed || turn !== input.turn || !track) track?.stop();
-      else this.#take(kind, input, track);
+      if (this.#isClosed || turn !== input.generation || !track) track?.stop();
+      else this.#setTrack(kind, input, track);
     }
     this.#changed();
   }
@@ -163,21 +168,21 @@ export class Inputs {
     return Promise.reject(new DOMException("no devices here", "NotFoundError"));
   }
 
-  #refuse(kind: Kind, input: Input, error: unknown): void {
-    const trouble = troubleOf(error);
-    if (input.chosen !== undefined && trouble !== "refused") {
-      input.chosen = undefined; // it is gone or taken: any other one
-      void this.#ask([kind]);
+  #onRequestFailed(kind: MediaKind, input: LocalDevice, error: unknown): void {
+    const trouble = toCaptureError(error);
+    if (input.selectedId !== undefined && trouble !== "refused") {
+      input.selectedId = undefined; // it is gone or taken: any other one
+      void this.#request([kind]);
       return;
     }
-    input.state = trouble;
+    input.getState = trouble;
     this.#changed();
   }
 
-  #take(kind: Kind, input: Input, track: MediaStreamTrack): void {
-    this.#drop(input);
-    input.track = track;
-    input.state = "on";
+  #setTrack(kind: MediaKind, input: LocalDevice, track: MediaStreamTrack): void {
+    this.#stopTrack(input);
+    input.getTrack = track;
+    input.getState = "on";
     if (kind === "audio") {
       track.enabled = !this.#isMuted;
       track.contentHint = "speech";
@@ -186,26 +191,26 @@ export class Inputs {
     }
     // Told when it was pulled out or taken away, not when it is stopped here.
     track.addEventListener("ended", () => {
-      if (input.track !== track) return;
-      input.track = undefined;
-      input.chosen = undefined;
-      void this.#ask([kind]);
+      if (input.getTrack !== track) return;
+      input.getTrack = undefined;
+      input.selectedId = undefined;
+      void this.#request([kind]);
     });
     track.addEventListener("mute", this.#changed);
     track.addEventListener("unmute", this.#changed);
   }
 
-  #drop(input: Input): void {
-    const { track } = input;
-    input.track = undefined;
-    track?.stop();
+  #stopTrack(input: LocalDevice): void {
+    const { getTrack } = input;
+    input.getTrack = undefined;
+    getTrack?.stop();
   }
 
-  readonly #onDevices = () => {
+  readonly #onDeviceChange = () => {
     for (const kind of ["audio", "video"] as const) {
-      const { state, track } = this.#inputs[kind];
-      const isLost = state === "on" && track?.readyState === "ended";
-      if (isLost || state === "missing" || state === "taken") void this.#ask([kind]);
+      const { getState, getTrack } = this.#devices[kind];
+      const isLost = getState === "on" && getTrack?.readyState === "ended";
+      if (isLost || getState === "missing" || getState === "taken") void this.#request([kind]);
     }
   };
 }

@@ -2,33 +2,33 @@ import * as v from "valibot";
 import type { CallKind } from "#contract/calls/call.ts";
 
 /** By which devices, of those that were chosen; their ids are the browser's. */
-const ChosenDevices = v.object({
+const SelectedDevices = v.object({
   audioinput: v.optional(v.string()),
   videoinput: v.optional(v.string()),
   audiooutput: v.optional(v.string()),
 });
-export type ChosenDevices = v.InferOutput<typeof ChosenDevices>;
+export type SelectedDevices = v.InferOutput<typeof SelectedDevices>;
 
 /** What a person chose to let be heard and seen of themselves in a call, and to see of the other side. */
-export const Choices = v.object({
+export const MediaPreferences = v.object({
   isMuted: v.boolean(),
   isCameraOn: v.boolean(),
   /** Without the other side's picture a call takes a tenth of the data. */
   takesPictures: v.boolean(),
   /** The camera was on when the voice alone was chosen: it comes back with the pictures. */
   isCameraHeld: v.boolean(),
-  devices: v.optional(ChosenDevices, {}),
+  devices: v.optional(SelectedDevices, {}),
 });
-export type Choices = v.InferOutput<typeof Choices>;
+export type MediaPreferences = v.InferOutput<typeof MediaPreferences>;
 
 /** One choice of these. */
-export type Choice =
+export type MediaPreferenceChange =
   | { isMuted: boolean }
   | { isCameraOn: boolean }
   | { takesPictures: boolean }
-  | { device: keyof ChosenDevices; id: string };
+  | { device: keyof SelectedDevices; id: string };
 
-export const firstChoices = (kind: CallKind): Choices => ({
+export const createDefaultPreferences = (kind: CallKind): MediaPreferences => ({
   isMuted: false,
   isCameraOn: kind === "video",
   takesPictures: true,
@@ -37,9 +37,9 @@ export const firstChoices = (kind: CallKind): Choices => ({
 });
 
 /** Where nobody knows what was chosen, nothing is heard or seen before it is chosen again. */
-export const quietChoices: Choices = { ...firstChoices("audio"), isMuted: true };
+export const silentPreferences: MediaPreferences = { ...createDefaultPreferences("audio"), isMuted: true };
 
-export const choose = (before: Choices, choice: Choice): Choices => {
+export const applyPreferenceChange = (before: MediaPreferences, choice: MediaPreferenceChange): MediaPreferences => {
   if ("isMuted" in choice) return { ...before, ...choice };
   if ("device" in choice) return { ...before, devices: { ...before.devices, [choice.device]: choice.id } };
   // A tap on the camera says what is wanted, also while the voice alone was.

@@ -1,24 +1,24 @@
-import type { Device } from "#contract/calls/call.ts";
+import type { DeviceId } from "#contract/calls/call.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
-import type { Choices } from "./media-preferences.ts";
+import type { MediaPreferences } from "./media-preferences.ts";
 
 /** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
-export type DeviceTrouble = "refused" | "missing" | "taken";
+export type CaptureError = "refused" | "missing" | "taken";
 
 /** What a call's media are like now. Each change is another object. */
 export type MediaView = {
-  mic: "on" | "muted" | "waiting" | DeviceTrouble;
+  mic: "on" | "muted" | "waiting" | CaptureError;
   /**
    * `off`: by this person's own choice. While it is on it may not be seen: the link does not carry it (`thin`), or the
    * other side asked for the voice alone (`unwanted`).
    */
-  camera: "on" | "off" | "waiting" | "thin" | "unwanted" | DeviceTrouble;
+  camera: "on" | "off" | "waiting" | "thin" | "unwanted" | CaptureError;
   /** This side's picture, for the preview. */
   local: MediaStream | undefined;
   /** What comes from the other side, sound and picture. */
   remote: MediaStream | undefined;
   /** A camera that was on and not seen is seen again since a moment. */
-  isSeenAgain: boolean;
+  isVideoRestored: boolean;
   /** This person asked for the voice alone. */
   isVoiceOnly: boolean;
   /**
@@ -31,46 +31,46 @@ export type MediaView = {
   /** Both ways since the call began, headers included. */
   bytes: number;
   /** The other side gets no sound from here though this side is not muted. */
-  isUnheard: boolean;
+  isMicInaudible: boolean;
 };
 
 export type MediaEvents = {
   /** The other side's sound came, for the first time or again. */
-  heard(): void;
+  audioReceived(): void;
   /** Nothing comes any more since so long; it is being mended. */
   interrupted(silentMs: number): void;
   /** It cannot be mended. */
   failed(): void;
   /** The other side hung up, and said so itself. */
-  left(): void;
+  peerHungUp(): void;
   /** The way to the server should be looked at: nothing comes, or the network changed. */
-  suspect(): void;
-  changed(view: MediaView): void;
+  connectionSuspected(): void;
+  viewChanged(view: MediaView): void;
   /** To the other person's device, or to all of theirs; `false` when it could not leave now. */
-  send(to: Device | null, signal: string): void;
+  sendSignal(to: DeviceId | null, signal: string): void;
 };
 
 export type MediaOptions = {
   /** What holds before anything is opened, sent or said. */
-  choices: Choices;
+  preferences: MediaPreferences;
   /** Of the two, the one that gives way when both offer at once: the larger user id. */
   isPolite: boolean;
-  device: Device;
+  deviceId: DeviceId;
   isCaller: boolean;
   /**
    * What helps to find a way, and whether only relayed ones may be used (`hide`); answers once the server knows the
    * call. May be called again for new credentials; rejects when the server cannot be asked.
    */
-  iceServers(): Promise<IceServers>;
+  fetchIceServers(): Promise<IceServers>;
   /** The person saves data. */
-  isThrifty: boolean;
+  isDataSaver: boolean;
 };
 
 /**
  * The media of one call, from the first tap to its end. Two people talk directly (`peer-media.ts`); a group would bring a
  * plane of its own behind the same words. Nothing leaves a microphone or a camera before `start`.
  */
-export type MediaPlane = {
+export type CallMediaSession = {
   /**
    * Gets everything ready. A caller's microphone, and the camera of a video call, are asked for at once, within the tap;
    * where it only rings nothing is opened: that is `open`'s.
@@ -80,24 +80,24 @@ export type MediaPlane = {
    * The person takes the call: asks for microphone and camera within that tap, while the server is still asked. Until
    * then a callee's device tells and uses none of its addresses but a relay's.
    */
-  open(): void;
+  openDevices(): void;
   /**
    * The other person's device rings, or talks: a way to it is made silently. A device that rings meets the caller's: it
    * says hello to it, by which the caller's plane (`receive`) comes to know it.
    */
-  meet(device: Device): void;
+  preconnect(device: DeviceId): void;
   /** The call is answered, by this device of the other side: sound and picture may go. */
-  start(device: Device): void;
-  receive(from: Device, signal: string): void;
+  start(device: DeviceId): void;
+  receiveSignal(from: DeviceId, signal: string): void;
   /** The way to the server is there again: what was not confirmed is said once more. */
-  resend(): void;
+  resendSignals(): void;
   setMuted(isMuted: boolean): void;
-  setCamera(isOn: boolean): void;
+  setCameraOn(isOn: boolean): void;
   /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
-  setPictures(areTaken: boolean): void;
+  setRemoteVideoWanted(areTaken: boolean): void;
   /** Whether the other side's picture is before anybody's eyes: for one that is not, nothing is spent after a moment. */
-  setSeen(isSeen: boolean): void;
-  setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
+  setRemoteVideoVisible(isSeen: boolean): void;
+  selectDevice(kind: "audioinput" | "videoinput", deviceId: string): void;
   /**
    * Everything stops and is let go; what is asked of it afterwards does nothing. Of somebody who hung up the other side
    * hears so at once, also where the server cannot be reached.
@@ -105,10 +105,10 @@ export type MediaPlane = {
   stop(isHungUp?: boolean): void;
 };
 
-export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPlane;
+export type CreateMediaSession = (options: MediaOptions, events: MediaEvents) => CallMediaSession;
 
 /** Whether nothing of it is another than before. */
-export const isSameView = ({ peer: before, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
+export const isSameMediaView = ({ peer: before, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
   before.isMuted === peer.isMuted &&
   before.hasMic === peer.hasMic &&
   before.hasVideo === peer.hasVideo &&

@@ -1,51 +1,56 @@
-import type { Rung } from "#calls/quality/quality-ladder.ts";
-import type { Candidates, Description } from "#calls/signaling/messages.ts";
-import type { Disclosure } from "./ice-servers.ts";
-import { pickCodecs, slim, toOutgoingCandidate, tuneRemote } from "./sdp.ts";
-import { detachPictures, pictureEncoding, setEncoding } from "./sender-encodings.ts";
+import type { QualityLevel } from "#calls/quality/quality-ladder.ts";
+import type { IceCandidates, SessionDescription } from "#calls/signaling/messages.ts";
+import type { AddressDisclosure } from "./ice-servers.ts";
+import { selectCodecs, stripDescription, toOutgoingCandidate, tuneRemoteDescription } from "./sdp.ts";
+import { createVideoEncoding, detachVideoTrack, setEncoding } from "./sender-encodings.ts";
 
-type Kind = "audio" | "video";
+type MediaKind = "audio" | "video";
 
-type PathEvents = {
-  describe(description: Description): void;
-  candidate(candidate: string, section: string, generation: string): void;
+type PeerConnectionEvents = {
+  descriptionCreated(description: SessionDescription): void;
+  candidateFound(candidate: string, section: string, generation: string): void;
   /** The other's data channel is open, said something, or closed. */
-  opened(): void;
-  told(text: string): void;
-  gone(): void;
+  channelOpened(): void;
+  channelMessage(text: string): void;
+  channelClosed(): void;
   /** The connection's state, or that first packets of a track came. */
   changed(): void;
 };
 
 /** SPEC.md §9: more is not put into a data channel that does not get rid of what it has. */
-const bufferMaxBytes = 64 * 1024;
-const lastWordsMs = 1_000; // what is said last has left by then, or will not
+const channelBufferMaxBytes = 64 * 1024;
+const lastMessageMs = 1_000; // what is said last has left by then, or will not
 
 /**
  * One peer connection from its birth to its end, by perfect negotiation (W3C WebRTC §10). The first offer is always the
  * impolite side's, and its sections of sound and picture are there from the start: whatever is sent later comes and goes
  * with `replaceTrack` alone.
  */
-export class Path {
+export class PeerConnection {
   readonly #pc: RTCPeerConnection;
-  readonly #channel: RTCDataChannel;
+  readonly #dataChannel: RTCDataChannel;
   readonly #isPolite: boolean;
-  readonly #events: PathEvents;
-  #disclosure: Disclosure;
+  readonly #events: PeerConnectionEvents;
+  #disclosure: AddressDisclosure;
   /** Local candidates that are withheld until the call is accepted. */
-  #withheld: RTCIceCandidate[] = [];
-  readonly #stream = new MediaStream();
-  readonly #tracks: Record<Kind, MediaStreamTrack | null> = { audio: null, video: null };
-  #early: RTCIceCandidateInit[] = [];
-  #transceivers: Partial<Record<Kind, RTCRtpTransceiver>> = {};
-  #remote: MediaStream | undefined;
-  #offers = 0;
-  #rung: Rung | undefined;
+  #withheldCandidates: RTCIceCandidate[] = [];
+  readonly #localStream = new MediaStream();
+  readonly #tracks: Record<MediaKind, MediaStreamTrack | null> = { audio: null, video: null };
+  #earlyCandidates: RTCIceCandidateInit[] = [];
+  #transceivers: Partial<Record<MediaKind, RTCRtpTransceiver>> = {};
+  #remoteStream: MediaStream | undefined;
+  #offerCount = 0;
+  #level: QualityLevel | undefined;
   #isRedundant = false;
   #isClosed = false;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(configuration: RTCConfiguration, isPolite: boolean, disclosure: Disclosure, events: PathEvents) {
+  constructor(
+    configuration: RTCConfiguration,
+    isPolite: boolean,
+    disclosure: AddressDisclosure,
+    events: PeerConnectionEvents,
+  ) {
     this.#isPolite = isPolite;
     this.#disclosure = disclosure;
     this.#events = events;
@@ -53,20 +58,20 @@ export class Path {
     this.#pc.addEventListener("icecandidate", ({ candidate }) => this.#onCandidate(candidate));
     this.#pc.addEventListener("connectionstatechange", () => this.#events.changed());
     this.#pc.addEventListener("negotiationneeded", () => {
-      if (this.isNegotiated) this.#enqueue(() => this.#offer());
+      if (this.isNegotiated) this.#enqueue(() => this.#sendOffer());
     });
-    this.#channel = this.#pc.createDataChannel("state", { negotiated: true, id: 0, ordered: false });
-    this.#channel.addEventListener("open", () => this.#events.opened());
-    this.#channel.addEventListener("message", ({ data }) => {
-      if (typeof data === "string") this.#events.told(data);
+    this.#dataChannel = this.#pc.createDataChannel("state", { negotiated: true, id: 0, ordered: false });
+    this.#dataChannel.addEventListener("open", () => this.#events.channelOpened());
+    this.#dataChannel.addEventListener("message", ({ data }) => {
+      if (typeof data === "string") this.#events.channelMessage(data);
     });
-    this.#channel.addEventListener("close", () => {
-      if (!this.#isClosed) this.#events.gone();
+    this.#dataChannel.addEventListener("close", () => {
+      if (!this.#isClosed) this.#events.channelClosed();
     });
-    if (!isPolite) this.#begin();
+    if (!isPolite) this.#addTransceivers();
   }
 
-  get state(): RTCPeerConnectionState {
+  get connectionState(): RTCPeerConnectionState {
     return this.#pc.connectionState;
   }
 
@@ -75,76 +80,77 @@ export class Path {
     return this.#pc.currentRemoteDescription !== null;
   }
 
-  get remote(): MediaStream | undefined {
-    return this.#remote;
+  get remoteStream(): MediaStream | undefined {
+    return this.#remoteStream;
   }
 
   /** Packets of the other side's voice have come. */
-  get isHearing(): boolean {
+  get isReceivingAudio(): boolean {
     return this.#transceivers.audio?.receiver.track.muted === false;
   }
 
-  stats(): Promise<RTCStatsReport> {
+  getStats(): Promise<RTCStatsReport> {
     return this.#pc.getStats();
   }
 
-  describe(description: Description): void {
-    this.#enqueue(() => this.#take(description));
+  receiveDescription(description: SessionDescription): void {
+    this.#enqueue(() => this.#applyDescription(description));
   }
 
-  addCandidates({ u, c }: Candidates): void {
+  addCandidates({ u, c }: IceCandidates): void {
     this.#enqueue(async () => {
-      for (const [candidate, sdpMid] of c) await this.#add({ candidate, sdpMid, usernameFragment: u });
+      for (const [candidate, sdpMid] of c) await this.#addCandidate({ candidate, sdpMid, usernameFragment: u });
     });
   }
 
   /** The call was accepted here: from now on all addresses may be told and used, by the configuration given. */
-  disclose(configuration: RTCConfiguration): void {
+  discloseAddresses(configuration: RTCConfiguration): void {
     const wasWithheld = this.#disclosure === "withheld";
     this.#disclosure = "all";
-    for (const candidate of this.#withheld.splice(0)) this.#onCandidate(candidate);
+    for (const candidate of this.#withheldCandidates.splice(0)) this.#onCandidate(candidate);
     // What a relay carries meanwhile goes on until a better way is found.
-    if (!wasWithheld) this.restart(configuration);
-    else this.#enqueue(() => this.#addEarly());
+    if (!wasWithheld) this.restartIce(configuration);
+    else this.#enqueue(() => this.#addEarlyCandidates());
   }
 
   /** Looks for another way between the two, with the newest servers if there are any. */
-  restart(configuration: RTCConfiguration | undefined): void {
+  restartIce(configuration: RTCConfiguration | undefined): void {
     this.#enqueue(async () => {
       if (configuration) this.#pc.setConfiguration({ bundlePolicy: "max-bundle", ...configuration });
       this.#pc.restartIce();
       // An offer nobody answered yet holds addresses of before.
       if (this.#pc.signalingState === "have-local-offer") await this.#pc.setLocalDescription({ type: "rollback" });
-      if (this.isNegotiated || !this.#isPolite) await this.#offer();
+      if (this.isNegotiated || !this.#isPolite) await this.#sendOffer();
     });
   }
 
-  send(kind: Kind, track: MediaStreamTrack | undefined): void {
+  sendTrack(kind: MediaKind, track: MediaStreamTrack | undefined): void {
     const next = track ?? null;
     if (this.#tracks[kind] === next) return;
     this.#tracks[kind] = next;
     if (kind === "audio") {
-      void this.#attach(kind);
+      void this.#attachTrack(kind);
       return;
     }
-    this.#tune(); // no picture goes larger than it may
-    this.#enqueue(() => this.#attach(kind));
+    this.#applyQuality(); // no picture goes larger than it may
+    this.#enqueue(() => this.#attachTrack(kind));
   }
 
-  tune(rung: Rung): void {
-    const isSame = rung.audioBitrate === this.#rung?.audioBitrate && rung.video === this.#rung.video;
-    this.#rung = rung;
-    if (!isSame) this.#tune();
+  setQuality(rung: QualityLevel): void {
+    const isSame = rung.audioBitrate === this.#level?.audioBitrate && rung.video === this.#level.video;
+    this.#level = rung;
+    if (!isSame) this.#applyQuality();
     if (rung.isRedundant === this.#isRedundant) return;
     this.#isRedundant = rung.isRedundant;
     // Which codec goes is read from the other's description when it is set: once more, then.
-    if (this.isNegotiated) this.#enqueue(() => this.#offer());
+    if (this.isNegotiated) this.#enqueue(() => this.#sendOffer());
   }
 
   /** Over the data channel; false when it is not open or full. */
-  tell(text: string): boolean {
-    if (this.#channel.readyState !== "open" || this.#channel.bufferedAmount > bufferMaxBytes) return false;
-    this.#channel.send(text);
+  sendText(text: string): boolean {
+    if (this.#dataChannel.readyState !== "open" || this.#dataChannel.bufferedAmount > channelBufferMaxBytes)
+      return false;
+    this.#dataChannel.send(text);
     return true;
   }
 
@@ -152,9 +158,9 @@ export class Path {
   close(lastWords?: string): void {
     this.#isClosed = true;
     const end = () => this.#pc.close();
-    if (lastWords !== undefined && this.tell(lastWords)) {
-      this.#channel.addEventListener("close", end);
-      setTimeout(end, lastWordsMs);
+    if (lastWords !== undefined && this.sendText(lastWords)) {
+      this.#dataChannel.addEventListener("close", end);
+      setTimeout(end, lastMessageMs);
     } else end();
   }
 
@@ -170,109 +176,112 @@ export class Path {
     });
   }
 
-  #begin(): void {
+  #addTransceivers(): void {
     for (const kind of ["audio", "video"] as const) {
-      const transceiver = this.#pc.addTransceiver(kind, { direction: "sendrecv", streams: [this.#stream] });
-      this.#prefer(transceiver, kind);
+      const transceiver = this.#pc.addTransceiver(kind, { direction: "sendrecv", streams: [this.#localStream] });
+      this.#setCodecPreferences(transceiver, kind);
       this.#transceivers[kind] = transceiver;
     }
-    this.#adopt();
-    this.#enqueue(() => this.#offer());
+    this.#exposeRemoteStream();
+    this.#enqueue(() => this.#sendOffer());
   }
 
-  #prefer(transceiver: RTCRtpTransceiver, kind: Kind): void {
-    const codecs = pickCodecs(kind, RTCRtpReceiver.getCapabilities(kind)?.codecs ?? []);
+  #setCodecPreferences(transceiver: RTCRtpTransceiver, kind: MediaKind): void {
+    const codecs = selectCodecs(kind, RTCRtpReceiver.getCapabilities(kind)?.codecs ?? []);
     if (codecs.length > 0) transceiver.setCodecPreferences?.(codecs);
   }
 
-  async #offer(): Promise<void> {
+  async #sendOffer(): Promise<void> {
     if (this.#pc.signalingState !== "stable") return; // it is needed still when it is stable again
     await this.#pc.setLocalDescription();
-    this.#offers++;
-    this.#describe("offer", this.#offers);
+    this.#offerCount++;
+    this.#sendDescription("offer", this.#offerCount);
   }
 
-  #describe(d: Description["d"], n: number): void {
+  #sendDescription(d: SessionDescription["d"], n: number): void {
     const sdp = this.#pc.localDescription?.sdp;
-    if (sdp !== undefined) this.#events.describe({ d, n, sdp: slim(sdp) });
+    if (sdp !== undefined) this.#events.descriptionCreated({ d, n, sdp: stripDescription(sdp) });
   }
 
-  async #take({ d, n, sdp }: Description): Promise<void> {
+  async #applyDescription({ d, n, sdp }: SessionDescription): Promise<void> {
     const isPending = this.#pc.signalingState === "have-local-offer";
-    if (d === "answer" ? !isPending || n !== this.#offers : isPending && !this.#isPolite) return;
+    if (d === "answer" ? !isPending || n !== this.#offerCount : isPending && !this.#isPolite) return;
     const wasNegotiated = this.isNegotiated;
-    await this.#pc.setRemoteDescription({ type: d, sdp: tuneRemote(sdp, { isRedundant: this.#isRedundant }) });
-    await this.#addEarly();
+    await this.#pc.setRemoteDescription({
+      type: d,
+      sdp: tuneRemoteDescription(sdp, { isRedundant: this.#isRedundant }),
+    });
+    await this.#addEarlyCandidates();
     if (d === "offer") {
-      if (this.#transceivers.audio === undefined) this.#findTransceivers();
+      if (this.#transceivers.audio === undefined) this.#adoptTransceivers();
       await this.#pc.setLocalDescription();
-      this.#describe("answer", n);
+      this.#sendDescription("answer", n);
     }
     if (!wasNegotiated) {
-      this.#tune();
+      this.#applyQuality();
       this.#events.changed();
     }
   }
 
   /** The answering side takes those that the offer made. */
-  #findTransceivers(): void {
+  #adoptTransceivers(): void {
     for (const transceiver of this.#pc.getTransceivers()) {
       const kind = transceiver.receiver.track.kind === "audio" ? "audio" : "video";
       this.#transceivers[kind] = transceiver;
       transceiver.direction = "sendrecv";
-      transceiver.sender.setStreams?.(this.#stream); // sound and picture of one stream keep step
-      void this.#attach(kind);
+      transceiver.sender.setStreams?.(this.#localStream); // sound and picture of one stream keep step
+      void this.#attachTrack(kind);
     }
-    this.#adopt();
+    this.#exposeRemoteStream();
   }
 
-  #adopt(): void {
+  #exposeRemoteStream(): void {
     const tracks = Object.values(this.#transceivers).map(({ receiver }) => receiver.track);
     for (const track of tracks) track.addEventListener("unmute", () => this.#events.changed());
-    this.#remote = new MediaStream(tracks);
+    this.#remoteStream = new MediaStream(tracks);
     this.#events.changed();
   }
 
-  async #attach(kind: Kind): Promise<void> {
+  async #attachTrack(kind: MediaKind): Promise<void> {
     try {
       const sender = this.#transceivers[kind]?.sender;
       const track = this.#tracks[kind];
-      if (sender && kind === "video" && track === null) await detachPictures(sender);
+      if (sender && kind === "video" && track === null) await detachVideoTrack(sender);
       else await sender?.replaceTrack(track);
     } catch (error) {
       if (!this.#isClosed) console.warn("a track could not be sent", error);
     }
   }
 
-  #tune(): void {
+  #applyQuality(): void {
     this.#enqueue(async () => {
-      const rung = this.#rung;
+      const rung = this.#level;
       const { audio, video } = this.#transceivers;
       if (!rung || !this.isNegotiated) return;
       if (audio) await setEncoding(audio.sender, { maxBitrate: rung.audioBitrate });
-      if (video) await setEncoding(video.sender, pictureEncoding(rung, this.#tracks.video));
+      if (video) await setEncoding(video.sender, createVideoEncoding(rung, this.#tracks.video));
     });
   }
 
   #onCandidate(candidate: RTCIceCandidate | null): void {
     if (!candidate?.candidate || candidate.sdpMid === null) return;
     if (this.#disclosure === "withheld") {
-      this.#withheld.push(candidate);
+      this.#withheldCandidates.push(candidate);
       return;
     }
     const line = toOutgoingCandidate(candidate.candidate, this.#disclosure === "relayed");
-    if (line !== undefined) this.#events.candidate(line, candidate.sdpMid, candidate.usernameFragment ?? "");
+    if (line !== undefined) this.#events.candidateFound(line, candidate.sdpMid, candidate.usernameFragment ?? "");
   }
 
-  async #addEarly(): Promise<void> {
-    const early = this.#early;
-    this.#early = [];
-    for (const candidate of early) await this.#add(candidate);
+  async #addEarlyCandidates(): Promise<void> {
+    const early = this.#earlyCandidates;
+    this.#earlyCandidates = [];
+    for (const candidate of early) await this.#addCandidate(candidate);
   }
 
-  async #add(candidate: RTCIceCandidateInit): Promise<void> {
+  async #addCandidate(candidate: RTCIceCandidateInit): Promise<void> {
     if (!this.#pc.remoteDescription || this.#disclosure === "withheld") {
-      this.#early.push(candidate);
+      this.#earlyCandidates.push(candidate);
       return;
     }
     try {

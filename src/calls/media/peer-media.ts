@@ -1,161 +1,161 @@
-import { type MediaState, readSignal, type SignalFrame } from "#calls/signaling/messages.ts";
-import type { Device } from "#contract/calls/call.ts";
-import { Measures } from "./call-metrics.ts";
-import { CameraRest } from "./camera-idle.ts";
-import { DeviceLink } from "./device-peer.ts";
-import { Servers } from "./ice-servers.ts";
-import { Inputs } from "./local-devices.ts";
-import { type OwnSide, saidOf, viewOf } from "./local-state.ts";
+import { type MediaState, parseSignal, type SignalFrame } from "#calls/signaling/messages.ts";
+import type { DeviceId } from "#contract/calls/call.ts";
+import { CallMetrics } from "./call-metrics.ts";
+import { CameraIdleTimer } from "./camera-idle.ts";
+import { DevicePeer } from "./device-peer.ts";
+import { IceServerProvider } from "./ice-servers.ts";
+import { LocalDevices } from "./local-devices.ts";
+import { type LocalMedia, toMediaState, toMediaView } from "./local-state.ts";
 import {
-  isSameView,
-  type MakeMedia,
+  type CallMediaSession,
+  type CreateMediaSession,
+  isSameMediaView,
   type MediaEvents,
   type MediaOptions,
-  type MediaPlane,
   type MediaView,
 } from "./media-session.ts";
 import { watchNetwork } from "./network-watch.ts";
-import { SeenAgain } from "./seen-again.ts";
+import { VideoRestoredHint } from "./seen-again.ts";
 
-const lookMs = 500;
-const ringingLinksMax = 2;
-const unseenAfterMs = 3_000; // whoever looks away for a moment has the picture still
+const pollMs = 500;
+const ringingPeersMax = 2;
+const hiddenAfterMs = 3_000; // whoever looks away for a moment has the picture still
 
-class PeerMedia implements MediaPlane {
+class PeerMedia implements CallMediaSession {
   readonly #options: MediaOptions;
   readonly #events: MediaEvents;
-  readonly #inputs: Inputs;
-  readonly #servers: Servers;
-  readonly #links = new Map<Device, DeviceLink>();
-  readonly #measures: Measures;
+  readonly #devices: LocalDevices;
+  readonly #iceServers: IceServerProvider;
+  readonly #peers = new Map<DeviceId, DevicePeer>();
+  readonly #metrics: CallMetrics;
   readonly #unwatchNetwork: () => void;
-  #link: DeviceLink | undefined; // the one that is talked over
+  #activePeer: DevicePeer | undefined; // the one that is talked over
   #startedAt = 0;
   /** The person takes part: they called, or accepted. */
   #isAccepted = false;
-  #isHeard = false;
+  #hasReceivedAudio = false;
   #isInterrupted = false;
-  #takesPictures: boolean;
+  #wantsRemoteVideo: boolean;
   /** Since when nobody looks at the other side's picture. */
-  #unseenSince: number | undefined;
+  #remoteVideoHiddenSince: number | undefined;
   #isCameraOn: boolean;
   /** The other side wants pictures, as far as it said: while its page is loaded anew, what it said before. */
-  #isWanted = true;
-  #askedAt = 0;
-  readonly #seenAgain = new SeenAgain();
-  readonly #cameraRest = new CameraRest();
-  #told: MediaState | undefined;
+  #isVideoWanted = true;
+  #videoRequestedAt = 0;
+  readonly #videoRestoredHint = new VideoRestoredHint();
+  readonly #cameraIdleTimer = new CameraIdleTimer();
+  #sentState: MediaState | undefined;
   #view: MediaView | undefined;
-  #isLooking = false;
+  #isPolling = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isStopped = false;
 
   constructor(options: MediaOptions, events: MediaEvents) {
     this.#options = options;
     this.#events = events;
-    const { isCameraOn, takesPictures } = options.choices;
+    const { isCameraOn, takesPictures } = options.preferences;
     this.#isCameraOn = isCameraOn;
-    this.#takesPictures = takesPictures;
-    this.#measures = new Measures(options.isThrifty);
-    this.#servers = new Servers(() => options.iceServers());
-    this.#inputs = new Inputs(options.isThrifty, options.choices, () => this.#update());
-    this.#timer = setInterval(() => void this.#look(), lookMs);
+    this.#wantsRemoteVideo = takesPictures;
+    this.#metrics = new CallMetrics(options.isDataSaver);
+    this.#iceServers = new IceServerProvider(() => options.fetchIceServers());
+    this.#devices = new LocalDevices(options.isDataSaver, options.preferences, () => this.#update());
+    this.#timer = setInterval(() => void this.#poll(), pollMs);
     this.#unwatchNetwork = watchNetwork({
       changed: () => {
-        for (const link of this.#links.values()) link.onNetwork(true);
-        events.suspect();
-        void this.#look();
+        for (const link of this.#peers.values()) link.onNetworkChange(true);
+        events.connectionSuspected();
+        void this.#poll();
       },
-      doubted: () => {
-        for (const link of this.#links.values()) link.onNetwork(false);
+      maybeChanged: () => {
+        for (const link of this.#peers.values()) link.onNetworkChange(false);
       },
-      leaving: () => {
-        for (const link of this.#links.values()) link.tellGone();
+      pageHiding: () => {
+        for (const link of this.#peers.values()) link.announceLeaving();
       },
     });
   }
 
   prepare(): void {
-    if (this.#options.isCaller) this.open();
+    if (this.#options.isCaller) this.openDevices();
     this.#update();
   }
 
-  open(): void {
+  openDevices(): void {
     this.#isAccepted = true;
-    for (const link of this.#links.values()) link.accept();
-    if (!this.#isStopped) this.#inputs.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
+    for (const link of this.#peers.values()) link.accept();
+    if (!this.#isStopped) this.#devices.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
   }
 
-  meet(device: Device): void {
-    if (this.#isStopped || this.#links.has(device)) return;
-    if (!this.#link && this.#links.size < ringingLinksMax) this.#connect(device);
+  preconnect(device: DeviceId): void {
+    if (this.#isStopped || this.#peers.has(device)) return;
+    if (!this.#activePeer && this.#peers.size < ringingPeersMax) this.#connect(device);
   }
 
-  start(device: Device): void {
-    if (this.#isStopped || this.#link?.device === device) return;
-    this.open();
+  start(device: DeviceId): void {
+    if (this.#isStopped || this.#activePeer?.deviceId === device) return;
+    this.openDevices();
     if (this.#startedAt === 0) this.#startedAt = performance.now();
-    this.#talkOver(this.#links.get(device) ?? this.#connect(device));
+    this.#activate(this.#peers.get(device) ?? this.#connect(device));
   }
 
-  receive(from: Device, signal: string): void {
-    const frame = this.#isStopped ? undefined : readSignal(signal);
+  receiveSignal(from: DeviceId, signal: string): void {
+    const frame = this.#isStopped ? undefined : parseSignal(signal);
     if (!frame) return;
-    this.meet(from);
-    if (this.#isReplacing(from, frame)) this.#talkOver(this.#connect(from));
-    this.#links.get(from)?.hear(frame);
+    this.preconnect(from);
+    if (this.#isReplacing(from, frame)) this.#activate(this.#connect(from));
+    this.#peers.get(from)?.receive(frame);
   }
 
-  resend(): void {
-    for (const link of this.#links.values()) link.resend();
+  resendSignals(): void {
+    for (const link of this.#peers.values()) link.resendSignals();
   }
 
   setMuted(isMuted: boolean): void {
-    this.#inputs.setMuted(isMuted);
+    this.#devices.setMuted(isMuted);
     // A tap on a microphone that could not be had is the wish to try again.
-    if (!isMuted && this.#startedAt > 0) this.#inputs.retry("audio");
+    if (!isMuted && this.#startedAt > 0) this.#devices.retry("audio");
   }
 
-  setPictures(areTaken: boolean): void {
-    this.#takesPictures = areTaken;
+  setRemoteVideoWanted(areTaken: boolean): void {
+    this.#wantsRemoteVideo = areTaken;
     this.#update();
   }
 
-  setSeen(isSeen: boolean): void {
-    this.#unseenSince = isSeen ? undefined : (this.#unseenSince ?? performance.now());
+  setRemoteVideoVisible(isSeen: boolean): void {
+    this.#remoteVideoHiddenSince = isSeen ? undefined : (this.#remoteVideoHiddenSince ?? performance.now());
     this.#update();
   }
 
-  setCamera(isOn: boolean): void {
+  setCameraOn(isOn: boolean): void {
     if (this.#isStopped) return;
-    if (isOn && this.#isCameraOn) this.#measures.tryPictures();
-    if (isOn) this.#askedAt = performance.now();
+    if (isOn && this.#isCameraOn) this.#metrics.retryVideo();
+    if (isOn) this.#videoRequestedAt = performance.now();
     this.#isCameraOn = isOn;
-    if (!isOn) this.#inputs.shut("video");
-    else this.#inputs.retry("video");
+    if (!isOn) this.#devices.turnOff("video");
+    else this.#devices.retry("video");
   }
 
-  setInput(kind: "audioinput" | "videoinput", deviceId: string): void {
-    if (!this.#isStopped) this.#inputs.choose(kind === "audioinput" ? "audio" : "video", deviceId);
+  selectDevice(kind: "audioinput" | "videoinput", deviceId: string): void {
+    if (!this.#isStopped) this.#devices.select(kind === "audioinput" ? "audio" : "video", deviceId);
   }
 
   stop(isHungUp = false): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
     this.#unwatchNetwork();
-    for (const link of this.#links.values()) link.close(isHungUp && link === this.#link);
-    this.#links.clear();
-    this.#link = undefined;
-    this.#servers.close();
-    this.#inputs.close();
+    for (const link of this.#peers.values()) link.close(isHungUp && link === this.#activePeer);
+    this.#peers.clear();
+    this.#activePeer = undefined;
+    this.#iceServers.close();
+    this.#devices.close();
   }
 
-  #connect(device: Device): DeviceLink {
+  #connect(device: DeviceId): DevicePeer {
     const { isPolite } = this.#options;
-    const link = new DeviceLink(device, { isPolite, isAccepted: this.#isAccepted }, this.#servers, {
-      post: (to, signal) => this.#events.send(to, signal),
+    const link = new DevicePeer(device, { isPolite, isAccepted: this.#isAccepted }, this.#iceServers, {
+      sendSignal: (to, signal) => this.#events.sendSignal(to, signal),
       changed: () => this.#update(),
-      suspect: () => this.#events.suspect(),
+      connectionSuspected: () => this.#events.connectionSuspected(),
       interrupted: (silentMs) => {
         this.#isInterrupted = true;
         this.#events.interrupted(silentMs);
@@ -163,127 +163,136 @@ class PeerMedia implements MediaPlane {
       },
       mended: () => {
         this.#isInterrupted = false;
-        if (this.#isHeard) this.#events.heard();
+        if (this.#hasReceivedAudio) this.#events.audioReceived();
       },
       failed: () => this.#events.failed(),
-      left: () => {
+      peerHungUp: () => {
         // One that only rings has no say.
-        if (link === this.#link) this.#events.left();
+        if (link === this.#activePeer) this.#events.peerHungUp();
       },
     });
-    this.#links.set(device, link);
+    this.#peers.set(device, link);
     return link;
   }
 
   /** From now on that is the other side. Those of its devices that only rang are let go. */
-  #talkOver(link: DeviceLink): void {
-    for (const other of this.#links.values()) {
+  #activate(link: DevicePeer): void {
+    for (const other of this.#peers.values()) {
       if (other === link) continue;
-      this.#links.delete(other.device);
+      this.#peers.delete(other.deviceId);
       other.close();
     }
-    this.#link = link;
+    this.#activePeer = link;
     link.start();
-    link.tune(this.#measures.rungs.rung);
-    this.#told = undefined;
+    link.setQuality(this.#metrics.ladder.level);
+    this.#sentState = undefined;
     this.#update();
   }
 
   /** A page that came back under another name, its store was emptied: it takes the place of one that is silent. */
-  #isReplacing(from: Device, { x }: SignalFrame): boolean {
-    const link = this.#link;
-    if (!link || this.#links.has(from) || !this.#isHeard) return false;
+  #isReplacing(from: DeviceId, { x }: SignalFrame): boolean {
+    const link = this.#activePeer;
+    if (!link || this.#peers.has(from) || !this.#hasReceivedAudio) return false;
     const isBeginning = x.some((item) => "hello" in item || ("d" in item && item.d === "offer"));
-    return isBeginning && (link.isGone || link.state !== "connected");
+    return isBeginning && (link.isPeerGone || link.connectionState !== "connected");
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
-      const link = this.#link;
-      const sample = await link?.sample();
+      const link = this.#activePeer;
+      const sample = await link?.readStats();
       if (this.#isStopped) return;
-      if (link && link === this.#link && sample) {
-        this.#measures.take(sample, lookMs / 1000, this.#inputs, this.#isCameraOn && this.#isWanted, link.peer);
-        link.tune(this.#measures.rungs.rung);
+      if (link && link === this.#activePeer && sample) {
+        this.#metrics.addSample(
+          sample,
+          pollMs / 1000,
+          this.#devices,
+          this.#isCameraOn && this.#isVideoWanted,
+          link.peerState,
+        );
+        link.setQuality(this.#metrics.ladder.level);
         // As if the network had changed: the old way goes on until there is a new one.
-        if (sample.isRelayed) void this.#servers.renew().then((isNew) => isNew && link.onNetwork(true));
+        if (sample.isRelayed) void this.#iceServers.renewIfDue().then((isNew) => isNew && link.onNetworkChange(true));
       }
-      for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
-      this.#restCamera();
+      for (const each of this.#peers.values()) each.checkConnection(each === link ? (sample?.packets ?? 0) : 0);
+      this.#suspendIdleCamera();
       this.#update();
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
   }
 
-  #restCamera(): void {
-    const isRefused = !this.#isWanted || this.#link?.peer?.takesVideo === false;
-    const isHeldBack = this.#startedAt > 0 && (isRefused || this.#measures.rungs.wait > 0);
-    if (this.#cameraRest.look(this.#isCameraOn && isHeldBack, this.#askedAt, performance.now())) {
-      this.#inputs.rest("video");
-    } else this.#inputs.wake("video");
+  #suspendIdleCamera(): void {
+    const isRefused = !this.#isVideoWanted || this.#activePeer?.peerState?.takesVideo === false;
+    const isHeldBack = this.#startedAt > 0 && (isRefused || this.#metrics.ladder.videoCooldown > 0);
+    if (
+      this.#cameraIdleTimer.shouldSuspend(this.#isCameraOn && isHeldBack, this.#videoRequestedAt, performance.now())
+    ) {
+      this.#devices.suspend("video");
+    } else this.#devices.resume("video");
   }
 
   /** Everything that follows from how things are now: what is sent, told and shown. Doing it again changes nothing. */
   #update(): void {
     if (this.#isStopped) return;
-    const link = this.#link;
+    const link = this.#activePeer;
     if (link) {
-      this.#hearWish(link.peer);
-      link.send("audio", this.#inputs.track("audio"));
-      link.send("video", this.#measures.rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
-      this.#tell(link);
-      if (!this.#isHeard && this.#isAnswered(link)) {
-        this.#isHeard = true;
-        this.#events.heard();
+      this.#updateVideoWanted(link.peerState);
+      link.sendTrack("audio", this.#devices.getTrack("audio"));
+      link.sendTrack("video", this.#metrics.ladder.level.video === "off" ? undefined : this.#devices.getTrack("video"));
+      this.#sendState(link);
+      if (!this.#hasReceivedAudio && this.#isReceivingAudio(link)) {
+        this.#hasReceivedAudio = true;
+        this.#events.audioReceived();
       }
     }
-    this.#show();
+    this.#publishView();
   }
 
-  #hearWish(peer: MediaState | undefined): void {
-    if (!peer || peer.wantsVideo === this.#isWanted) return;
-    this.#isWanted = peer.wantsVideo;
-    this.#askedAt = performance.now();
+  #updateVideoWanted(peer: MediaState | undefined): void {
+    if (!peer || peer.wantsVideo === this.#isVideoWanted) return;
+    this.#isVideoWanted = peer.wantsVideo;
+    this.#videoRequestedAt = performance.now();
   }
 
   /** Its voice comes; or it talks without a microphone, and that much is known. */
-  #isAnswered(link: DeviceLink): boolean {
+  #isReceivingAudio(link: DevicePeer): boolean {
     // Some browsers tell of a track's first packet late, or never.
-    const isComing = link.isHearing || this.#measures.isComing;
-    return isComing || (link.state === "connected" && link.peer?.sound === "none");
+    const isComing = link.isReceivingAudio || this.#metrics.isReceivingAudio;
+    return isComing || (link.connectionState === "connected" && link.peerState?.sound === "none");
   }
 
-  get #side(): OwnSide {
+  get #localMedia(): LocalMedia {
     return {
-      inputs: this.#inputs,
-      measures: this.#measures,
+      devices: this.#devices,
+      metrics: this.#metrics,
       isCameraOn: this.#isCameraOn,
-      takesPictures: this.#takesPictures,
-      isUnseen: performance.now() - (this.#unseenSince ?? Number.POSITIVE_INFINITY) > unseenAfterMs,
-      isWanted: this.#isWanted,
-      askedAt: this.#askedAt,
+      wantsRemoteVideo: this.#wantsRemoteVideo,
+      isRemoteVideoHidden:
+        performance.now() - (this.#remoteVideoHiddenSince ?? Number.POSITIVE_INFINITY) > hiddenAfterMs,
+      isVideoWanted: this.#isVideoWanted,
+      videoRequestedAt: this.#videoRequestedAt,
       startedAt: this.#startedAt,
     };
   }
 
-  #tell(link: DeviceLink): void {
-    const state: MediaState = { n: this.#told?.n ?? 0, ...saidOf(this.#side) };
-    if (this.#told && JSON.stringify(state) === JSON.stringify(this.#told)) return;
-    this.#told = { ...state, n: state.n + 1 };
-    link.tell(this.#told);
+  #sendState(link: DevicePeer): void {
+    const state: MediaState = { n: this.#sentState?.n ?? 0, ...toMediaState(this.#localMedia) };
+    if (this.#sentState && JSON.stringify(state) === JSON.stringify(this.#sentState)) return;
+    this.#sentState = { ...state, n: state.n + 1 };
+    link.sendState(this.#sentState);
   }
 
-  #show(): void {
-    const shown = viewOf(this.#side, this.#link?.peer);
-    const isSeenAgain = this.#seenAgain.look(shown.camera, performance.now());
+  #publishView(): void {
+    const shown = toMediaView(this.#localMedia, this.#activePeer?.peerState);
+    const isSeenAgain = this.#videoRestoredHint.update(shown.camera, performance.now());
     const quality = this.#isInterrupted ? 1 : shown.quality;
-    const view: MediaView = { ...shown, quality, isSeenAgain, remote: this.#link?.remote };
-    if (this.#view && isSameView(this.#view, view)) return;
+    const view: MediaView = { ...shown, quality, isVideoRestored: isSeenAgain, remote: this.#activePeer?.remoteStream };
+    if (this.#view && isSameMediaView(this.#view, view)) return;
     this.#view = view;
-    this.#events.changed(view);
+    this.#events.viewChanged(view);
   }
 }
 
@@ -292,4 +301,4 @@ class PeerMedia implements MediaPlane {
  * `MediaView.remote`; it is to be played by an element that is not muted, or Chromium neither decodes nor measures it,
  * and the other side is told that it is not heard.
  */
-export const makePeerMedia: MakeMedia = (options, events) => new PeerMedia(options, events);
+export const createPeerMedia: CreateMediaSession = (options, events) => new PeerMedia(options, events);

@@ -5,10 +5,10 @@ import { isRelayOnly } from "#contract/calls/candidates.ts";
  * What is changed in session descriptions (RFC 8866, RFC 9429): `slim` in those that leave, `tuneRemote` in those that
  * came, before they are set. Codec options belong into the remote description: they say what the other side wants to get.
  */
-type Section = { kind: string; lines: string[] };
+type SdpSection = { kind: string; lines: string[] };
 
-const sectionsOf = (sdp: string): Section[] => {
-  const sections: Section[] = [{ kind: "session", lines: [] }];
+const parseSections = (sdp: string): SdpSection[] => {
+  const sections: SdpSection[] = [{ kind: "session", lines: [] }];
   for (const line of sdp.split(/\r?\n/)) {
     if (line === "") continue;
     if (line.startsWith("m=")) sections.push({ kind: line.slice(2).split(" ", 1)[0] ?? "", lines: [] });
@@ -17,42 +17,42 @@ const sectionsOf = (sdp: string): Section[] => {
   return sections;
 };
 
-const joined = (sections: Section[]): string => `${sections.flatMap(({ lines }) => lines).join("\r\n")}\r\n`;
+const joinSections = (sections: SdpSection[]): string => `${sections.flatMap(({ lines }) => lines).join("\r\n")}\r\n`;
 
 /**
  * Transport-wide feedback makes Chromium pad a call of voice alone as soon as packets are lost, and each extension costs
  * bytes in every packet; of a voice nothing is asked but which section it belongs to.
  */
-const audioDrops = [/^a=rtcp-fb:\S+ transport-cc/, /^a=extmap:(?!.*:sdes:mid\b)/];
+const removedAudioLines = [/^a=rtcp-fb:\S+ transport-cc/, /^a=extmap:(?!.*:sdes:mid\b)/];
 
-const videoExtensions = /:sdes:mid\b|transport-wide-cc|video-orientation|abs-send-time/;
+const keptVideoExtensions = /:sdes:mid\b|transport-wide-cc|video-orientation|abs-send-time/;
 
 /** What the other side can do without; candidates travel by themselves. */
-const isNeedless = (line: string, kind: string): boolean =>
+const isRemovableLine = (line: string, kind: string): boolean =>
   /^a=(candidate|end-of-candidates|rtcp:|rtcp-xr:|msid-semantic|remote-candidates)/.test(line) ||
   /^a=ssrc:\d+ (msid|mslabel|label):/.test(line) ||
-  (kind === "audio" && audioDrops.some((pattern) => pattern.test(line))) ||
-  (kind === "video" && line.startsWith("a=extmap:") && !videoExtensions.test(line));
+  (kind === "audio" && removedAudioLines.some((pattern) => pattern.test(line))) ||
+  (kind === "video" && line.startsWith("a=extmap:") && !keptVideoExtensions.test(line));
 
 /**
  * A description that is worth sending: without what the other side does not need, and without any address. Browsers
  * write the candidate they like best into the lines `c=` and `m=`.
  */
-export const slim = (sdp: string): string =>
-  joined(
-    sectionsOf(sdp).map(({ kind, lines }) => ({
+export const stripDescription = (sdp: string): string =>
+  joinSections(
+    parseSections(sdp).map(({ kind, lines }) => ({
       kind,
       lines: lines
-        .filter((line) => !isNeedless(line, kind))
+        .filter((line) => !isRemovableLine(line, kind))
         .map((line) => line.replace(/^c=.*/, "c=IN IP4 0.0.0.0").replace(/^(m=\S+) (?!0 )\d+ /, "$1 9 ")),
     })),
   );
 
-const payloadOf = (lines: string[], codec: RegExp): string | undefined =>
+const findPayload = (lines: string[], codec: RegExp): string | undefined =>
   lines.map((line) => /^a=rtpmap:(\d+) (\S+)/.exec(line)).find((match) => codec.test(match?.[2] ?? ""))?.[1];
 
 /** The options of a payload with some of them set. */
-const withOptions = (lines: string[], payload: string, options: Record<string, number>): string[] => {
+const setFmtpOptions = (lines: string[], payload: string, options: Record<string, number>): string[] => {
   const start = `a=fmtp:${payload} `;
   const had = lines.find((line) => line.startsWith(start))?.slice(start.length) ?? "";
   const kept = had.split(";").map((option) => option.trim());
@@ -64,7 +64,7 @@ const withOptions = (lines: string[], payload: string, options: Record<string, n
 };
 
 /** The codec that stands first is the one that is sent. */
-const withFirst = (lines: string[], payload: string): string[] =>
+const preferPayload = (lines: string[], payload: string): string[] =>
   lines.map((line) => {
     if (!line.startsWith("m=")) return line;
     const [media, port, protocol, ...payloads] = line.split(" ");
@@ -72,24 +72,26 @@ const withFirst = (lines: string[], payload: string): string[] =>
   });
 
 const tuneAudio = (lines: string[], isRedundant: boolean): string[] => {
-  const opus = payloadOf(lines, /^opus\//i);
+  const opus = findPayload(lines, /^opus\//i);
   if (opus === undefined) return lines;
-  const red = payloadOf(lines, /^red\/48000/i);
-  const kept = lines.filter((line) => !/^a=(max)?ptime:/.test(line) && !audioDrops.some((drop) => drop.test(line)));
-  const tuned = withOptions(kept, opus, {
+  const red = findPayload(lines, /^red\/48000/i);
+  const kept = lines.filter(
+    (line) => !/^a=(max)?ptime:/.test(line) && !removedAudioLines.some((drop) => drop.test(line)),
+  );
+  const tuned = setFmtpOptions(kept, opus, {
     usedtx: 1,
     useinbandfec: 1,
     stereo: 0,
     "sprop-stereo": 0,
     maxaveragebitrate: voiceBitrate,
   });
-  return [...withFirst(tuned, isRedundant && red !== undefined ? red : opus), `a=ptime:${voiceFrameMs}`];
+  return [...preferPayload(tuned, isRedundant && red !== undefined ? red : opus), `a=ptime:${voiceFrameMs}`];
 };
 
 /** Chromium looks for the width of the link in multiples of where it starts, which is 300 kbit/s if nobody says so. */
 const tuneVideo = (lines: string[]): string[] => {
-  const payload = payloadOf(lines, /^(VP8|H264)\//i);
-  return payload === undefined ? lines : withOptions(lines, payload, { "x-google-start-bitrate": videoStartKbps });
+  const payload = findPayload(lines, /^(VP8|H264)\//i);
+  return payload === undefined ? lines : setFmtpOptions(lines, payload, { "x-google-start-bitrate": videoStartKbps });
 };
 
 const remoteCandidate = /^a=(candidate|end-of-candidates|remote-candidates)/;
@@ -98,9 +100,9 @@ const remoteCandidate = /^a=(candidate|end-of-candidates|remote-candidates)/;
  * Remote description as it is applied locally. `isRedundant`: this side sends its audio with RED (RFC 2198). Candidates
  * are removed, because the browser would check them before the call is accepted and so reveal this device's address.
  */
-export const tuneRemote = (sdp: string, { isRedundant }: { isRedundant: boolean }): string =>
-  joined(
-    sectionsOf(sdp).map(({ kind, lines: all }) => {
+export const tuneRemoteDescription = (sdp: string, { isRedundant }: { isRedundant: boolean }): string =>
+  joinSections(
+    parseSections(sdp).map(({ kind, lines: all }) => {
       const lines = all.filter((line) => !remoteCandidate.test(line));
       return {
         kind,
@@ -117,7 +119,7 @@ export const toOutgoingCandidate = (candidate: string, isHidden: boolean): strin
 };
 
 /** The few codecs that are offered, of those this browser has: each more is text in every description. */
-export const pickCodecs = <C extends { mimeType: string; clockRate: number; sdpFmtpLine?: string }>(
+export const selectCodecs = <C extends { mimeType: string; clockRate: number; sdpFmtpLine?: string }>(
   kind: "audio" | "video",
   codecs: readonly C[],
 ): C[] => {

@@ -1,4 +1,4 @@
-import { type Rung, videoSizes } from "#calls/quality/quality-ladder.ts";
+import { type QualityLevel, videoSizes } from "#calls/quality/quality-ladder.ts";
 
 /** Sets so much of what is sent by it; there is nothing to set before both sides described themselves. */
 export async function setEncoding(sender: RTCRtpSender, encoding: RTCRtpEncodingParameters): Promise<void> {
@@ -12,7 +12,10 @@ export async function setEncoding(sender: RTCRtpSender, encoding: RTCRtpEncoding
 }
 
 /** How the pictures of a track go on this rung. An encoding that only has no track is padded for some seconds. */
-export const pictureEncoding = ({ video }: Rung, track: MediaStreamTrack | null): RTCRtpEncodingParameters => {
+export const createVideoEncoding = (
+  { video }: QualityLevel,
+  track: MediaStreamTrack | null,
+): RTCRtpEncodingParameters => {
   if (video === "off" || track === null) return { active: false };
   const size = videoSizes[video];
   const { width = size.height, height = size.height } = track.getSettings();
@@ -30,7 +33,7 @@ export const pictureEncoding = ({ video }: Rung, track: MediaStreamTrack | null)
  * of them for up to ten seconds, on a link that has no room for it. When their kind changes (`contentHint`) it begins a
  * new stream, and has nothing of the old one to send.
  */
-export async function detachPictures(sender: RTCRtpSender): Promise<void> {
+export async function detachVideoTrack(sender: RTCRtpSender): Promise<void> {
   const { track } = sender;
   if (!track) return;
   const { contentHint } = track;

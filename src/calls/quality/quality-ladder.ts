@@ -4,7 +4,7 @@
  * because of pictures does away with them, both ways.
  */
 type VideoSize = "off" | "small" | "medium";
-export type Rung = {
+export type QualityLevel = {
   audioBitrate: number;
   /** RED: each packet of voice carries the one before it. */
   isRedundant: boolean;
@@ -22,17 +22,17 @@ export type LinkWindow = {
   /** Bits a second the link carries upwards; known only where pictures are negotiated. */
   estimate: number | undefined;
   /** Bits a second that the browser gives the pictures of now, where it tells. */
-  pictureTarget?: number | undefined;
+  videoTargetBitrate?: number | undefined;
   /** Audible gaps in what is heard: 0 to 1. */
   concealed: number;
   /** Something was heard in it. */
   isHeard: boolean;
 };
 
-export type Wishes = {
+export type QualityWishes = {
   /** The person's camera is on. */
   isCameraOn: boolean;
-  isThrifty: boolean;
+  isDataSaver: boolean;
   /** What the other side says of itself. */
   peer: { takesVideo: boolean; hasVideo: boolean };
 };
@@ -68,14 +68,14 @@ const badShare = 0.15;
 const badWindows = 2;
 const squeezedShare = 0.6; // of the bits that pictures may have: with less, one bad window is enough
 const goodShare = 0.05;
-const againSeconds = 20; // doubles with each time pictures had to go
-const againMaxSeconds = 160;
+const cooldownSeconds = 20; // doubles with each time pictures had to go
+const cooldownMaxSeconds = 160;
 const steadySeconds = 120; // pictures that ran this long start from the beginning
-const mediumAgainSeconds = 60;
+const mediumCooldownSeconds = 60;
 
-export type RungState = {
-  rung: Rung;
-  bestRttMs: number;
+export type QualityState = {
+  level: QualityLevel;
+  minRttMs: number;
   lossyFor: number;
   calmFor: number;
   tightFor: number;
@@ -85,21 +85,21 @@ export type RungState = {
   unheardFor: number;
   videoFor: number;
   /** Good seconds in which nothing may be sent but voice. */
-  wait: number;
-  falls: number;
+  videoCooldown: number;
+  videoDrops: number;
   /** Seconds since pictures had to go. */
-  fellFor: number;
-  mediumWait: number;
+  droppedFor: number;
+  mediumCooldown: number;
 };
 
-export const firstRung = (isThrifty: boolean): RungState => ({
-  rung: {
+export const createQualityState = (isThrifty: boolean): QualityState => ({
+  level: {
     audioBitrate: isThrifty ? tinyVoiceBitrate : voiceBitrate,
     isRedundant: false,
     video: "off",
     takesVideo: true,
   },
-  bestRttMs: Number.POSITIVE_INFINITY,
+  minRttMs: Number.POSITIVE_INFINITY,
   lossyFor: 0,
   calmFor: 0,
   tightFor: 0,
@@ -108,36 +108,40 @@ export const firstRung = (isThrifty: boolean): RungState => ({
   heardFor: 0,
   unheardFor: 0,
   videoFor: 0,
-  wait: 0,
-  falls: 0,
-  fellFor: Number.POSITIVE_INFINITY,
-  mediumWait: 0,
+  videoCooldown: 0,
+  videoDrops: 0,
+  droppedFor: Number.POSITIVE_INFINITY,
+  mediumCooldown: 0,
 });
 
-const held = (before: number, is: boolean, seconds: number): number => (is ? before + seconds : 0);
+const accumulate = (before: number, is: boolean, seconds: number): number => (is ? before + seconds : 0);
 
 /** Voice: how many bits, and once or twice. */
-const stepVoice = (state: RungState, window: LinkWindow, isThrifty: boolean): RungState => {
+const stepAudio = (state: QualityState, window: LinkWindow, isThrifty: boolean): QualityState => {
   const { seconds, outLoss = 0, rttMs, estimate } = window;
-  const bestRttMs = Math.min(state.bestRttMs, rttMs ?? Number.POSITIVE_INFINITY);
+  const bestRttMs = Math.min(state.minRttMs, rttMs ?? Number.POSITIVE_INFINITY);
   const isQueueing = rttMs !== undefined && rttMs > bestRttMs + queueMs;
   // Lost because the link is full: sending it twice would fill it more.
   const isFull = (estimate !== undefined && estimate < tinyEstimate) || (outLoss > lossyShare && isQueueing);
-  const fellFor = state.fellFor + seconds;
+  const fellFor = state.droppedFor + seconds;
   const isLossy = outLoss > lossyShare && !isFull && fellFor > settleSeconds;
-  const lossyFor = held(state.lossyFor, isLossy, seconds);
-  const calmFor = held(state.calmFor, outLoss < calmShare, seconds);
-  const tightFor = held(state.tightFor, isFull, seconds);
-  const roomyFor = held(state.roomyFor, !isQueueing && (estimate === undefined || estimate > roomyEstimate), seconds);
-  const wasTiny = state.rung.audioBitrate === tinyVoiceBitrate;
+  const lossyFor = accumulate(state.lossyFor, isLossy, seconds);
+  const calmFor = accumulate(state.calmFor, outLoss < calmShare, seconds);
+  const tightFor = accumulate(state.tightFor, isFull, seconds);
+  const roomyFor = accumulate(
+    state.roomyFor,
+    !isQueueing && (estimate === undefined || estimate > roomyEstimate),
+    seconds,
+  );
+  const wasTiny = state.level.audioBitrate === tinyVoiceBitrate;
   const isTiny = isThrifty || (wasTiny ? roomyFor < calmSeconds : tightFor >= tightSeconds);
   const isRedundant =
-    tightFor < tightSeconds && (state.rung.isRedundant ? calmFor < calmSeconds : lossyFor >= lossySeconds);
-  const rung = { ...state.rung, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
-  return { ...state, rung, bestRttMs, fellFor, lossyFor, calmFor, tightFor, roomyFor };
+    tightFor < tightSeconds && (state.level.isRedundant ? calmFor < calmSeconds : lossyFor >= lossySeconds);
+  const rung = { ...state.level, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
+  return { ...state, level: rung, minRttMs: bestRttMs, droppedFor: fellFor, lossyFor, calmFor, tightFor, roomyFor };
 };
 
-const carriesVideo = ({ heardFor }: RungState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
+const canCarryVideo = ({ heardFor }: QualityState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
   if (heardFor < voiceFirstSeconds || concealed > goodShare || outLoss > lossyShare) return false;
   if (estimate === undefined || estimate > videoEstimate) return true;
   // What Chromium tries a link with as it begins may be lost, and without pictures it never tries again.
@@ -145,54 +149,68 @@ const carriesVideo = ({ heardFor }: RungState, { estimate, outLoss = 0, conceale
   return heardFor >= (isUntried ? untriedSeconds : untestedSeconds);
 };
 
-const sizeOf = (state: RungState, window: LinkWindow, { isCameraOn, isThrifty, peer }: Wishes): VideoSize => {
-  const { video } = state.rung;
-  if (!isCameraOn || !peer.takesVideo || state.wait > 0) return "off";
-  if (video === "off") return carriesVideo(state, window) ? "small" : "off";
-  if (isThrifty) return "small";
+const chooseVideoSize = (
+  state: QualityState,
+  window: LinkWindow,
+  { isCameraOn, isDataSaver, peer }: QualityWishes,
+): VideoSize => {
+  const { video } = state.level;
+  if (!isCameraOn || !peer.takesVideo || state.videoCooldown > 0) return "off";
+  if (video === "off") return canCarryVideo(state, window) ? "small" : "off";
+  if (isDataSaver) return "small";
   const { estimate, outLoss = 0, concealed } = window;
   const isClean = outLoss < calmShare && concealed < goodShare;
   if (video === "medium") {
     return isClean && (estimate === undefined || estimate > maybeMediumEstimate) ? "medium" : "small";
   }
-  if (estimate === undefined || !isClean || state.mediumWait > 0) return "small";
+  if (estimate === undefined || !isClean || state.mediumCooldown > 0) return "small";
   return estimate >= mediumEstimate || (estimate >= maybeMediumEstimate && state.videoFor >= mediumSeconds)
     ? "medium"
     : "small";
 };
 
 /** What to send now. Pure: the same windows give the same rungs. */
-export const stepRung = (before: RungState, window: LinkWindow, wishes: Wishes): RungState => {
-  const { seconds, concealed, isHeard, outLoss = 0, estimate, pictureTarget = Number.POSITIVE_INFINITY } = window;
-  const state = stepVoice(before, window, wishes.isThrifty);
-  const unheardFor = held(state.unheardFor, !isHeard, seconds);
+export const stepQuality = (before: QualityState, window: LinkWindow, wishes: QualityWishes): QualityState => {
+  const { seconds, concealed, isHeard, outLoss = 0, estimate, videoTargetBitrate = Number.POSITIVE_INFINITY } = window;
+  const state = stepAudio(before, window, wishes.isDataSaver);
+  const unheardFor = accumulate(state.unheardFor, !isHeard, seconds);
   // A silent voice sends a packet now and then; a window without one is no gap.
-  const heardFor = held(state.heardFor, unheardFor < gapSeconds, seconds);
-  const isWithVideo = state.rung.video !== "off" || (wishes.peer.hasVideo && state.rung.takesVideo);
+  const heardFor = accumulate(state.heardFor, unheardFor < gapSeconds, seconds);
+  const isWithVideo = state.level.video !== "off" || (wishes.peer.hasVideo && state.level.takesVideo);
   // When nothing comes at all, pictures are not what keeps it away.
   const isBad = isWithVideo && isHeard && concealed > badShare;
   const badRun = isBad ? state.badRun + 1 : isHeard ? 0 : state.badRun;
-  const { video: sent } = state.rung;
+  const { video: sent } = state.level;
   const isLongSent = sent !== "off" && state.videoFor > rampSeconds;
   const isDrowned = isLongSent && (outLoss > 0.2 || (estimate ?? 1e6) < roomyEstimate);
-  const isSqueezed = isLongSent && pictureTarget < squeezedShare * videoSizes[sent].bitrate;
+  const isSqueezed = isLongSent && videoTargetBitrate < squeezedShare * videoSizes[sent].bitrate;
   if (badRun >= (isSqueezed ? 1 : badWindows) || isDrowned) {
-    const falls = state.falls + 1;
-    const rung: Rung = { ...state.rung, video: "off", takesVideo: false };
-    const wait = Math.min(againMaxSeconds, againSeconds * 2 ** (falls - 1));
-    return { ...state, rung, badRun: 0, heardFor, unheardFor, videoFor: 0, wait, falls, fellFor: 0 };
+    const falls = state.videoDrops + 1;
+    const rung: QualityLevel = { ...state.level, video: "off", takesVideo: false };
+    const wait = Math.min(cooldownMaxSeconds, cooldownSeconds * 2 ** (falls - 1));
+    return {
+      ...state,
+      level: rung,
+      badRun: 0,
+      heardFor,
+      unheardFor,
+      videoFor: 0,
+      videoCooldown: wait,
+      videoDrops: falls,
+      droppedFor: 0,
+    };
   }
   const isGood = isHeard && concealed < goodShare && outLoss < lossyShare;
-  const wait = Math.max(0, state.wait - (isGood ? seconds : 0));
+  const wait = Math.max(0, state.videoCooldown - (isGood ? seconds : 0));
   const next = { ...state, badRun, heardFor, unheardFor, wait };
-  const video = sizeOf(next, window, wishes);
-  const isSmaller = state.rung.video === "medium" && video === "small";
-  const videoFor = video === state.rung.video && video !== "off" ? state.videoFor + seconds : 0;
+  const video = chooseVideoSize(next, window, wishes);
+  const isSmaller = state.level.video === "medium" && video === "small";
+  const videoFor = video === state.level.video && video !== "off" ? state.videoFor + seconds : 0;
   return {
     ...next,
-    rung: { ...state.rung, video, takesVideo: wait === 0 },
+    level: { ...state.level, video, takesVideo: wait === 0 },
     videoFor,
-    falls: videoFor > steadySeconds ? 0 : state.falls,
-    mediumWait: isSmaller ? mediumAgainSeconds : Math.max(0, state.mediumWait - seconds),
+    videoDrops: videoFor > steadySeconds ? 0 : state.videoDrops,
+    mediumCooldown: isSmaller ? mediumCooldownSeconds : Math.max(0, state.mediumCooldown - seconds),
   };
 };

@@ -1,5 +1,5 @@
 /** What one look at a peer connection's statistics says, counted since the look before where that makes sense. */
-export type Sample = {
+export type StatsSample = {
   /** Inbound packets of voice so far. */
   packets: number;
   /** Both ways since the look before, headers of UDP and IP included. */
@@ -12,7 +12,7 @@ export type Sample = {
   rttMs: number | undefined;
   estimate: number | undefined;
   /** Bits a second that the browser gives the pictures of now. */
-  pictureTarget: number | undefined;
+  videoTargetBitrate: number | undefined;
   /** It goes through a relay of this side's. */
   isRelayed: boolean;
   /** How loud it was, as a mean of squares: what comes, and this side's microphone. */
@@ -24,20 +24,20 @@ const packetOverhead = 28; // UDP and IPv4
 
 type Stat = Readonly<Record<string, unknown>>;
 
-const numberOf = (stat: Stat | undefined, key: string): number => {
+const readNumber = (stat: Stat | undefined, key: string): number => {
   const value = stat?.[key];
   return typeof value === "number" ? value : 0;
 };
-const maybeNumber = (stat: Stat | undefined, key: string): number | undefined => {
+const findNumber = (stat: Stat | undefined, key: string): number | undefined => {
   const value = stat?.[key];
   return typeof value === "number" ? value : undefined;
 };
 
 /** Counters of one peer connection, remembered from one look to the next. */
 export class StatsReader {
-  readonly #last = new Map<string, number>();
+  readonly #previous = new Map<string, number>();
 
-  read(report: Iterable<Stat>): Sample {
+  read(report: Iterable<Stat>): StatsSample {
     const stats = [...report];
     const find = (type: string, kind?: string) =>
       stats.find((stat) => stat["type"] === type && (kind === undefined || stat["kind"] === kind));
@@ -49,7 +49,7 @@ export class StatsReader {
       stats.find((stat) => stat["type"] === "candidate-pair" && stat["nominated"] === true);
     const own = stats.find((stat) => stat["id"] !== undefined && stat["id"] === pair?.["localCandidateId"]);
     const carrier = find("transport") ?? pair; // Firefox counts by pair
-    const since = (name: string, stat: Stat | undefined, key: string) => this.#since(name, numberOf(stat, key));
+    const since = (name: string, stat: Stat | undefined, key: string) => this.#delta(name, readNumber(stat, key));
     const received = since("received", heard, "packetsReceived");
     const lost = Math.max(0, since("lost", heard, "packetsLost"));
     const samples = since("samples", heard, "totalSamplesReceived");
@@ -58,20 +58,20 @@ export class StatsReader {
       since("bytesSent", carrier, "bytesSent") +
       since("bytesReceived", carrier, "bytesReceived") +
       packetOverhead * (since("packetsSent", carrier, "packetsSent") + since("packetsIn", carrier, "packetsReceived"));
-    const rtt = maybeNumber(told, "roundTripTime") ?? maybeNumber(pair, "currentRoundTripTime");
+    const rtt = findNumber(told, "roundTripTime") ?? findNumber(pair, "currentRoundTripTime");
     const heardFor = since("heardFor", heard, "totalSamplesDuration");
     const spokenFor = since("spokenFor", spoken, "totalSamplesDuration");
     const heardEnergy = since("heardEnergy", heard, "totalAudioEnergy");
     const spokenEnergy = since("spokenEnergy", spoken, "totalAudioEnergy");
     return {
-      packets: numberOf(heard, "packetsReceived"),
+      packets: readNumber(heard, "packetsReceived"),
       bytes: Math.max(0, counted),
       inLoss: received + lost > 0 ? lost / (received + lost) : 0,
       concealed: samples > 0 ? Math.min(1, Math.max(0, hidden / samples)) : 0,
-      outLoss: maybeNumber(told, "fractionLost"),
+      outLoss: findNumber(told, "fractionLost"),
       rttMs: rtt === undefined ? undefined : rtt * 1000,
-      estimate: maybeNumber(pair, "availableOutgoingBitrate"),
-      pictureTarget: maybeNumber(find("outbound-rtp", "video"), "targetBitrate"),
+      estimate: findNumber(pair, "availableOutgoingBitrate"),
+      videoTargetBitrate: findNumber(find("outbound-rtp", "video"), "targetBitrate"),
       isRelayed: own?.["candidateType"] === "relay",
       heardEnergy: heardFor > 0 ? heardEnergy / heardFor : 0,
       spokenEnergy: spokenFor > 0 ? spokenEnergy / spokenFor : 0,
@@ -79,15 +79,15 @@ export class StatsReader {
   }
 
   /** A counter that went back is another one. */
-  #since(name: string, value: number): number {
-    const last = this.#last.get(name) ?? 0;
-    this.#last.set(name, value);
+  #delta(name: string, value: number): number {
+    const last = this.#previous.get(name) ?? 0;
+    this.#previous.set(name, value);
     return value < last ? value : value - last;
   }
 }
 
 /** From bad (1) to good (3), over the looks of two seconds. */
-export const qualityOf = (samples: readonly Sample[]): 0 | 1 | 2 | 3 => {
+export const rateQuality = (samples: readonly StatsSample[]): 0 | 1 | 2 | 3 => {
   const last = samples.at(-1);
   if (!last || last.packets === 0) return 0;
   const mean = (key: "inLoss" | "concealed") => samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;

@@ -16,22 +16,22 @@ export const MediaState = v.object({
 });
 export type MediaState = v.InferOutput<typeof MediaState>;
 
-export const Description = v.object({
+export const SessionDescription = v.object({
   d: v.picklist(["offer", "answer"]),
   /** Which offer of the side that made it; an answer names the one it answers. */
   n: v.number(),
   sdp: v.string(),
 });
-export type Description = v.InferOutput<typeof Description>;
+export type SessionDescription = v.InferOutput<typeof SessionDescription>;
 
 /** ICE candidates (RFC 8839): the line, the section it belongs to; all of one generation. */
-export const Candidates = v.object({ u: v.string(), c: v.array(v.tuple([v.string(), v.string()])) });
-export type Candidates = v.InferOutput<typeof Candidates>;
+export const IceCandidates = v.object({ u: v.string(), c: v.array(v.tuple([v.string(), v.string()])) });
+export type IceCandidates = v.InferOutput<typeof IceCandidates>;
 
 /** `hello` makes the other side know of this one, and begin. */
 export const SignalItem = v.union([
-  Description,
-  Candidates,
+  SessionDescription,
+  IceCandidates,
   v.object({ m: MediaState }),
   v.object({ hello: v.literal(1) }),
 ]);
@@ -54,10 +54,10 @@ export type SignalFrame = v.InferOutput<typeof SignalFrame>;
  * Said over the data channel alone, which ends where the call's two devices are: the page goes, for good or to be loaded
  * again; or its person hung up. How the call ended and how long it was each side knows by itself.
  */
-export const goneText = "gone";
-export const byeText = "bye";
+export const leavingText = "gone";
+export const hangUpText = "bye";
 
-const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
+const parseMessage = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));
     return success ? output : undefined;
@@ -67,16 +67,20 @@ const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | und
 };
 
 /** Undefined for what this version does not understand. */
-export const readSignal = (text: string): SignalFrame | undefined =>
-  text.length > callSignalMaxBytes ? undefined : readJson(SignalFrame, text);
-export const readMediaState = (text: string): MediaState | undefined => readJson(MediaState, text);
+export const parseSignal = (text: string): SignalFrame | undefined =>
+  text.length > callSignalMaxBytes ? undefined : parseMessage(SignalFrame, text);
+export const parseMediaState = (text: string): MediaState | undefined => parseMessage(MediaState, text);
 
 /**
  * What a frame means to a life that knows another one, or none (0), of the device it comes from.
  * `drop`: it was meant for, or sent by, a life that is over. `adopt`: from now on the other's life is this one.
  * `renew`: the other began anew (its page was loaded again, or its peer connection made again), and so must this side.
  */
-export const judge = ({ e, t }: SignalFrame, mine: number, theirs: number): "take" | "adopt" | "renew" | "drop" => {
+export const classifyFrame = (
+  { e, t }: SignalFrame,
+  mine: number,
+  theirs: number,
+): "take" | "adopt" | "renew" | "drop" => {
   if (t !== 0 && t !== mine) return "drop";
   if (e === theirs) return "take";
   if (theirs === 0) return "adopt";

@@ -1,46 +1,46 @@
-import type { CallLink } from "#calls/link.ts";
-import { Hold } from "#calls/tab-lock.ts";
+import type { CallSyncPort } from "#calls/link.ts";
+import { TabLock } from "#calls/tab-lock.ts";
 import type { Tone } from "./tones.ts";
 
-const hiddenTabMs = 300; // a tab that is looked at comes first
+const hiddenTabDelayMs = 300; // a tab that is looked at comes first
 
-type TonesLink = Pick<CallLink, "me" | "platform" | "hearsRinging">;
+type RingerPort = Pick<CallSyncPort, "me" | "platform" | "isRingAudible">;
 
 /** The tones of this tab. Of the tabs of a browser that ring, one is heard, or only felt where the person wants it so. */
-export class CallTones {
-  readonly #link: TonesLink;
-  readonly #play: (tone: Tone) => void;
-  readonly #first: Hold;
-  #now: Tone = "none";
+export class Ringer {
+  readonly #sync: RingerPort;
+  readonly #playTone: (tone: Tone) => void;
+  readonly #ringLock: TabLock;
+  #currentTone: Tone = "none";
   /** Changes with every tone: what was waited for before is not wanted any more. */
-  #turn = 0;
+  #generation = 0;
 
-  constructor(link: TonesLink, play: (tone: Tone) => void) {
-    this.#link = link;
-    this.#play = play;
-    this.#first = new Hold(link.platform, `lisolo-ring-${link.me}`);
+  constructor(link: RingerPort, play: (tone: Tone) => void) {
+    this.#sync = link;
+    this.#playTone = play;
+    this.#ringLock = new TabLock(link.platform, `lisolo-ring-${link.me}`);
   }
 
   /** `heard` is called where and when the ringtone is heard, or felt. */
-  set(tone: Tone, heard: () => void): void {
-    const turn = ++this.#turn;
-    this.#first.release();
-    this.#sound(tone === "ringtone" ? "none" : tone);
+  setTone(tone: Tone, heard: () => void): void {
+    const turn = ++this.#generation;
+    this.#ringLock.release();
+    this.#switchTo(tone === "ringtone" ? "none" : tone);
     if (tone !== "ringtone") return;
-    const { platform } = this.#link;
+    const { platform } = this.#sync;
     const ring = async () => {
-      if (turn !== this.#turn || !(await this.#first.take()) || turn !== this.#turn) return;
+      if (turn !== this.#generation || !(await this.#ringLock.acquire()) || turn !== this.#generation) return;
       // Better a ring too much than a call nobody hears.
-      const isLoud = await this.#link.hearsRinging().catch(() => true);
-      if (turn !== this.#turn) return;
-      this.#sound(isLoud ? tone : "tremble");
+      const isLoud = await this.#sync.isRingAudible().catch(() => true);
+      if (turn !== this.#generation) return;
+      this.#switchTo(isLoud ? tone : "tremble");
       heard();
     };
-    platform.after(platform.isVisible() ? 0 : hiddenTabMs, () => void ring());
+    platform.startTimer(platform.isVisible() ? 0 : hiddenTabDelayMs, () => void ring());
   }
 
-  #sound(tone: Tone): void {
-    if (tone !== this.#now) this.#play(tone);
-    this.#now = tone;
+  #switchTo(tone: Tone): void {
+    if (tone !== this.#currentTone) this.#playTone(tone);
+    this.#currentTone = tone;
   }
 }

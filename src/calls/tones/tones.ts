@@ -1,17 +1,17 @@
-import { beginSound, type Note, playNote } from "#lib/browser/sound.ts";
+import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
 
 /** What is heard of a call besides voices; a tremble is felt only. All of it is made here: nothing is fetched. */
 export type Tone = "ringback" | "ringtone" | "tremble" | "busy" | "none";
 
 /** Notes that repeat every so many seconds; `times` when they stop by themselves. */
-export type Pattern = { notes: readonly Note[]; every: number; times?: number };
+export type TonePattern = { notes: readonly SoundNote[]; periodSeconds: number; repeats?: number };
 
-const tonePitch = 425; // hertz; the tones of the French network (ITU-T E.180, supplement 2)
+const networkToneHz = 425; // hertz; the tones of the French network (ITU-T E.180, supplement 2)
 
 /** Four notes that rise and come back, soft enough for a quiet room, and a rest as long. */
 const melody = [659.25, 783.99, 987.77, 783.99].flatMap((pitch, index) =>
   [0, 1].map(
-    (round): Note => ({
+    (round): SoundNote => ({
       at: round * 0.9 + index * 0.18,
       seconds: 0.34,
       pitches: [pitch, pitch * 2],
@@ -20,21 +20,25 @@ const melody = [659.25, 783.99, 987.77, 783.99].flatMap((pitch, index) =>
   ),
 );
 
-export const patterns: Record<Exclude<Tone, "tremble" | "none">, Pattern> = {
-  ringback: { notes: [{ at: 0, seconds: 1.5, pitches: [tonePitch], level: 0.12 }], every: 5 },
-  busy: { notes: [{ at: 0, seconds: 0.5, pitches: [tonePitch], level: 0.12 }], every: 1, times: 4 },
-  ringtone: { notes: melody, every: 3 },
+export const tonePatterns: Record<Exclude<Tone, "tremble" | "none">, TonePattern> = {
+  ringback: { notes: [{ at: 0, seconds: 1.5, pitches: [networkToneHz], level: 0.12 }], periodSeconds: 5 },
+  busy: { notes: [{ at: 0, seconds: 0.5, pitches: [networkToneHz], level: 0.12 }], periodSeconds: 1, repeats: 4 },
+  ringtone: { notes: melody, periodSeconds: 3 },
 };
 
 /** Milliseconds of trembling and rest, as long as a round of the ringtone. */
-const trembling = [400, 200, 400, 2_000];
-const gestures = ["pointerup", "keydown", "touchend"] as const;
+const vibrationPattern = [400, 200, 400, 2_000];
+const unlockGestures = ["pointerup", "keydown", "touchend"] as const;
 
 /** Ends what sounds now. */
-let stop: (() => void) | undefined;
+let stopCurrentTone: (() => void) | undefined;
 
 /** A pattern over and over, a round at a time: nothing is ahead of what stopping can take back. */
-const repeat = (audio: AudioContext, { notes, every, times }: Pattern, onEnd: () => void): (() => void) => {
+const repeatPattern = (
+  audio: AudioContext,
+  { notes, periodSeconds, repeats }: TonePattern,
+  onEnd: () => void,
+): (() => void) => {
   const out = audio.createGain();
   out.connect(audio.destination);
   let rounds = 0;
@@ -44,7 +48,7 @@ const repeat = (audio: AudioContext, { notes, every, times }: Pattern, onEnd: ()
       void audio.resume().catch(() => undefined);
       return; // it would all sound at once, later
     }
-    if (times !== undefined && rounds >= times) {
+    if (repeats !== undefined && rounds >= repeats) {
       clearInterval(timer);
       onEnd();
       return;
@@ -55,7 +59,7 @@ const repeat = (audio: AudioContext, { notes, every, times }: Pattern, onEnd: ()
   };
   const begin = () => {
     if (audio.state !== "running" || timer !== undefined) return;
-    timer = setInterval(round, every * 1_000);
+    timer = setInterval(round, periodSeconds * 1_000);
     round();
   };
   audio.addEventListener("statechange", begin);
@@ -68,21 +72,21 @@ const repeat = (audio: AudioContext, { notes, every, times }: Pattern, onEnd: ()
 };
 
 /** A page nobody touched may not sound: it does from the first touch or key on. */
-const waitForGesture = (audio: AudioContext): (() => void) => {
+const resumeOnGesture = (audio: AudioContext): (() => void) => {
   const wake = () => void audio.resume().catch(() => undefined);
-  for (const gesture of gestures) addEventListener(gesture, wake, { capture: true });
+  for (const gesture of unlockGestures) addEventListener(gesture, wake, { capture: true });
   return () => {
-    for (const gesture of gestures) removeEventListener(gesture, wake, { capture: true });
+    for (const gesture of unlockGestures) removeEventListener(gesture, wake, { capture: true });
   };
 };
 
-const tremble = (): (() => void) => {
+const startVibration = (): (() => void) => {
   if (!("vibrate" in navigator)) return () => undefined;
   // Refused with a warning, and no more, where nobody touched the page yet.
-  const shake = () => void (navigator.userActivation?.hasBeenActive !== false && navigator.vibrate(trembling));
+  const shake = () => void (navigator.userActivation?.hasBeenActive !== false && navigator.vibrate(vibrationPattern));
   const timer = setInterval(
     shake,
-    trembling.reduce((sum, ms) => sum + ms, 0),
+    vibrationPattern.reduce((sum, ms) => sum + ms, 0),
   );
   shake();
   return () => {
@@ -93,16 +97,16 @@ const tremble = (): (() => void) => {
 
 /** The one owner of these sounds: each takes the place of the one before, and "none" is silence. */
 export const playTone = (tone: Tone): void => {
-  stop?.();
-  stop = undefined;
+  stopCurrentTone?.();
+  stopCurrentTone = undefined;
   if (tone === "none") return;
-  const endings: (() => void)[] = tone === "ringtone" || tone === "tremble" ? [tremble()] : [];
-  const sound = tone === "tremble" ? undefined : beginSound();
+  const endings: (() => void)[] = tone === "ringtone" || tone === "tremble" ? [startVibration()] : [];
+  const sound = tone === "tremble" ? undefined : startSound();
   if (tone !== "tremble" && sound) {
     const { audio, end } = sound;
-    endings.push(waitForGesture(audio), repeat(audio, patterns[tone], end), end);
+    endings.push(resumeOnGesture(audio), repeatPattern(audio, tonePatterns[tone], end), end);
   }
-  stop = () => {
+  stopCurrentTone = () => {
     for (const end of endings) end();
   };
 };

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { restore } from "#calls/actions.ts";
-import { useCallClock } from "#calls/use-clock.ts";
+import { restoreCall } from "#calls/actions.ts";
+import { useCallDuration } from "#calls/use-clock.ts";
 import type { CallView } from "#calls/views.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { CallAct } from "./call-action-button.tsx";
-import { ongoingKey, statusKey } from "./call-status-text.ts";
-import { takeFocus } from "./minimize-focus.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { CallActionButton } from "./call-action-button.tsx";
+import { getCallStatusKey, ongoingCallKeys } from "./call-status-text.ts";
+import { focusCallBar } from "./minimize-focus.ts";
 
 type CallBarProps = {
   call: CallView;
@@ -19,18 +19,18 @@ type CallBarProps = {
 /** A call whose screen is put away: what it is, the way back to it, and its end; one that rings can be taken. */
 export default function CallBar({ call: { state, media }, name, children }: CallBarProps) {
   const { t } = useTranslation();
-  const time = useCallClock(state);
+  const time = useCallDuration(state);
   const section = useRef<HTMLElement>(null);
   // Whatever else is to have the focus has it by then.
   useEffect(() => {
-    const timer = setTimeout(() => takeFocus(section.current));
+    const timer = setTimeout(() => focusCallBar(section.current));
     return () => clearTimeout(timer);
   }, []);
   if (state.at === "ended") return null;
   const { kind } = state.call;
   const isRinging = state.at === "ringing";
-  const isUnderWay = state.at === "connecting" || (state.at === "connected" && state.lostAt === undefined);
-  const words = isUnderWay ? t(ongoingKey[kind], { time }) : t(statusKey(state));
+  const isUnderWay = state.at === "connecting" || (state.at === "connected" && state.interruptedAt === undefined);
+  const words = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
   return (
     <section
       // Where it names nobody it stands in the chat with them, below the header.
@@ -42,7 +42,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
       <button
         type="button"
         className="flex min-h-12 min-w-[144px] flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
-        onClick={restore}
+        onClick={restoreCall}
       >
         <span
           className={`${kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} shrink-0 text-2xl text-accent max-[400px]:hidden`}
@@ -59,7 +59,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
           </span>
         )}
         <span className="sr-only">
-          {name === undefined ? t("calls.restore") : t("calls.restoreName", { name: isolate(name) })}
+          {name === undefined ? t("calls.restore") : t("calls.restoreName", { name: isolateBidi(name) })}
         </span>
       </button>
       {/* It takes no focus from whoever writes, so it says itself that it is there. */}
@@ -71,11 +71,11 @@ export default function CallBar({ call: { state, media }, name, children }: Call
       {children}
       {isRinging ? (
         <>
-          <CallAct act="decline" kind={kind} />
-          <CallAct act="accept" kind={kind} />
+          <CallActionButton act="decline" kind={kind} />
+          <CallActionButton act="accept" kind={kind} />
         </>
       ) : (
-        <CallAct act="hangUp" kind={kind} />
+        <CallActionButton act="hangUp" kind={kind} />
       )}
     </section>
   );

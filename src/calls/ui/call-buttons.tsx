@@ -1,23 +1,23 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { dial } from "#calls/actions.ts";
+import { dialCall } from "#calls/actions.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import type { CallKind } from "#contract/calls/call.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { isSavingData } from "#lib/browser/network-info.ts";
+import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { getSession } from "#lib/session/session.ts";
-import { bytesPerMinute, formatMegabytes, formatPrice } from "./data-cost.ts";
-import { isPriceTold, rememberPrice } from "./data-cost-seen.ts";
+import { bytesPerMinute, formatDataRate, formatMegabytes } from "./data-cost.ts";
+import { isDataCostSeen, markDataCostSeen } from "./data-cost-seen.ts";
 
-const CallQuestion = lateLayer(() => import("./data-cost-dialog.tsx"));
+const DataCostDialog = lazyOverlay(() => import("./data-cost-dialog.tsx"));
 
 const icons: Record<CallKind, string> = { audio: "i-ph-phone", video: "i-ph-video-camera" };
 const labels: Record<CallKind, TextKey> = { audio: "people.audioCallName", video: "people.videoCallName" };
-const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
+const menuLabels: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
 const bothKinds: readonly CallKind[] = ["audio", "video"];
 
 type CallStart = {
@@ -25,14 +25,14 @@ type CallStart = {
   canCall: boolean;
   start: (kind: CallKind) => void;
   /** The same as entries of a menu; `refuse` as with buttons. */
-  items: (refuse?: () => void) => MenuItem[];
+  menuItems: (refuse?: () => void) => MenuItem[];
   /** What a minute takes, or why there can be none now. */
-  hint: (kind: CallKind) => string;
+  getHint: (kind: CallKind) => string;
   /** To be rendered somewhere: what a minute takes is told before it begins, where that is news or much. */
-  question: ReactNode;
+  dialog: ReactNode;
 };
 
-const isToAsk = (kind: CallKind): boolean => !isPriceTold(kind) || (kind === "video" && isSavingData());
+const shouldShowDataCost = (kind: CallKind): boolean => !isDataCostSeen(kind) || (kind === "video" && isDataSaverOn());
 
 /** Calling somebody, wherever that can be begun. */
 export const useCallStart = (peer: Uuid, name: string): CallStart => {
@@ -42,31 +42,31 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
   if (asked && !canCall) setAsked(undefined); // somebody calls meanwhile
   const call = (kind: CallKind) => {
     const me = getSession()?.userId;
-    if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
+    if (me) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
   };
   // Who is in a call hears that, instead of a price.
-  const start = (kind: CallKind) => (canCall && isToAsk(kind) ? setAsked(kind) : call(kind));
+  const start = (kind: CallKind) => (canCall && shouldShowDataCost(kind) ? setAsked(kind) : call(kind));
   return {
     canCall,
     start,
-    items: (refuse) =>
+    menuItems: (refuse) =>
       bothKinds.map((kind) => ({
         id: kind,
-        label: t(words[kind]),
+        label: t(menuLabels[kind]),
         icon: icons[kind],
         disabled: !canCall,
         onSelect: () => (refuse ? refuse() : start(kind)),
       })),
-    hint: (kind) =>
+    getHint: (kind) =>
       canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
-    question: asked && (
-      <CallQuestion
+    dialog: asked && (
+      <DataCostDialog
         name={name}
         kind={asked}
         onClose={() => setAsked(undefined)}
         onCall={(kind) => {
           setAsked(undefined);
-          rememberPrice(asked);
+          markDataCostSeen(asked);
           call(kind);
         }}
       />
@@ -87,27 +87,27 @@ type CallButtonsProps = {
 /** Audio and video call with a person; they wait while there is a call (SPEC.md §2). */
 export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: CallButtonsProps) {
   const { t } = useTranslation();
-  const { canCall, start, hint, question } = useCallStart(peer, name);
+  const { canCall, start, getHint, dialog } = useCallStart(peer, name);
   const press = (kind: CallKind) => (refuse ? refuse() : start(kind));
   return (
     <>
       {kinds.map((kind) => {
-        const shared = { title: hint(kind), disabled: !canCall, onClick: () => press(kind) };
+        const shared = { title: getHint(kind), disabled: !canCall, onClick: () => press(kind) };
         return tile === undefined ? (
           <IconButton key={kind} {...shared} icon={icons[kind]} label={t(labels[kind], { name })} />
         ) : (
           <button key={kind} type="button" className={`${tile} disabled:opacity-50`} {...shared}>
             <span className={`${icons[kind]} text-2xl`} aria-hidden="true" />
-            {t(words[kind])}
+            {t(menuLabels[kind])}
             {!refuse && (
               <span className="text-xs font-normal text-muted" aria-hidden="true">
-                {formatPrice(kind)}
+                {formatDataRate(kind)}
               </span>
             )}
           </button>
         );
       })}
-      {question}
+      {dialog}
     </>
   );
 }

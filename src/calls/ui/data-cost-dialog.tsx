@@ -1,14 +1,14 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
-import { cardLook, Modal } from "#components/overlays/modal.tsx";
+import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
 import type { CallKind } from "#contract/calls/call.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { isSavingData } from "#lib/browser/network-info.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isDataSaverOn } from "#lib/browser/network-info.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { bytesPerMinute, formatMegabytes } from "./data-cost.ts";
 
-type CallQuestionProps = {
+type DataCostDialogProps = {
   name: string;
   kind: CallKind;
   onCall: (kind: CallKind) => void;
@@ -20,10 +20,10 @@ const bodies: Record<CallKind, TextKey> = { audio: "calls.price.audio", video: "
 const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
 
 /** What a minute takes, before a device's first call of a kind and before every video call of somebody who saves data. */
-export default function CallQuestion({ name, kind, onCall, onClose }: CallQuestionProps) {
+export default function DataCostDialog({ name, kind, onCall, onClose }: DataCostDialogProps) {
   const { t } = useTranslation();
   const id = useId();
-  const isSaving = kind === "video" && isSavingData();
+  const isSaving = kind === "video" && isDataSaverOn();
   // First what was asked for, or what they would rather be led to.
   const offered: CallKind[] = kind === "audio" ? ["audio"] : isSaving ? ["audio", "video"] : ["video", "audio"];
   return (
@@ -31,12 +31,12 @@ export default function CallQuestion({ name, kind, onCall, onClose }: CallQuesti
       role="alertdialog"
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className={cardLook}
+      className={dialogCardClasses}
       onDismiss={onClose}
     >
       <div className="p-6">
         <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
-          {t(titles[kind], { name: isolate(name) })}
+          {t(titles[kind], { name: isolateBidi(name) })}
         </h2>
         <p id={`${id}-body`} className="mt-2 text-muted">
           {t(isSaving ? "calls.price.saving" : bodies[kind], {
@@ -49,13 +49,13 @@ export default function CallQuestion({ name, kind, onCall, onClose }: CallQuesti
             <Button
               key={one}
               data-autofocus={place === 0 || undefined}
-              look={place === 0 ? "primary" : "secondary"}
+              variant={place === 0 ? "primary" : "secondary"}
               onClick={() => onCall(one)}
             >
               {t(words[one])}
             </Button>
           ))}
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             {t("common.cancel")}
           </Button>
         </div>

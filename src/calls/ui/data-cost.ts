@@ -7,10 +7,10 @@ import { getLanguage } from "#i18n/setup.ts";
 export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video: 2_800_000 };
 
 /** Less than this is told of no call: in tenths of a megabyte it is nothing. */
-export const toldFromBytes = 50_000;
+export const dataUseMinBytes = 50_000;
 
 /** Number and unit stand on one line; not every language's format says so. */
-const format = (unit: string, bytes: number, language: Language): string =>
+const formatUnit = (unit: string, bytes: number, language: Language): string =>
   new Intl.NumberFormat(locales[language], {
     style: "unit",
     unit,
@@ -22,8 +22,9 @@ const format = (unit: string, bytes: number, language: Language): string =>
     .replaceAll(" ", "\u00a0");
 
 /** In the unit data is sold by, to a tenth: 0,3 Mo. */
-export const formatMegabytes = (bytes: number, language = getLanguage()): string => format("megabyte", bytes, language);
+export const formatMegabytes = (bytes: number, language = getLanguage()): string =>
+  formatUnit("megabyte", bytes, language);
 
 /** The price of a kind of call where there is little room: 0,3 Mo/min. */
-export const formatPrice = (kind: CallKind, language = getLanguage()): string =>
-  format("megabyte-per-minute", bytesPerMinute[kind], language);
+export const formatDataRate = (kind: CallKind, language = getLanguage()): string =>
+  formatUnit("megabyte-per-minute", bytesPerMinute[kind], language);

@@ -4,36 +4,37 @@ const sameSpotPx = 64; // two taps of one finger are not further apart
 type Press = Pick<MouseEvent, "timeStamp" | "clientX" | "clientY">;
 
 /** Of presses by hand only the time counts at which they were made: a busy phone tells of them late. */
-let takenAt = Number.NEGATIVE_INFINITY;
-let isEndAwaited = false;
+let acceptedAt = Number.NEGATIVE_INFINITY;
+let isHangUpAwaited = false;
 
 /** A call was taken by this press. Its end will be in the place of its beginning. */
-export const noteTaken = ({ timeStamp }: Pick<Press, "timeStamp">): void => {
-  takenAt = timeStamp;
-  isEndAwaited = true;
+export const recordAccept = ({ timeStamp }: Pick<Press, "timeStamp">): void => {
+  acceptedAt = timeStamp;
+  isHangUpAwaited = true;
 };
 
 /** Its end stands there with the next picture: whoever pressed again because nothing had happened may just be doing so. */
-export const noteEndShown = (): void => {
-  if (!isEndAwaited) return;
-  isEndAwaited = false;
-  takenAt = Number.POSITIVE_INFINITY;
+export const recordHangUpShown = (): void => {
+  if (!isHangUpAwaited) return;
+  isHangUpAwaited = false;
+  acceptedAt = Number.POSITIVE_INFINITY;
   const drawn = () => {
-    takenAt = performance.now();
+    acceptedAt = performance.now();
   };
   requestAnimationFrame(() => requestAnimationFrame(drawn));
 };
 
 /** Whether it belongs to the press that took the call: nobody ends what they have just begun. */
-export const isOfTaking = ({ timeStamp }: Pick<Press, "timeStamp">): boolean => timeStamp - takenAt < doubleTapMs;
+export const isDoubleTapOfAccept = ({ timeStamp }: Pick<Press, "timeStamp">): boolean =>
+  timeStamp - acceptedAt < doubleTapMs;
 
-const kinds = ["pointerdown", "mousedown", "click"] as const;
+const swallowedEvents = ["pointerdown", "mousedown", "click"] as const;
 
-let forget = () => {};
+let stopSwallowing = () => {};
 
 /** What this press made go uncovers something else: the second tap of a double tap is not meant for that. */
 export const swallowSecondTap = ({ timeStamp, clientX, clientY }: Press): void => {
-  forget();
+  stopSwallowing();
   const swallow = (event: MouseEvent) => {
     const isSecond =
       event.timeStamp > timeStamp &&
@@ -44,11 +45,11 @@ export const swallowSecondTap = ({ timeStamp, clientX, clientY }: Press): void =
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  for (const kind of kinds) addEventListener(kind, swallow, { capture: true });
-  const timer = setTimeout(() => forget(), 2 * doubleTapMs); // one that is told late counts too
-  forget = () => {
+  for (const kind of swallowedEvents) addEventListener(kind, swallow, { capture: true });
+  const timer = setTimeout(() => stopSwallowing(), 2 * doubleTapMs); // one that is told late counts too
+  stopSwallowing = () => {
     clearTimeout(timer);
-    for (const kind of kinds) removeEventListener(kind, swallow, { capture: true });
-    forget = () => {};
+    for (const kind of swallowedEvents) removeEventListener(kind, swallow, { capture: true });
+    stopSwallowing = () => {};
   };
 };

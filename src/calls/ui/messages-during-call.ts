@@ -2,10 +2,10 @@ import type { ConversationId } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 
 /** Conversations that somebody wrote in behind the call's screen, the newest first. */
-export const wroteBehind = new Observable<readonly ConversationId[]>([]);
+export const messagesDuringCall = new Observable<readonly ConversationId[]>([]);
 
-export const noteBehind = (conversations: readonly ConversationId[]): void =>
-  wroteBehind.set([...new Set([...conversations, ...wroteBehind.get()])]);
+export const addMessagesDuringCall = (conversations: readonly ConversationId[]): void =>
+  messagesDuringCall.set([...new Set([...conversations, ...messagesDuringCall.get()])]);
 
 /** The screen is there no more: what is new is seen where it stands. */
-export const forgetBehind = (): void => wroteBehind.set([]);
+export const clearMessagesDuringCall = (): void => messagesDuringCall.set([]);

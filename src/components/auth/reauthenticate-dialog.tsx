@@ -3,18 +3,18 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { PasswordField } from "#components/controls/password-field.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
-import { cardLook, Modal } from "#components/overlays/modal.tsx";
+import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
 import type { Security } from "#contract/auth/security.ts";
 import { canUsePasskeys } from "#lib/factors/passkeys.ts";
-import { showPassword } from "#lib/factors/second-factor.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { failureCode } from "#lib/http/http-request.ts";
-import { findSteps, listApps, loadSecurity } from "#lib/session/security-overview.ts";
-import { PasskeyButton, StepPanel } from "./second-factor-panel.tsx";
+import { submitPassword } from "#lib/factors/second-factor.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { findSecondSteps, listCodeApps, loadSecurityOverview } from "#lib/session/security-overview.ts";
+import { PasskeyButton, SecondFactorPanel } from "./second-factor-panel.tsx";
 
-export type StepUpDialogProps = { onShown: () => void; onClose: () => void };
+export type StepUpDialogProps = { onVerified: () => void; onClose: () => void };
 
-function PasswordWay({ onShown }: { onShown: () => void }) {
+function PasswordStepUpForm({ onVerified }: { onVerified: () => void }) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<string>();
@@ -35,11 +35,11 @@ function PasswordWay({ onShown }: { onShown: () => void }) {
     if (password === "") return setProblem(t("security.stepUp.passwordMissing"));
     setBusy(true);
     try {
-      await showPassword(password);
-      onShown();
+      await submitPassword(password);
+      onVerified();
     } catch (error) {
-      const isWrong = failureCode(error) === "invalid_credentials";
-      setProblem(isWrong ? t("security.stepUp.passwordWrong") : failureText(error, t));
+      const isWrong = toErrorCode(error) === "invalid_credentials";
+      setProblem(isWrong ? t("security.stepUp.passwordWrong") : toErrorText(error, t));
     } finally {
       setBusy(false);
     }
@@ -51,7 +51,7 @@ function PasswordWay({ onShown }: { onShown: () => void }) {
         label={t("auth.password")}
         readOnly={isBusy}
         error={problem}
-        leads
+        focusOnError
         autoComplete="current-password"
         enterKeyHint="go"
       />
@@ -62,19 +62,21 @@ function PasswordWay({ onShown }: { onShown: () => void }) {
   );
 }
 
-function Ways({ security, onShown }: { security: Security; onShown: () => void }) {
-  const steps = findSteps(security);
-  if (steps) return <StepPanel steps={steps} apps={listApps(security)} onShown={onShown} />;
+function StepUpOptions({ security, onVerified }: { security: Security; onVerified: () => void }) {
+  const steps = findSecondSteps(security);
+  if (steps) return <SecondFactorPanel steps={steps} apps={listCodeApps(security)} onVerified={onVerified} />;
   return (
     <div className="flex flex-col gap-2">
-      <PasswordWay onShown={onShown} />
-      {security.passkeys.length > 0 && canUsePasskeys() && <PasskeyButton look="secondary" onShown={onShown} />}
+      <PasswordStepUpForm onVerified={onVerified} />
+      {security.passkeys.length > 0 && canUsePasskeys() && (
+        <PasskeyButton variant="secondary" onVerified={onVerified} />
+      )}
     </div>
   );
 }
 
 /** Asks whoever is signed in to show that they are themselves, by what this account asks for. */
-export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
+export default function StepUpDialog({ onVerified, onClose }: StepUpDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const [security, setSecurity] = useState<Security>();
@@ -83,7 +85,7 @@ export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each turn asks anew
   useEffect(() => {
     let isWanted = true;
-    loadSecurity().then(
+    loadSecurityOverview().then(
       (security) => isWanted && setSecurity(security),
       (error: unknown) => isWanted && setFailure(error),
     );
@@ -95,12 +97,12 @@ export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
     setFailure(undefined);
     setTurn(turn + 1);
   };
-  const steps = security && findSteps(security);
+  const steps = security && findSecondSteps(security);
   return (
     <Modal
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${cardLook}`}
+      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${dialogCardClasses}`}
       onDismiss={onClose}
     >
       <div className="p-6">
@@ -112,17 +114,17 @@ export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
         </p>
         {failure !== undefined && (
           <div role="alert" className="flex flex-col gap-3">
-            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(failure, t)}</p>
+            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{toErrorText(failure, t)}</p>
             <Button onClick={retry}>{t("common.retry")}</Button>
           </div>
         )}
-        {security && <Ways security={security} onShown={onShown} />}
+        {security && <StepUpOptions security={security} onVerified={onVerified} />}
         {!security && failure === undefined && (
           <div className="grid min-h-40 place-items-center">
             <Spinner label={t("common.loading")} className="text-3xl text-accent" />
           </div>
         )}
-        <Button look="quiet" className="mt-2 w-full" onClick={onClose}>
+        <Button variant="quiet" className="mt-2 w-full" onClick={onClose}>
           {t("common.cancel")}
         </Button>
       </div>

@@ -2,36 +2,39 @@ import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
-import { takeFocus } from "#components/focus/take-focus.ts";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import type { SecondStep } from "#contract/auth/auth.ts";
 import { totpDigits } from "#contract/limits.ts";
-import { passkeyFailureText } from "#lib/factors/passkey-error.ts";
-import { canUsePasskeys, stepByPasskey } from "#lib/factors/passkeys.ts";
-import { isOver, showCode, showRecoveryCode } from "#lib/factors/second-factor.ts";
+import { toPasskeyErrorText } from "#lib/factors/passkey-error.ts";
+import { canUsePasskeys, verifyWithPasskey } from "#lib/factors/passkeys.ts";
+import { isSessionEndedError, submitRecoveryCode, submitTotp } from "#lib/factors/second-factor.ts";
 import type { CodeApp } from "#lib/session/session.ts";
-import { ProblemNote } from "./form-error.tsx";
+import { FormError } from "./form-error.tsx";
 
-type WayProps = {
-  onShown: () => void;
+type FactorProps = {
+  onVerified: () => void;
   /** The session has ended. Where nobody asks for it that is said like any refusal. */
-  onOver?: (() => void) | undefined;
+  onSessionEnded?: (() => void) | undefined;
 };
 
 /** Shows one way; what is wrong with it is thrown, unless the session itself is over. */
-const attempt = async ({ onShown, onOver }: WayProps, show: () => Promise<unknown>): Promise<void> => {
+const verifyFactor = async (
+  { onVerified, onSessionEnded }: FactorProps,
+  show: () => Promise<unknown>,
+): Promise<void> => {
   try {
     if (!(await show())) return; // closed by its person
   } catch (error) {
-    if (!onOver || !isOver(error)) throw error;
-    return onOver();
+    if (!onSessionEnded || !isSessionEndedError(error)) throw error;
+    return onSessionEnded();
   }
-  onShown();
+  onVerified();
 };
 
-type AppChoiceProps = { apps: readonly CodeApp[]; value: string; onChoose: (id: string) => void };
+type CodeAppSelectProps = { apps: readonly CodeApp[]; value: string; onSelect: (id: string) => void };
 
 /** Which of several code apps the code is from. */
-function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
+function CodeAppSelect({ apps, value, onSelect }: CodeAppSelectProps) {
   const { t } = useTranslation();
   const id = useId();
   return (
@@ -42,7 +45,7 @@ function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
       <select
         id={id}
         value={value}
-        onChange={({ target }) => onChoose(target.value)}
+        onChange={({ target }) => onSelect(target.value)}
         className="min-h-12 w-full rounded-card border border-field bg-surface px-3 py-2 text-text"
       >
         {apps.map((app) => (
@@ -55,7 +58,7 @@ function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
   );
 }
 
-function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
+function TotpForm({ apps, ...ends }: FactorProps & { apps: readonly CodeApp[] }) {
   const { t } = useTranslation();
   const [app, setApp] = useState(apps[0]?.id ?? "");
   return (
@@ -63,31 +66,31 @@ function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
       id="code"
       label={t("auth.secondStep.code")}
       hint={t("auth.secondStep.codeHint")}
-      missing={t("auth.secondStep.codeMissing")}
+      missingMessage={t("auth.secondStep.codeMissing")}
       digits={totpDigits}
-      send={(code) => attempt(ends, () => showCode(app, code))}
+      submitCode={(code) => verifyFactor(ends, () => submitTotp(app, code))}
     >
-      {apps.length > 1 && <AppChoice apps={apps} value={app} onChoose={setApp} />}
+      {apps.length > 1 && <CodeAppSelect apps={apps} value={app} onSelect={setApp} />}
     </CodeForm>
   );
 }
 
-function RecoveryWay(ends: WayProps) {
+function RecoveryCodeForm(ends: FactorProps) {
   const { t } = useTranslation();
   return (
     <CodeForm
       id="recoveryCode"
       label={t("auth.secondStep.recovery")}
       hint={t("auth.secondStep.recoveryHint")}
-      missing={t("auth.secondStep.recoveryMissing")}
-      wrong={t("auth.secondStep.recoveryWrong")}
-      send={(code) => attempt(ends, () => showRecoveryCode(code))}
+      missingMessage={t("auth.secondStep.recoveryMissing")}
+      wrongMessage={t("auth.secondStep.recoveryWrong")}
+      submitCode={(code) => verifyFactor(ends, () => submitRecoveryCode(code))}
     />
   );
 }
 
 /** Shows a passkey by one press; who closes the browser's dialog is where they were. */
-export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | "secondary" }) {
+export function PasskeyButton({ variant, ...ends }: FactorProps & { variant: "primary" | "secondary" }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
@@ -95,7 +98,7 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
     setBusy(true);
     setProblem(undefined);
     try {
-      await attempt(ends, stepByPasskey);
+      await verifyFactor(ends, verifyWithPasskey);
     } catch (error) {
       setProblem({ error });
     } finally {
@@ -105,8 +108,8 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
   return (
     <>
       <Button
-        {...(look === "primary" ? { ref: takeFocus } : {})}
-        look={look}
+        {...(variant === "primary" ? { ref: focusOnMount } : {})}
+        variant={variant}
         busy={isBusy}
         busyLabel={t("auth.secondStep.usePasskey")}
         onClick={() => void show()}
@@ -116,19 +119,19 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
           {t("auth.secondStep.usePasskey")}
         </span>
       </Button>
-      <ProblemNote>{problem && passkeyFailureText(problem.error, t)}</ProblemNote>
+      <FormError>{problem && toPasskeyErrorText(problem.error, t)}</FormError>
     </>
   );
 }
 
-type Way = "totp" | "recovery_code" | "none";
+type VisibleForm = "totp" | "recovery_code" | "none";
 
-const firstWay = (steps: readonly SecondStep[], hasApps: boolean, hasKeys: boolean): Way => {
+const chooseInitialForm = (steps: readonly SecondStep[], hasApps: boolean, hasKeys: boolean): VisibleForm => {
   if (hasApps) return "totp";
   return !hasKeys && steps.includes("recovery_code") ? "recovery_code" : "none";
 };
 
-type StepPanelProps = WayProps & {
+type SecondFactorPanelProps = FactorProps & {
   /** What may be shown, as the server says it. */
   steps: readonly SecondStep[];
   apps: readonly CodeApp[];
@@ -137,28 +140,28 @@ type StepPanelProps = WayProps & {
 };
 
 /** The ways to show that one is oneself besides the password: one at a time, the others below. */
-export function StepPanel({ steps, apps, children, ...ends }: StepPanelProps) {
+export function SecondFactorPanel({ steps, apps, children, ...ends }: SecondFactorPanelProps) {
   const { t } = useTranslation();
   const hasApps = steps.includes("totp") && apps.length > 0;
   const hasKeys = steps.includes("passkey") && canUsePasskeys();
   const hasCodes = steps.includes("recovery_code");
-  const [way, setWay] = useState<Way>(firstWay(steps, hasApps, hasKeys));
+  const [way, setWay] = useState<VisibleForm>(chooseInitialForm(steps, hasApps, hasKeys));
   return (
     <div className="flex flex-col gap-4">
-      {way === "totp" && <CodeWay apps={apps} {...ends} />}
-      {way === "recovery_code" && <RecoveryWay {...ends} />}
+      {way === "totp" && <TotpForm apps={apps} {...ends} />}
+      {way === "recovery_code" && <RecoveryCodeForm {...ends} />}
       {!hasApps && !hasKeys && !hasCodes && (
         <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>
       )}
       <div className="flex flex-col gap-2">
-        {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} {...ends} />}
+        {hasKeys && <PasskeyButton variant={way === "none" ? "primary" : "secondary"} {...ends} />}
         {hasApps && way !== "totp" && (
-          <Button look="quiet" onClick={() => setWay("totp")}>
+          <Button variant="quiet" onClick={() => setWay("totp")}>
             {t("auth.secondStep.useApp")}
           </Button>
         )}
         {hasCodes && way !== "recovery_code" && (
-          <Button look="quiet" onClick={() => setWay("recovery_code")}>
+          <Button variant="quiet" onClick={() => setWay("recovery_code")}>
             {t("auth.secondStep.useRecovery")}
           </Button>
         )}

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-type Choice<T extends string> = { value: T; label: string; lang?: string; icon?: string };
+type ChoiceOption<T extends string> = { value: T; label: string; lang?: string; icon?: string };
 type ChoiceGroupProps<T extends string> = {
   legend: string;
   icon: string;
   name: string;
-  choices: readonly Choice<T>[];
+  choices: readonly ChoiceOption<T>[];
   value: T;
   onChoose: (value: T) => void;
   children?: ReactNode;

@@ -1,29 +1,29 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { failureText } from "#lib/http/error-text.ts";
-import { failureCode } from "#lib/http/http-request.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { Button } from "./button.tsx";
-import { swallowLateTap } from "./late-tap.ts";
+import { suppressLateTap } from "./late-tap.ts";
 import { TextField } from "./text-field.tsx";
 
-const wrongCodes: readonly string[] = ["otp_expired", "mfa_verification_failed"];
+const wrongCodeErrors: readonly string[] = ["otp_expired", "mfa_verification_failed"];
 
 /** What went wrong, said in whichever language is read by then. */
-type Problem = { error: unknown } | "missing";
+type CodeFormProblem = { error: unknown } | "missing";
 
 type CodeFormProps = {
   id: string;
   label: string;
   hint: string;
   /** What an empty field is told, and one with fewer than its digits. */
-  missing: string;
+  missingMessage: string;
   /** What a code that is not taken is told, where the refusal's own words fit another kind of code. */
-  wrong?: string;
+  wrongMessage?: string;
   /** How many digits it has: it is sent by itself once they are there. Letters may stand in a code without. */
   digits?: number;
   submitLabel?: string;
   /** Rejects with what is then said beside the field. */
-  send: (code: string) => Promise<void>;
+  submitCode: (code: string) => Promise<void>;
   /** False where something else on the page has the focus first. */
   takesFocus?: boolean;
   /** Above the field. */
@@ -35,17 +35,17 @@ export function CodeForm({
   id,
   label,
   hint,
-  missing,
-  wrong,
+  missingMessage,
+  wrongMessage,
   digits,
-  send,
+  submitCode,
   takesFocus = true,
   ...props
 }: CodeFormProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
-  const [problem, setProblem] = useState<Problem>();
+  const [problem, setProblem] = useState<CodeFormProblem>();
   const [isBusy, setBusy] = useState(false);
 
   useEffect(() => {
@@ -59,10 +59,10 @@ export function CodeForm({
     field.current?.closest("form")?.scrollIntoView({ block: "nearest" });
   }, [problem]);
 
-  const isWrong = (error: unknown): boolean => wrongCodes.includes(failureCode(error));
-  const say = (told: Problem): string => {
-    if (told === "missing") return missing;
-    return wrong !== undefined && isWrong(told.error) ? wrong : failureText(told.error, t);
+  const isWrong = (error: unknown): boolean => wrongCodeErrors.includes(toErrorCode(error));
+  const say = (told: CodeFormProblem): string => {
+    if (told === "missing") return missingMessage;
+    return wrongMessage !== undefined && isWrong(told.error) ? wrongMessage : toErrorText(told.error, t);
   };
   const submit = async (code: string, isBySelf = false): Promise<void> => {
     if (isBusy) return;
@@ -70,12 +70,12 @@ export function CodeForm({
     setBusy(true);
     setProblem(undefined);
     const button = field.current?.form?.querySelector("[type=submit]")?.getBoundingClientRect();
-    const failed = await send(code).then(
+    const failed = await submitCode(code).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     setBusy(false);
-    if (!failed) return isBySelf ? swallowLateTap(button) : undefined;
+    if (!failed) return isBySelf ? suppressLateTap(button) : undefined;
     // Typed over on a slow network: that the one before was wrong says nothing of what is there now.
     const next = field.current?.value ?? code;
     if (next === code || !isWrong(failed.error)) setProblem(failed);
@@ -103,7 +103,7 @@ export function CodeForm({
         label={label}
         hint={hint}
         error={problem && say(problem)}
-        leads
+        focusOnError
         inputMode={digits === undefined ? "text" : "numeric"}
         autoComplete={digits === undefined ? "off" : "one-time-code"}
         autoCapitalize="none"

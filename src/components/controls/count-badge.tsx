@@ -1,4 +1,4 @@
-const shownMax = 99;
+const displayedMax = 99;
 
 type CountBadgeProps = {
   count: number;
@@ -16,10 +16,10 @@ export function CountBadge({ count, label, quiet = false, className = "" }: Coun
       className={`inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}
     >
       {label === undefined ? (
-        <span>{count > shownMax ? `${shownMax}+` : count}</span>
+        <span>{count > displayedMax ? `${displayedMax}+` : count}</span>
       ) : (
         <>
-          <span aria-hidden="true">{count > shownMax ? `${shownMax}+` : count}</span>
+          <span aria-hidden="true">{count > displayedMax ? `${displayedMax}+` : count}</span>
           <span className="sr-only">{label}</span>
         </>
       )}

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { Link } from "react-router";
-import { iconButtonLook } from "./icon-button.tsx";
+import { iconButtonClasses } from "./icon-button.tsx";
 
 /** The shape of an icon button for going somewhere. A file of its own: the entry pages have no router. */
 export function IconLink({
@@ -10,7 +10,7 @@ export function IconLink({
   ...props
 }: { icon: string; label: string } & Omit<ComponentProps<typeof Link>, "aria-label" | "children">) {
   return (
-    <Link aria-label={label} title={label} className={`${iconButtonLook} ${className}`} {...props}>
+    <Link aria-label={label} title={label} className={`${iconButtonClasses} ${className}`} {...props}>
       <span className={icon} aria-hidden="true" />
     </Link>
   );

@@ -3,7 +3,7 @@ const lateTapMs = 700;
 /**
  * Takes the tap that was on its way to the button of a form that sent itself: it would land on what has come in its place.
  */
-export const swallowLateTap = (button: Pick<DOMRect, "left" | "right" | "top" | "bottom"> | undefined): void => {
+export const suppressLateTap = (button: Pick<DOMRect, "left" | "right" | "top" | "bottom"> | undefined): void => {
   if (!button) return;
   const swallow = (event: MouseEvent) => {
     const { clientX: x, clientY: y } = event;

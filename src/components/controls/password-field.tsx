@@ -14,7 +14,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "end
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
-      end={
+      trailing={
         <button
           type="button"
           aria-label={label}

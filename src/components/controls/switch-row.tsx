@@ -3,22 +3,22 @@ import { useId } from "react";
 type SwitchRowProps = {
   label: string;
   /** What it does. */
-  body: string;
+  description: string;
   /** The id of a heading that the name begins with, where several rows have the same label. */
-  within?: string;
+  groupHeadingId?: string;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
 };
 
 /** Something that is on or off, done as soon as it is pressed. */
-export function SwitchRow({ label, body, within, isOn, onChange }: SwitchRowProps) {
+export function SwitchRow({ label, description, groupHeadingId, isOn, onChange }: SwitchRowProps) {
   const id = useId();
   return (
     <button
       type="button"
       role="switch"
       aria-checked={isOn}
-      aria-labelledby={within === undefined ? `${id}-label` : `${within} ${id}-label`}
+      aria-labelledby={groupHeadingId === undefined ? `${id}-label` : `${groupHeadingId} ${id}-label`}
       aria-describedby={`${id}-body`}
       className="flex min-h-14 w-full items-center gap-4 px-4 py-3 text-left -outline-offset-3 hover:bg-raised"
       onClick={() => onChange(!isOn)}
@@ -28,7 +28,7 @@ export function SwitchRow({ label, body, within, isOn, onChange }: SwitchRowProp
           {label}
         </span>
         <span id={`${id}-body`} className="mt-0.5 block text-sm text-muted">
-          {body}
+          {description}
         </span>
       </span>
       <span

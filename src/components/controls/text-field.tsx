@@ -7,16 +7,25 @@ type TextFieldProps = {
   hint?: string;
   error?: string | undefined;
   /** An error leads the focus here: in a dialog, where no toast is heard. */
-  leads?: boolean;
+  focusOnError?: boolean;
   /** Stands inside the outline, after the input: a button of 48 px. */
-  end?: ReactNode;
+  trailing?: ReactNode;
 } & Omit<ComponentProps<"input">, "id" | "name">;
 
 /**
  * One line to write in, with its label, a hint and, when something is wrong, what. Uncontrolled: what was typed
  * before the script arrived stays.
  */
-export function TextField({ id, label, hint, error, leads, end, className = "", ...props }: TextFieldProps) {
+export function TextField({
+  id,
+  label,
+  hint,
+  error,
+  focusOnError,
+  trailing,
+  className = "",
+  ...props
+}: TextFieldProps) {
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div className={className}>
@@ -34,20 +43,24 @@ export function TextField({ id, label, hint, error, leads, end, className = "", 
           aria-describedby={describedBy || undefined}
           className="min-w-0 flex-1 rounded-card bg-transparent px-4 py-2 outline-none"
         />
-        {end}
+        {trailing}
       </div>
       {hint && (
         <p id={`${id}-hint`} className="mt-1 text-sm text-muted">
           {hint}
         </p>
       )}
-      {leads && error ? <LeadingError key={error} id={id} error={error} /> : <FieldError id={id} error={error} />}
+      {focusOnError && error ? (
+        <FocusingFieldError key={error} id={id} error={error} />
+      ) : (
+        <FieldError id={id} error={error} />
+      )}
     </div>
   );
 }
 
 /** Whoever is led to the field hears what is wrong with the field itself; who is there already is told. */
-function LeadingError({ id, error }: { id: string; error: string }) {
+function FocusingFieldError({ id, error }: { id: string; error: string }) {
   const [isHere] = useState(() => document.activeElement?.id === id);
   useEffect(() => document.getElementById(id)?.focus(), [id]);
   return (

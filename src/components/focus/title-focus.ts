@@ -5,14 +5,14 @@ export const focusTitle = (): void => document.querySelector<HTMLElement>("[role
  * For what goes from the page once an answer is here: called at the press, it answers what leads the focus to the title
  * then, unless its person has gone on to something else meanwhile.
  */
-export const focusTitleFrom = (pressed = document.activeElement): (() => void) => {
+export const prepareTitleFocus = (pressed = document.activeElement): (() => void) => {
   return () => {
     if (document.activeElement === pressed) focusTitle();
-    else keepFocus();
+    else restoreLostFocus();
   };
 };
 
 /** After something went from the page: the button that had the focus may have gone with it. */
-export const keepFocus = (): void => {
+export const restoreLostFocus = (): void => {
   if (document.activeElement === document.body) focusTitle();
 };

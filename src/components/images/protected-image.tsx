@@ -1,17 +1,17 @@
 import { type ImgHTMLAttributes, useEffect, useEffectEvent, useState } from "react";
-import { isPermanent } from "#contract/errors.ts";
-import { ApiFailure, request } from "#lib/http/api.ts";
+import { isPermanentError } from "#contract/errors.ts";
+import { ApiRequestError, requestApi } from "#lib/http/api.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { useObjectUrl } from "./use-object-url.ts";
 
-const retry = { baseMs: 2_000, maxMs: 60_000 };
+const retryBackoff = { baseMs: 2_000, maxMs: 60_000 };
 
-type State = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined };
+type ImageState = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined };
 
 /** Fetches the image through the API client, which renews an expired session first. Throws `ApiFailure`. */
 const fetchImage = async (src: string, signal: AbortSignal): Promise<Blob> => {
-  const response = (await request("GET", src, undefined, {
-    unread: true,
+  const response = (await requestApi("GET", src, undefined, {
+    wantsResponse: true,
     signal,
     headers: { accept: "image/*" },
   })) as Response;
@@ -46,7 +46,7 @@ type ProtectedImageProps = Omit<ImgHTMLAttributes<HTMLImageElement>, "src" | "al
   src: string;
   alt: string;
   /** It could not be had. It may still load later, unless the server has no such image. */
-  onFailure?: () => void;
+  onLoadError?: () => void;
 };
 
 /**
@@ -54,11 +54,11 @@ type ProtectedImageProps = Omit<ImgHTMLAttributes<HTMLImageElement>, "src" | "al
  * can answer without a network. When that fails, for instance because the access cookie expired, the image is fetched
  * through the API client, again with increasing delays while the network or the server fails. Renders nothing meanwhile.
  */
-export function ProtectedImage({ src, alt, onFailure, ...attributes }: ProtectedImageProps) {
-  const [state, setState] = useState<State>({ src, step: "direct" });
+export function ProtectedImage({ src, alt, onLoadError, ...attributes }: ProtectedImageProps) {
+  const [state, setState] = useState<ImageState>({ src, step: "direct" });
   if (state.src !== src) setState({ src, step: "direct" });
   const isFetching = state.step === "fetched" && state.blob === undefined;
-  const reportFailure = useEffectEvent(() => onFailure?.());
+  const reportFailure = useEffectEvent(() => onLoadError?.());
   useEffect(() => {
     if (!isFetching) return;
     const controller = new AbortController();
@@ -72,8 +72,8 @@ export function ProtectedImage({ src, alt, onFailure, ...attributes }: Protected
         } catch (error) {
           if (signal.aborted) return;
           reportFailure();
-          if (!(error instanceof ApiFailure) || (error.code !== "offline" && isPermanent(error.code))) return;
-          await waitForRetry(Math.max(retryDelayMs(tries, Math.random, retry), error.retryAfterMs ?? 0), signal);
+          if (!(error instanceof ApiRequestError) || (error.code !== "offline" && isPermanentError(error.code))) return;
+          await waitForRetry(Math.max(retryDelayMs(tries, Math.random, retryBackoff), error.retryAfterMs ?? 0), signal);
         }
       }
     };
@@ -84,7 +84,7 @@ export function ProtectedImage({ src, alt, onFailure, ...attributes }: Protected
   const shown = state.step === "direct" ? src : url;
   const onError = () => {
     if (state.step === "direct") setState({ src, step: "fetched", blob: undefined });
-    else onFailure?.(); // what was fetched is no image
+    else onLoadError?.(); // what was fetched is no image
   };
   return shown === undefined ? null : <img {...attributes} alt={alt} src={shown} onError={onError} />;
 }

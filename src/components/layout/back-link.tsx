@@ -2,17 +2,17 @@ import { useNavigate } from "react-router";
 import { IconLink } from "#components/controls/icon-link.tsx";
 
 /** react-router numbers the entries of this tab's history in `history.state.idx`. */
-const historyIndex = (): number => {
+const getHistoryIndex = (): number => {
   const state: unknown = window.history.state;
   const index = typeof state === "object" && state !== null && "idx" in state ? state.idx : 0;
   return typeof index === "number" ? index : 0;
 };
 
-const visited = new Map<number, string>();
+const visitedPaths = new Map<number, string>();
 
 /** Told by the shell at every navigation, so that "back" can tell whether the entry before is where it leads. */
-export const rememberPath = (pathname: string): void => {
-  visited.set(historyIndex(), pathname);
+export const recordVisitedPath = (pathname: string): void => {
+  visitedPaths.set(getHistoryIndex(), pathname);
 };
 
 /** `up` leads to the screen above this one; `previous` to where the person came from, and `to` only stands in for it. */
@@ -32,7 +32,7 @@ export function BackLink({ to, mode, label }: { to: string; mode: BackMode; labe
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        const before = visited.get(historyIndex() - 1);
+        const before = visitedPaths.get(getHistoryIndex() - 1);
         if (before === to || (mode === "previous" && before !== undefined)) navigate(-1);
         else navigate(to, { replace: true });
       }}

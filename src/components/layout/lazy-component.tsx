@@ -1,17 +1,17 @@
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { loadOrTell } from "#components/overlays/load-with-toast.ts";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 
-type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
+type LoadComponent<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
-const shortestPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const lazyRetryMinMs = 1_000;
+const lazyRetryMaxMs = 30_000;
 
 /**
  * A component whose code is fetched when one is first shown, with `fallback` in its place until then. Unlike
  * React's `lazy` it appears as soon as the code is here, and what could not be fetched is asked for again instead
  * of failing the screen around it: after a while that grows, by the next one shown, and when the network returns.
  */
-export const late = <Props extends object>(load: Load<Props>) => {
+export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
   let isFetching = false;
   let goOn = () => {};
@@ -33,7 +33,7 @@ export const late = <Props extends object>(load: Load<Props>) => {
     goOn();
     if (isFetching) return;
     isFetching = true;
-    for (let ms = shortestPauseMs; !code && shown.size > 0; ms = Math.min(2 * ms, longestPauseMs)) {
+    for (let ms = lazyRetryMinMs; !code && shown.size > 0; ms = Math.min(2 * ms, lazyRetryMaxMs)) {
       code = (await load().catch(() => undefined))?.default;
       if (!code) await pause(ms);
     }
@@ -63,7 +63,7 @@ export const late = <Props extends object>(load: Load<Props>) => {
  * The same for what somebody opens: where its code cannot be had they are told so and it is closed, and it does not
  * appear a while later over something else they do.
  */
-export const lateLayer = <Props extends { onClose: () => void }>(load: Load<Props>) => {
+export const lazyOverlay = <Props extends { onClose: () => void }>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
   // biome-ignore lint/correctness/noComponentHookFactories: each is made once, beside the imports
   return function LateLayer({ fallback, ...rest }: Props & { fallback?: ReactNode }) {
@@ -74,7 +74,7 @@ export const lateLayer = <Props extends { onClose: () => void }>(load: Load<Prop
       if (code) return setArrived(true); // it came between drawing and this
       let isWanted = true;
       const fetchCode = async () => {
-        const module = await loadOrTell(load);
+        const module = await loadOrShowToast(load);
         if (module) code = module.default;
         if (!isWanted) return;
         if (module) setArrived(true);

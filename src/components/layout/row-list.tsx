@@ -1,13 +1,13 @@
 import { type UIEventHandler, useRef } from "react";
 import { useAppearance } from "#lib/browser/appearance.ts";
-import { late } from "./lazy-component.tsx";
-import type { RowsProps } from "./virtual-rows.tsx";
+import { lazyComponent } from "./lazy-component.tsx";
+import type { RowListProps } from "./virtual-rows.tsx";
 
 /** From this many rows on, those out of sight do not exist. */
 const plainRowsMax = 50;
-const VirtualRows = late(() => import("./virtual-rows.tsx"));
+const VirtualRows = lazyComponent(() => import("./virtual-rows.tsx"));
 
-function PlainRows({ keys, label, onScroll, children }: RowsProps & { onScroll?: UIEventHandler }) {
+function PlainRows({ keys, label, onScroll, children }: RowListProps & { onScroll?: UIEventHandler }) {
   return (
     <ul aria-label={label} onScroll={onScroll} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       {keys.map((key, index) => (
@@ -18,7 +18,7 @@ function PlainRows({ keys, label, onScroll, children }: RowsProps & { onScroll?:
 }
 
 /** A list of rows of one height that scrolls by itself, however long it is. */
-export function RowList(props: RowsProps) {
+export function RowList(props: RowListProps) {
   const { text } = useAppearance();
   /** How far down one got before the code of the long list came. */
   const scrolledPx = useRef(0);
@@ -28,7 +28,7 @@ export function RowList(props: RowsProps) {
     <VirtualRows
       key={text}
       {...props}
-      from={() => scrolledPx.current}
+      getInitialOffsetPx={() => scrolledPx.current}
       fallback={
         <PlainRows
           {...props}

@@ -4,13 +4,13 @@ import { useLocation } from "react-router";
 import { BackLink, type BackMode } from "./back-link.tsx";
 
 /** What stands at the end of every header (the profile button), put in by the shell, which knows who is signed in. */
-export const HeaderEnd = createContext<ReactNode>(null);
+export const HeaderTrailingContext = createContext<ReactNode>(null);
 
 /**
  * Whether this part of the window is the page (its heading names the document and takes the focus) or stands
  * beside the page, as the conversation list beside an open chat.
  */
-export const IsPage = createContext(true);
+export const IsPageContext = createContext(true);
 
 type ScreenProps = {
   /** Names the document and, unless `heading` is given, stands in the header. */
@@ -22,18 +22,18 @@ type ScreenProps = {
   /** Shown in the header instead of the title: a chat puts avatar and name here. It is wrapped in the h1. */
   heading?: ReactNode;
   /** The path the back button leads to. */
-  back?: string;
+  backPath?: string;
   backMode?: BackMode;
   /** Buttons of this screen, before the profile button. */
   actions?: ReactNode;
   /** False where the header has no room for the profile button (a chat). */
-  profile?: boolean;
+  hasProfileButton?: boolean;
   /** False when the screen scrolls a part of itself (a virtual list, a chat). */
   scrolls?: boolean;
   children: ReactNode;
 };
 
-const describe = (text: string): void => {
+const setMetaDescription = (text: string): void => {
   let meta = document.querySelector<HTMLMetaElement>('meta[name="description"]');
   if (!meta) {
     meta = document.createElement("meta");
@@ -44,19 +44,19 @@ const describe = (text: string): void => {
 };
 
 /** A screen under the shared 72 px header. */
-export function Screen({ title, subtitle, description, heading, back, actions, children, ...props }: ScreenProps) {
-  const { profile = true, scrolls = true, backMode = "up" } = props;
+export function Screen({ title, subtitle, description, heading, backPath, actions, children, ...props }: ScreenProps) {
+  const { hasProfileButton = true, scrolls = true, backMode = "up" } = props;
   const { t } = useTranslation();
   const headingId = useId();
   const headingRef = useRef<HTMLHeadingElement>(null);
-  const headerEnd = useContext(HeaderEnd);
-  const isPage = useContext(IsPage);
+  const headerEnd = useContext(HeaderTrailingContext);
+  const isPage = useContext(IsPageContext);
   const { key } = useLocation();
 
   useEffect(() => {
     if (!isPage) return;
     document.title = `${subtitle ? `${title} – ${subtitle}` : title} · Lisolo`;
-    describe(description);
+    setMetaDescription(description);
   }, [isPage, title, subtitle, description]);
 
   // After a navigation a screen reader reads on from the new heading, unless the screen itself chose a better place
@@ -76,8 +76,8 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
       className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg"
     >
       <header className="screen-header z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
-        {back !== undefined && <BackLink to={back} mode={backMode} label={t("common.back")} />}
-        <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
+        {backPath !== undefined && <BackLink to={backPath} mode={backMode} label={t("common.back")} />}
+        <div className={`min-w-0 flex-1 ${backPath === undefined ? "pl-2" : ""}`}>
           <h1
             id={headingId}
             ref={headingRef}
@@ -98,7 +98,7 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
           )}
         </div>
         {actions}
-        {profile && headerEnd}
+        {hasProfileButton && headerEnd}
       </header>
       <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "relative overflow-y-auto overscroll-contain" : ""}`}>
         {children}

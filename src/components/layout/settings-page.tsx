@@ -6,7 +6,13 @@ type SettingsPageProps = { title: string; description: string; children: ReactNo
 /** A page of settings, under the own profile. */
 export function SettingsPage({ title, description, children }: SettingsPageProps) {
   return (
-    <Screen title={title} description={description} back="/app/profile" backMode="previous" profile={false}>
+    <Screen
+      title={title}
+      description={description}
+      backPath="/app/profile"
+      backMode="previous"
+      hasProfileButton={false}
+    >
       <div className="mx-auto flex w-full max-w-120 flex-col gap-5 p-4 pb-8">{children}</div>
     </Screen>
   );

@@ -1,22 +1,28 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 
-export type RowsProps = {
+export type RowListProps = {
   keys: readonly string[];
   label: string;
   /** The height of one, in pixels. */
-  rowPx: () => number;
+  getRowHeightPx: () => number;
   children: (index: number) => ReactNode;
 };
 
 /** A long list: only the rows near the screen exist. Fetched when somebody has that many; it begins `from` so far down. */
-export default function VirtualRows({ keys, label, rowPx, from, children }: RowsProps & { from: () => number }) {
+export default function VirtualRows({
+  keys,
+  label,
+  getRowHeightPx,
+  getInitialOffsetPx,
+  children,
+}: RowListProps & { getInitialOffsetPx: () => number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: keys.length,
     getScrollElement: () => scroller.current,
-    estimateSize: rowPx,
-    initialOffset: from,
+    estimateSize: getRowHeightPx,
+    initialOffset: getInitialOffsetPx,
     overscan: 8,
     getItemKey: (index) => keys[index] ?? index,
   });

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useMemo } from "react";
-import { balance } from "#lib/text/bidi.ts";
-import { toParts } from "#lib/text/links.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import { toTextParts } from "#lib/text/links.ts";
 
 type LinkedTextProps = {
   text: string;
@@ -8,11 +8,11 @@ type LinkedTextProps = {
   children?: (words: string) => ReactNode;
 };
 
-const asItIs = (words: string): ReactNode => words;
+const renderPlain = (words: string): ReactNode => words;
 
 /** Somebody's words, with links where they lead elsewhere. */
-export function LinkedText({ text, children: draw = asItIs }: LinkedTextProps) {
-  const parts = useMemo(() => toParts(balance(text)), [text]);
+export function LinkedText({ text, children: draw = renderPlain }: LinkedTextProps) {
+  const parts = useMemo(() => toTextParts(balanceBidi(text)), [text]);
   let at = 0;
   return parts.map((part) => {
     const key = at;

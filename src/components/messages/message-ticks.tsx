@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { MessageStatus } from "#contract/conversations.ts";
 
-const looks = {
+const tickLooks = {
   sending: "i-ph-clock text-muted",
   sent: "i-ph-check-bold text-muted",
   delivered: "i-ph-checks-bold text-muted",
@@ -12,5 +12,7 @@ const looks = {
 /** How far an own message has come (SPEC.md §4 Message status), as an icon that says its name. */
 export function MessageTicks({ status }: { status: MessageStatus | "failed" }) {
   const { t } = useTranslation();
-  return <span role="img" aria-label={t(`chat.status.${status}`)} className={`${looks[status]} shrink-0 text-base`} />;
+  return (
+    <span role="img" aria-label={t(`chat.status.${status}`)} className={`${tickLooks[status]} shrink-0 text-base`} />
+  );
 }

@@ -1,35 +1,35 @@
 import { useEffect, useEffectEvent } from "react";
 
-type Leave = () => void;
+type LeaveLayer = () => void;
 /** An entry of the history: react-router's number of it, and how many open layers it stands for. */
-type Entry = { index: number | undefined; depth: number };
+type HistoryEntry = { index: number | undefined; depth: number };
 
-const refusedAfterMs = 300; // a layer that is there for so long after it was asked to go stays
+const layerRefusalMs = 300; // a layer that is there for so long after it was asked to go stays
 
 /** What lies over the page and is left first by going back, the topmost last. */
-const layers: Leave[] = [];
+const layers: LeaveLayer[] = [];
 
-const readState = (): Record<string, unknown> => {
+const readHistoryState = (): Record<string, unknown> => {
   const state: unknown = history.state;
   return typeof state === "object" && state !== null ? { ...state } : {};
 };
 
-const readEntry = (): Entry => {
-  const { idx, layer } = readState();
+const readHistoryEntry = (): HistoryEntry => {
+  const { idx, layer } = readHistoryState();
   return { index: typeof idx === "number" ? idx : undefined, depth: typeof layer === "number" ? layer : 0 };
 };
 
-let current: Entry = { index: undefined, depth: 0 };
+let currentEntry: HistoryEntry = { index: undefined, depth: 0 };
 
-const noteEntry = (): void => {
-  current = readEntry();
+const updateCurrentEntry = (): void => {
+  currentEntry = readHistoryEntry();
 };
 
 /** Every open layer has an entry of its own above the page's, with the same address. */
-const coverLayers = (): void => {
-  noteEntry();
-  while (current.depth < layers.length) {
-    history.pushState({ ...readState(), layer: current.depth + 1 }, "");
+const pushLayerEntries = (): void => {
+  updateCurrentEntry();
+  while (currentEntry.depth < layers.length) {
+    history.pushState({ ...readHistoryState(), layer: currentEntry.depth + 1 }, "");
   }
 };
 
@@ -37,51 +37,51 @@ const coverLayers = (): void => {
  * Going back leaves the layers above the entry it leads to. Entries of layers that were closed otherwise are not removed
  * at that moment, since a navigation may follow at once; they are passed over when somebody comes by.
  */
-const onPop = (): void => {
-  const before = current;
-  noteEntry();
-  const isSamePage = before.index === current.index;
-  if (!isSamePage || current.depth > before.depth) return;
-  const left = layers.slice(current.depth).reverse();
+const handlePopState = (): void => {
+  const before = currentEntry;
+  updateCurrentEntry();
+  const isSamePage = before.index === currentEntry.index;
+  if (!isSamePage || currentEntry.depth > before.depth) return;
+  const left = layers.slice(currentEntry.depth).reverse();
   if (left.length === 0) {
     history.back();
     return;
   }
   for (const leave of left) leave();
-  setTimeout(coverLayers, refusedAfterMs);
+  setTimeout(pushLayerEntries, layerRefusalMs);
 };
 
 /**
  * Notes each entry as the router makes it. Its own listeners learn of a navigation when the screen is rendered: somebody
  * who goes back before would be taken for leaving a layer.
  */
-const followEntries = (name: "pushState" | "replaceState"): void => {
+const watchHistoryMethod = (name: "pushState" | "replaceState"): void => {
   const change = history[name].bind(history);
   history[name] = (...entry) => {
     change(...entry);
-    noteEntry();
+    updateCurrentEntry();
   };
 };
 
 // A page may be loaded anew at the entry of a layer. Capturing, to see an entry before the router changes it.
 if ("history" in globalThis) {
-  noteEntry();
-  followEntries("pushState");
-  followEntries("replaceState");
-  addEventListener("popstate", onPop, true);
+  updateCurrentEntry();
+  watchHistoryMethod("pushState");
+  watchHistoryMethod("replaceState");
+  addEventListener("popstate", handlePopState, true);
 }
 
 /** Lets the way back, a phone's gesture or a browser's button, call `leave` until the function it returns is called. */
-const takeBack = (leave: Leave): (() => void) => {
+const registerLayer = (leave: LeaveLayer): (() => void) => {
   layers.push(leave);
-  queueMicrotask(coverLayers); // one layer may give way to another
+  queueMicrotask(pushLayerEntries); // one layer may give way to another
   return () => {
     layers.splice(layers.lastIndexOf(leave), 1);
   };
 };
 
 /** A layer above the page, as long as it is rendered: going back calls `onLeave` in the place of leaving the page. */
-export const useBack = (onLeave: Leave): void => {
+export const useBackButton = (onLeave: LeaveLayer): void => {
   const leave = useEffectEvent(onLeave);
-  useEffect(() => takeBack(() => leave()), []);
+  useEffect(() => registerLayer(() => leave()), []);
 };

@@ -10,41 +10,41 @@ const idealWidthPx = 1_920;
 const idealHeightPx = 1_440;
 const jpegQuality = 0.95; // it is made smaller afterwards, as any picture
 
-type Facing = "environment" | "user";
+type FacingMode = "environment" | "user";
 
-const openCamera = (facing: Facing): Promise<MediaStream> =>
+const openCamera = (facing: FacingMode): Promise<MediaStream> =>
   navigator.mediaDevices.getUserMedia({
     video: { facingMode: { ideal: facing }, width: { ideal: idealWidthPx }, height: { ideal: idealHeightPx } },
   });
 
-const end = (stream: MediaStream | undefined): void => {
+const stopStream = (stream: MediaStream | undefined): void => {
   for (const track of stream?.getTracks() ?? []) track.stop();
 };
 
 const countCameras = async (): Promise<number> =>
   (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput").length;
 
-type PictureType = "image/jpeg" | "image/png";
-const endings: Record<PictureType, string> = { "image/jpeg": "jpg", "image/png": "png" };
+type PhotoType = "image/jpeg" | "image/png";
+const fileExtensions: Record<PhotoType, string> = { "image/jpeg": "jpg", "image/png": "png" };
 
-const takePicture = async (video: HTMLVideoElement, type: PictureType): Promise<File | undefined> => {
+const capturePhoto = async (video: HTMLVideoElement, type: PhotoType): Promise<File | undefined> => {
   const canvas = document.createElement("canvas");
   canvas.width = video.videoWidth;
   canvas.height = video.videoHeight;
   canvas.getContext("2d")?.drawImage(video, 0, 0);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, jpegQuality));
-  const name = `photo ${new Date().toISOString().slice(0, 10)}.${endings[type]}`;
+  const name = `photo ${new Date().toISOString().slice(0, 10)}.${fileExtensions[type]}`;
   return blob ? new File([blob], name, { type: blob.type }) : undefined;
 };
 
-type CameraSheetProps = { type?: PictureType; onPicture: (file: File) => void; onClose: () => void };
+type CameraSheetProps = { type?: PhotoType; onPhoto: (file: File) => void; onClose: () => void };
 
 /** The rear camera with a shutter. When there is none to be had it says so and closes. */
-export default function CameraSheet({ type = "image/jpeg", onPicture, onClose }: CameraSheetProps) {
+export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: CameraSheetProps) {
   const { t } = useTranslation();
   const id = useId();
   const video = useRef<HTMLVideoElement>(null);
-  const [facing, setFacing] = useState<Facing>("environment");
+  const [facing, setFacing] = useState<FacingMode>("environment");
   const [isOpen, setOpen] = useState(false);
   const [canTurn, setCanTurn] = useState(false);
   const close = useRef(onClose);
@@ -56,7 +56,7 @@ export default function CameraSheet({ type = "image/jpeg", onPicture, onClose }:
     const open = async () => {
       try {
         stream = await openCamera(facing);
-        if (!isCurrent || !video.current) return end(stream);
+        if (!isCurrent || !video.current) return stopStream(stream);
         video.current.srcObject = stream;
         // Told only once a camera was allowed.
         const cameras = await countCameras();
@@ -73,13 +73,13 @@ export default function CameraSheet({ type = "image/jpeg", onPicture, onClose }:
     return () => {
       isCurrent = false;
       setOpen(false);
-      end(stream);
+      stopStream(stream);
     };
   }, [facing]);
 
   const shoot = async () => {
-    const picture = video.current && (await takePicture(video.current, type));
-    if (picture) onPicture(picture);
+    const picture = video.current && (await capturePhoto(video.current, type));
+    if (picture) onPhoto(picture);
   };
 
   return (

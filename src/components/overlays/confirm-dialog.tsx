@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { Button } from "#components/controls/button.tsx";
-import { cardLook, Modal } from "./modal.tsx";
+import { dialogCardClasses, Modal } from "./modal.tsx";
 
 export type ConfirmDialogProps = {
   open: boolean;
@@ -24,7 +24,7 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
       role="alertdialog"
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className={cardLook}
+      className={dialogCardClasses}
       onDismiss={() => !busy && props.onClose()}
     >
       <div className="p-6">
@@ -35,11 +35,11 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
           {body}
         </div>
         <div className="mt-6 flex flex-wrap justify-end gap-3">
-          <Button look="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
+          <Button variant="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
             {props.cancelLabel}
           </Button>
           <Button
-            look={tone === "danger" ? "danger" : "primary"}
+            variant={tone === "danger" ? "danger" : "primary"}
             busy={busy}
             className="grow"
             onClick={props.onConfirm}

@@ -14,21 +14,21 @@ export type MenuItem = {
 /** Where a menu opens: below (or above) this rectangle, in viewport pixels. */
 export type MenuAnchor = Pick<DOMRect, "top" | "bottom" | "left" | "right">;
 
-const edgePx = 8;
+const screenMarginPx = 8;
 
 /** Beside the anchor where there is room, never beyond the screen's edge. */
-const place = (
+const positionMenu = (
   anchor: MenuAnchor,
   menu: { width: number; height: number },
   screen: { width: number; height: number },
 ) => {
-  const fitsBelow = anchor.bottom + menu.height + edgePx <= screen.height;
+  const fitsBelow = anchor.bottom + menu.height + screenMarginPx <= screen.height;
   const top = fitsBelow ? anchor.bottom : anchor.top - menu.height;
   const towardsLeft = anchor.right > screen.width / 2;
   const left = towardsLeft ? anchor.right - menu.width : anchor.left;
   return {
-    top: Math.max(edgePx, Math.min(top, screen.height - menu.height - edgePx)),
-    left: Math.max(edgePx, Math.min(left, screen.width - menu.width - edgePx)),
+    top: Math.max(screenMarginPx, Math.min(top, screen.height - menu.height - screenMarginPx)),
+    left: Math.max(screenMarginPx, Math.min(left, screen.width - menu.width - screenMarginPx)),
   };
 };
 
@@ -41,7 +41,7 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
   const hasPressed = useRef(false);
   useLayoutEffect(() => {
     const box = list.current?.getBoundingClientRect();
-    if (box) setPosition(place(anchor, box, { width: innerWidth, height: innerHeight }));
+    if (box) setPosition(positionMenu(anchor, box, { width: innerWidth, height: innerHeight }));
   }, [anchor]);
 
   const move = (event: KeyboardEvent) => {

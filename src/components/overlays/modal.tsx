@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { useBack } from "./back-button-layers.ts";
+import { useBackButton } from "./back-button-layers.ts";
 
 type ModalProps = {
   /** Names the dialog to a screen reader; `labelledBy` when a visible heading does. */
@@ -14,16 +14,16 @@ type ModalProps = {
 };
 
 /** A card in the middle of the window, as small as what it asks. */
-export const cardLook =
+export const dialogCardClasses =
   "rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl";
 
-const show = (dialog: HTMLDialogElement): void => {
+const openDialog = (dialog: HTMLDialogElement): void => {
   dialog.showModal();
   dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
 };
 
 /** Where something was pressed in a dialog, Chromium gives the focus back without the caret: letters would go nowhere. */
-const giveCaretBack = (): void => {
+const restoreCaret = (): void => {
   const { activeElement: field } = document;
   const isField = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
   if (isField && field.selectionStart !== null) field.setSelectionRange(field.selectionStart, field.selectionEnd);
@@ -39,13 +39,13 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
   const hasPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
-    if (dialog) show(dialog);
+    if (dialog) openDialog(dialog);
     return () => {
       dialog?.close();
-      giveCaretBack();
+      restoreCaret();
     };
   }, []);
-  useBack(onDismiss);
+  useBackButton(onDismiss);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel
     <dialog
@@ -65,7 +65,7 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
         // Chromium closes without asking where nobody touched the page since the last time it did: the dialog is
         // shown again, and what is asked for is the same.
         if (target !== dialog || dialog.open || !dialog.isConnected) return;
-        show(dialog);
+        openDialog(dialog);
         onDismiss();
       }}
       onPointerDown={(event) => {

@@ -2,12 +2,12 @@ import type { ReactNode, RefObject } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "./modal.tsx";
-import type { useZoom } from "./use-pan-zoom.ts";
+import type { usePanZoom } from "./use-pan-zoom.ts";
 
 /** What a button over a picture looks like. */
-export const overPicture = "hover:!bg-white/15";
+export const pictureButtonClasses = "hover:!bg-white/15";
 // A finger zooms by itself.
-const forMouse = "!hidden [@media(hover:hover)]:!inline-grid";
+const mouseOnlyClasses = "!hidden [@media(hover:hover)]:!inline-grid";
 
 /** Black, over the whole screen. */
 export function PictureModal({
@@ -30,12 +30,12 @@ export function PictureModal({
   );
 }
 
-type PictureLayerProps = {
+type PictureOverlayProps = {
   /** Whose it is. */
-  who: string;
-  when: string;
+  ownerName: string;
+  dateText: string;
   /** What a key does to the picture; whether it did something. */
-  press: (key: string) => boolean;
+  handleKey: (key: string) => boolean;
   /** Buttons after those that zoom. */
   actions?: ReactNode;
   onClose: () => void;
@@ -43,7 +43,7 @@ type PictureLayerProps = {
 };
 
 /** A picture with whose it is above it; its keys work wherever the focus is. */
-export function PictureLayer({ who, when, press, actions, onClose, children }: PictureLayerProps) {
+export function PictureOverlay({ ownerName, dateText, handleKey, actions, onClose, children }: PictureOverlayProps) {
   const { t } = useTranslation();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
@@ -51,7 +51,7 @@ export function PictureLayer({ who, when, press, actions, onClose, children }: P
       tabIndex={-1} // a click on the picture keeps the keys here
       className="flex h-full flex-col pt-safe focus:outline-none"
       onKeyDown={(event) => {
-        if (!event.metaKey && !event.ctrlKey && !event.altKey && press(event.key)) event.preventDefault();
+        if (!event.metaKey && !event.ctrlKey && !event.altKey && handleKey(event.key)) event.preventDefault();
       }}
     >
       <header className="z-1 flex shrink-0 items-center gap-1 bg-black/40 px-2 py-1">
@@ -59,26 +59,26 @@ export function PictureLayer({ who, when, press, actions, onClose, children }: P
           icon="i-ph-x"
           label={t("common.close")}
           data-autofocus=""
-          className={overPicture}
+          className={pictureButtonClasses}
           onClick={onClose}
         />
         <div className="min-w-0 flex-1 px-1">
           <p className="truncate font-semibold">
-            <bdi>{who}</bdi>
+            <bdi>{ownerName}</bdi>
           </p>
-          <p className="truncate text-xs text-white/75 tabular-nums">{when}</p>
+          <p className="truncate text-xs text-white/75 tabular-nums">{dateText}</p>
         </div>
         <IconButton
           icon="i-ph-magnifying-glass-minus"
           label={t("messages.zoomOut")}
-          className={`${overPicture} ${forMouse}`}
-          onClick={() => press("-")}
+          className={`${pictureButtonClasses} ${mouseOnlyClasses}`}
+          onClick={() => handleKey("-")}
         />
         <IconButton
           icon="i-ph-magnifying-glass-plus"
           label={t("messages.zoomIn")}
-          className={`${overPicture} ${forMouse}`}
-          onClick={() => press("+")}
+          className={`${pictureButtonClasses} ${mouseOnlyClasses}`}
+          onClick={() => handleKey("+")}
         />
         {actions}
       </header>
@@ -87,19 +87,24 @@ export function PictureLayer({ who, when, press, actions, onClose, children }: P
   );
 }
 
-type ZoomedProps = {
-  frame: RefObject<HTMLDivElement | null>;
-  zoom: ReturnType<typeof useZoom>;
+type ZoomablePictureProps = {
+  frameRef: RefObject<HTMLDivElement | null>;
+  zoom: ReturnType<typeof usePanZoom>;
   /** What stands over the picture and does not grow with it. */
-  over: ReactNode;
+  overlay: ReactNode;
   children: ReactNode;
 };
 
 /** What is looked at closely, as far as it was drawn near and moved; it fills what it stands in. */
-export function Zoomed({ frame, zoom: { pose, isHeld, handlers }, over, children }: ZoomedProps) {
+export function ZoomablePicture({
+  frameRef,
+  zoom: { pose, isHeld, handlers },
+  overlay,
+  children,
+}: ZoomablePictureProps) {
   return (
     <div
-      ref={frame}
+      ref={frameRef}
       className={`absolute inset-0 touch-none overflow-hidden select-none ${pose.scale > 1 ? "cursor-grab" : ""}`}
       {...handlers}
     >
@@ -109,13 +114,13 @@ export function Zoomed({ frame, zoom: { pose, isHeld, handlers }, over, children
       >
         {children}
       </div>
-      {over && <div className="absolute inset-0 grid place-items-center">{over}</div>}
+      {overlay && <div className="absolute inset-0 grid place-items-center">{overlay}</div>}
     </div>
   );
 }
 
 /** In the place of a picture that could not be had. */
-export function PictureFailed({ text, onAgain }: { text: string; onAgain: () => void }) {
+export function PictureLoadError({ text, onRetry }: { text: string; onRetry: () => void }) {
   const { t } = useTranslation();
   return (
     <div className="grid place-items-center gap-3 rounded-card bg-black/60 p-4 text-center" role="alert">
@@ -126,7 +131,7 @@ export function PictureFailed({ text, onAgain }: { text: string; onAgain: () => 
         onClick={({ currentTarget }) => {
           // The button goes, and the keys work where the focus is.
           currentTarget.closest<HTMLElement>("[tabindex]")?.focus();
-          onAgain();
+          onRetry();
         }}
         onPointerDown={(event) => event.stopPropagation()}
       >

@@ -2,7 +2,10 @@ import { t } from "#i18n/setup.ts";
 import { showToast } from "./toast.tsx";
 
 /** Does something that may fail and says what came of it; answers whether it succeeded. */
-export const attempt = async (work: () => Promise<void>, said: { done?: string; failed: string }): Promise<boolean> => {
+export const runWithToast = async (
+  work: () => Promise<void>,
+  said: { done?: string; failed: string },
+): Promise<boolean> => {
   try {
     await work();
   } catch {

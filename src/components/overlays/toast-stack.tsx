@@ -2,16 +2,16 @@ import { createContext, type ReactNode, useContext, useState } from "react";
 import { createPortal } from "react-dom";
 import { Toaster } from "./toast.tsx";
 
-const NotesPlace = createContext<HTMLElement | null>(null);
+const PageNoticeContext = createContext<HTMLElement | null>(null);
 
 /**
  * What is told beside the page, taking no room: every `Note` below the header and the strips above it, toasts at the page's
  * end, above the tab bar.
  */
-export function Notes({ strips, children }: { strips: ReactNode; children: ReactNode }) {
+export function PageNotices({ strips, children }: { strips: ReactNode; children: ReactNode }) {
   const [place, setPlace] = useState<HTMLElement | null>(null);
   return (
-    <NotesPlace value={place}>
+    <PageNoticeContext value={place}>
       {strips}
       <div className="relative z-40 h-0 shrink-0">
         <div className="notes pointer-events-none absolute inset-x-0 flex flex-col items-center px-3">
@@ -22,12 +22,12 @@ export function Notes({ strips, children }: { strips: ReactNode; children: React
       <div className="pointer-events-none relative z-40 h-0 shrink-0">
         <Toaster place="app" />
       </div>
-    </NotesPlace>
+    </PageNoticeContext>
   );
 }
 
 /** Something that stays longer than a toast. */
-export function Note({ children }: { children: ReactNode }) {
-  const place = useContext(NotesPlace);
+export function PageNotice({ children }: { children: ReactNode }) {
+  const place = useContext(PageNoticeContext);
   return place && createPortal(children, place);
 }

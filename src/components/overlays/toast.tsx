@@ -1,111 +1,112 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { keepOff } from "#components/focus/avoid-covering-focus.ts";
+import { avoidCoveringFocus } from "#components/focus/avoid-covering-focus.ts";
 import { Observable } from "#lib/browser/observable.ts";
 
 /** SPEC.md §9: one toast at a time, for five seconds. */
-const toastMs = 5_000;
+const toastDurationMs = 5_000;
 
 type ToastTone = "info" | "danger";
-type Told = {
+type ToastOptions = {
   title?: string;
   message?: string;
   tone?: ToastTone;
   /** Where the focus is led at this moment the same is heard: here it is only seen. */
-  isHeard?: boolean;
+  isSilent?: boolean;
   /** A field, or a form, whose content is the problem: the toast goes when that is changed. */
-  about?: HTMLElement | null | undefined;
+  dismissOnInput?: HTMLElement | null | undefined;
   /** What can be done next; the toast goes with it. */
   action?: { label: string; onSelect: () => void };
 };
-type Toast = Omit<Told, "about"> & { id: number; tone: ToastTone };
+type Toast = Omit<ToastOptions, "dismissOnInput"> & { id: number; tone: ToastTone };
 
-let current: Toast | undefined;
-let lastId = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
+let currentToast: Toast | undefined;
+let lastToastId = 0;
+let dismissTimer: ReturnType<typeof setTimeout> | undefined;
+const toastListeners = new Set<() => void>();
 
 /** What nobody looks at is not told yet: it is there still for whoever comes back to the page. */
-const countDown = (): void => {
-  clearTimeout(timer);
+const restartDismissTimer = (): void => {
+  clearTimeout(dismissTimer);
   const isLookedAt = typeof document !== "undefined" && document.visibilityState === "visible";
-  if (current && isLookedAt) timer = setTimeout(() => set(undefined), toastMs);
+  if (currentToast && isLookedAt) dismissTimer = setTimeout(() => setCurrentToast(undefined), toastDurationMs);
 };
-const set = (toast: Toast | undefined): void => {
-  current = toast;
-  countDown();
-  for (const listener of listeners) listener();
+const setCurrentToast = (toast: Toast | undefined): void => {
+  currentToast = toast;
+  restartDismissTimer();
+  for (const listener of toastListeners) listener();
 };
-const read = (): Toast | undefined => current;
+const getCurrentToast = (): Toast | undefined => currentToast;
 // A prerendered page has none: what is to be said comes after React took the page over.
-const readPrerendered = (): undefined => undefined;
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  document.addEventListener("visibilitychange", countDown);
-  return () => listeners.delete(listener);
+const getServerSnapshot = (): undefined => undefined;
+const subscribeToToast = (listener: () => void): (() => void) => {
+  toastListeners.add(listener);
+  document.addEventListener("visibilitychange", restartDismissTimer);
+  return () => toastListeners.delete(listener);
 };
 
 /**
  * Says something for five seconds. A newer toast replaces the one that shows. Returns what takes it back as soon as it is no
  * longer true.
  */
-export const openToast = ({ about, ...toast }: Told): (() => void) => {
-  const id = ++lastId;
+export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => void) => {
+  const id = ++lastToastId;
   const takeBack = () => {
-    about?.removeEventListener("input", takeBack);
-    if (current?.id === id) set(undefined);
+    dismissOnInput?.removeEventListener("input", takeBack);
+    if (currentToast?.id === id) setCurrentToast(undefined);
   };
-  about?.addEventListener("input", takeBack);
-  set({ tone: "info", ...toast, id });
+  dismissOnInput?.addEventListener("input", takeBack);
+  setCurrentToast({ tone: "info", ...toast, id });
   return takeBack;
 };
 
-export const showToast = (toast: Told): void => {
+export const showToast = (toast: ToastOptions): void => {
   openToast(toast);
 };
 
 /** Where toasts are shown; what comes later lies over what comes before. */
-const looks = {
+const placeClasses = {
   page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
   app: "absolute inset-x-0 bottom-0 px-3",
   call: "absolute inset-x-0 top-16 z-10 px-3",
 } as const;
-type Place = keyof typeof looks;
-const inOrder: readonly Place[] = ["page", "app", "call"];
+type ToasterPlace = keyof typeof placeClasses;
+const placesByPriority: readonly ToasterPlace[] = ["page", "app", "call"];
 
-const places = new Observable<readonly Place[]>([]);
-const findTopmost = (): Place | undefined => inOrder.findLast((place) => places.get().includes(place));
+const mountedPlaces = new Observable<readonly ToasterPlace[]>([]);
+const findTopmostPlace = (): ToasterPlace | undefined =>
+  placesByPriority.findLast((place) => mountedPlaces.get().includes(place));
 
-const useIsTopmost = (place: Place): boolean => {
+const useIsTopmostPlace = (place: ToasterPlace): boolean => {
   useEffect(() => {
-    places.set([...places.get(), place]);
+    mountedPlaces.set([...mountedPlaces.get(), place]);
     return () => {
-      const leaving = places.get().indexOf(place);
-      places.set(places.get().filter((_, index) => index !== leaving));
+      const leaving = mountedPlaces.get().indexOf(place);
+      mountedPlaces.set(mountedPlaces.get().filter((_, index) => index !== leaving));
     };
   }, [place]);
-  const topmost = useSyncExternalStore(places.subscribe, findTopmost, readPrerendered);
+  const topmost = useSyncExternalStore(mountedPlaces.subscribe, findTopmostPlace, getServerSnapshot);
   return topmost === place;
 };
 
 /** Stands once in each place. Failures interrupt a screen reader, everything else waits its turn. */
-export function Toaster({ place = "page" }: { place?: Place }) {
+export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const { t } = useTranslation();
-  const isTopmost = useIsTopmost(place);
-  const newest = useSyncExternalStore(subscribe, read, readPrerendered);
+  const isTopmost = useIsTopmostPlace(place);
+  const newest = useSyncExternalStore(subscribeToToast, getCurrentToast, getServerSnapshot);
   const toast = isTopmost ? newest : undefined;
   // Where the keyboard was before it came to the button that goes.
   const cameFrom = useRef<EventTarget>(null);
   const close = () => {
     const back = cameFrom.current;
-    set(undefined);
+    setCurrentToast(undefined);
     if (back instanceof HTMLElement) back.focus({ preventScroll: true });
   };
   const card = toast && (
     <div
       key={toast.id}
-      ref={place === "app" ? keepOff.upwards : keepOff.downwards}
+      ref={place === "app" ? avoidCoveringFocus.byMovingUp : avoidCoveringFocus.byMovingDown}
       data-toast
       className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 items-center gap-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
         toast.tone === "danger" ? "border-danger" : "border-line"
@@ -145,12 +146,12 @@ export function Toaster({ place = "page" }: { place?: Place }) {
     </div>
   );
   return (
-    <div className={`pointer-events-none flex flex-col items-center ${looks[place]}`}>
+    <div className={`pointer-events-none flex flex-col items-center ${placeClasses[place]}`}>
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>
       {toast?.tone === "danger" &&
-        (toast.isHeard ? (
+        (toast.isSilent ? (
           <section aria-label={toast.title} className="flex w-full justify-center">
             {card}
           </section>

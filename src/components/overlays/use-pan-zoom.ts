@@ -1,5 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { clampPose, fitSize, fitted, type Pose, type Size, zoomAt } from "./pan-zoom.ts";
+import { clampPanZoom, computeFittedSize, fittedState, type PanZoomState, type Size, zoomAtPoint } from "./pan-zoom.ts";
 
 const doubleTapScale = 2.5;
 const doubleTapMs = 300;
@@ -10,31 +10,31 @@ const keyPanPx = 80;
 const wheelPerPx = 0.0025;
 
 type Point = { x: number; y: number };
-type Gesture = { pointers: Map<number, Point>; start: Point; moved: boolean };
+type PointerGesture = { pointers: Map<number, Point>; start: Point; moved: boolean };
 
 /**
  * Zooming and moving a picture with fingers, wheel, keys and double taps. A swipe over a picture that is not zoomed
  * asks for the one beside it, a swipe down asks to close.
  */
-export const useZoom = (
+export const usePanZoom = (
   picture: Size,
   frame: RefObject<HTMLElement | null>,
-  on: { turn: (by: 1 | -1) => void; close: () => void },
+  on: { onTurn: (by: 1 | -1) => void; onClose: () => void },
 ) => {
-  const [pose, setPose] = useState(fitted);
+  const [pose, setPose] = useState(fittedState);
   const [isHeld, setHeld] = useState(false);
   const latest = useRef(pose);
   latest.current = pose;
-  const gesture = useRef<Gesture>({ pointers: new Map(), start: { x: 0, y: 0 }, moved: false });
+  const gesture = useRef<PointerGesture>({ pointers: new Map(), start: { x: 0, y: 0 }, moved: false });
   const lastTap = useRef<Point & { at: number }>(undefined);
 
   const sizeOf = (): Size => {
     const { clientWidth: width = 1, clientHeight: height = 1 } = frame.current ?? {};
     return { width, height };
   };
-  const put = (next: Pose) => {
+  const put = (next: PanZoomState) => {
     const size = sizeOf();
-    latest.current = clampPose(next, fitSize(picture, size), size);
+    latest.current = clampPanZoom(next, computeFittedSize(picture, size), size);
     setPose(latest.current);
   };
   const putLatest = useRef(put);
@@ -60,14 +60,14 @@ export const useZoom = (
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
       const scale = latest.current.scale * Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
-      putLatest.current(zoomAt(latest.current, scale, toPointLatest.current(event)));
+      putLatest.current(zoomAtPoint(latest.current, scale, toPointLatest.current(event)));
     };
     element?.addEventListener("wheel", onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", onWheel);
   }, [frame]);
 
   const toggle = (point: Point) =>
-    put(latest.current.scale > 1 ? fitted : zoomAt(latest.current, doubleTapScale, point));
+    put(latest.current.scale > 1 ? fittedState : zoomAtPoint(latest.current, doubleTapScale, point));
 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -99,7 +99,7 @@ export const useZoom = (
     const wide = Math.hypot(before.x - other.x, before.y - other.y);
     const wider = Math.hypot(now.x - other.x, now.y - other.y);
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
-    put(zoomAt(moved, moved.scale * (wide > 0 ? wider / wide : 1), middle));
+    put(zoomAtPoint(moved, moved.scale * (wide > 0 ? wider / wide : 1), middle));
   };
   const onPointerUp = (event: PointerEvent) => {
     const { pointers, start, moved } = gesture.current;
@@ -116,8 +116,8 @@ export const useZoom = (
     }
     if (latest.current.scale > 1) return;
     const [dx, dy] = [end.x - start.x, end.y - start.y];
-    if (Math.abs(dx) > swipePx && Math.abs(dx) > 2 * Math.abs(dy)) on.turn(dx < 0 ? 1 : -1);
-    else if (dy > swipePx && dy > 2 * Math.abs(dx)) on.close();
+    if (Math.abs(dx) > swipePx && Math.abs(dx) > 2 * Math.abs(dy)) on.onTurn(dx < 0 ? 1 : -1);
+    else if (dy > swipePx && dy > 2 * Math.abs(dx)) on.onClose();
   };
   const onPointerCancel = (event: PointerEvent) => {
     gesture.current.pointers.delete(event.pointerId);
@@ -130,11 +130,11 @@ export const useZoom = (
     const middle = { x: 0, y: 0 };
     const isZoomed = scale > 1;
     const pan = (dx: number, dy: number) => put({ scale, x: x + dx, y: y + dy });
-    if (key === "+" || key === "=") put(zoomAt(latest.current, scale * keyStep, middle));
-    else if (key === "-") put(zoomAt(latest.current, scale / keyStep, middle));
-    else if (key === "0") put(fitted);
-    else if (key === "ArrowLeft") isZoomed ? pan(keyPanPx, 0) : on.turn(-1);
-    else if (key === "ArrowRight") isZoomed ? pan(-keyPanPx, 0) : on.turn(1);
+    if (key === "+" || key === "=") put(zoomAtPoint(latest.current, scale * keyStep, middle));
+    else if (key === "-") put(zoomAtPoint(latest.current, scale / keyStep, middle));
+    else if (key === "0") put(fittedState);
+    else if (key === "ArrowLeft") isZoomed ? pan(keyPanPx, 0) : on.onTurn(-1);
+    else if (key === "ArrowRight") isZoomed ? pan(-keyPanPx, 0) : on.onTurn(1);
     else if (key === "ArrowUp" && isZoomed) pan(0, keyPanPx);
     else if (key === "ArrowDown" && isZoomed) pan(0, -keyPanPx);
     else return false;

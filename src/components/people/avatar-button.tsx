@@ -4,13 +4,13 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
 import { Avatar, type AvatarPerson } from "./avatar.tsx";
 
-const shownMaxPx = 512; // the largest picture there is (contract avatarSizes)
+const largestAvatarPx = 512; // the largest picture there is (contract avatarSizes)
 
-const aroundPx = 16;
+const enlargedMarginPx = 16;
 const buttonPx = 48;
 
-const largestPx = (): number =>
-  Math.min(shownMaxPx, innerWidth - 2 * aroundPx, innerHeight - 4 * aroundPx - 2 * buttonPx);
+const getEnlargedSizePx = (): number =>
+  Math.min(largestAvatarPx, innerWidth - 2 * enlargedMarginPx, innerHeight - 4 * enlargedMarginPx - 2 * buttonPx);
 
 /** A person's picture that a tap enlarges; without a picture it is the initials. */
 export function AvatarButton({ person, size }: { person: AvatarPerson; size: number }) {
@@ -42,7 +42,7 @@ export function AvatarButton({ person, size }: { person: AvatarPerson; size: num
               className="bg-black/50 hover:!bg-black/70"
               onClick={() => setLarge(false)}
             />
-            <Avatar person={person} size={largestPx()} isSquare />
+            <Avatar person={person} size={getEnlargedSizePx()} isSquare />
           </div>
         </Modal>
       )}

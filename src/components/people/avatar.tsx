@@ -8,17 +8,17 @@ type AvatarProps = {
   size?: number;
   isSquare?: boolean;
   /** Of the initials the first alone. */
-  isBrief?: boolean;
+  hasSingleInitial?: boolean;
 };
 
 const servedPx = { small: 50, large: 512 } as const;
 /** Hues of which a disc of this lightness keeps 4.5:1 to white text, and a writer's name to its ground. */
-export const hues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
+export const avatarHues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
 
 /** SPEC.md §3: seeded from the username, else the phone, else the word User. */
-const seedOf = (person: AvatarPerson): string => person.username.trim() || person.phone.trim() || "User";
+const getAvatarSeed = (person: AvatarPerson): string => person.username.trim() || person.phone.trim() || "User";
 
-const initialsOf = (seed: string): string => {
+const getInitials = (seed: string): string => {
   const words = seed.split(/[\s._-]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
   const letters = words.map((word) => [...word.replace(/^[^\p{L}\p{N}]+/u, "")][0] ?? "");
   return (letters.length > 1 ? `${letters[0]}${letters.at(-1)}` : (letters[0] ?? "U")).toUpperCase();
@@ -27,21 +27,21 @@ const initialsOf = (seed: string): string => {
 const toHue = (seed: string): number => {
   let hash = 0;
   for (const char of seed) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 65_521;
-  return hues[hash % hues.length] ?? 322;
+  return avatarHues[hash % avatarHues.length] ?? 322;
 };
 
 /** The hue that stands for a person: of the disc, and of their name among others. */
-export const hueOf = (person: AvatarPerson): number => toHue(seedOf(person));
+export const toPersonHue = (person: AvatarPerson): number => toHue(getAvatarSeed(person));
 
 /** A group as a picture is drawn of it. */
-export const groupAsPerson = ({ name, picture }: { name: string; picture: string | null }): AvatarPerson => ({
+export const toAvatarPerson = ({ name, picture }: { name: string; picture: string | null }): AvatarPerson => ({
   username: name,
   phone: "",
   avatar: picture,
 });
 
 /** In the place of somebody whose account is gone. */
-function NobodysAvatar({ size, isSquare }: { size: number; isSquare: boolean }) {
+function DeletedAccountAvatar({ size, isSquare }: { size: number; isSquare: boolean }) {
   return (
     <span
       aria-hidden="true"
@@ -57,16 +57,16 @@ function NobodysAvatar({ size, isSquare }: { size: number; isSquare: boolean }) 
  * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
  * Decorative: the name always stands beside it.
  */
-export function Avatar({ person, size = 50, isSquare = false, isBrief = false }: AvatarProps) {
-  if (person.deleted) return <NobodysAvatar size={size} isSquare={isSquare} />;
-  const seed = seedOf(person);
-  const initials = initialsOf(seed);
+export function Avatar({ person, size = 50, isSquare = false, hasSingleInitial = false }: AvatarProps) {
+  if (person.deleted) return <DeletedAccountAvatar size={size} isSquare={isSquare} />;
+  const seed = getAvatarSeed(person);
+  const initials = getInitials(seed);
   const key = person.avatar;
   const served = size <= servedPx.small ? servedPx.small : servedPx.large;
   return (
     <span
       aria-hidden="true"
-      data-initials={isBrief ? [...initials][0] : initials}
+      data-initials={hasSingleInitial ? [...initials][0] : initials}
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
       style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 35%)` }}
     >

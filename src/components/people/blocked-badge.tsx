@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 /** Stands beside the name of somebody I have blocked. */
-export function BlockedMark() {
+export function BlockedBadge() {
   const { t } = useTranslation();
   const label = t("blocked.isBlocked");
   return (

@@ -4,11 +4,11 @@ import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { type LinePerson, PersonLine } from "./person-row.tsx";
-import { useFoundPeople } from "./use-found-people.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { type ListedPerson, PersonListItem } from "./person-row.tsx";
+import { useContactFilter } from "./use-contact-filter.ts";
 
-type PickablePerson = LinePerson & { id: Uuid };
+type PickablePerson = ListedPerson & { id: Uuid };
 
 type ContactPickerProps = {
   /** Who can be picked, in any order; undefined while they are being read. Leave out those it cannot be done with. */
@@ -22,17 +22,17 @@ type ContactPickerProps = {
   /** A row was pressed: add or remove the person, or go on with the one. */
   onPick: (person: PickablePerson) => void;
   /** So many can be picked; the others wait then, and it is said why. */
-  max?: number;
+  maxSelected?: number;
 };
 
-const shownAtFirst = 40;
+const pageRows = 40;
 const nearEndPx = 600;
 
-const rowLook =
+const rowClasses =
   "flex min-h-16 w-full items-center gap-3 px-4 py-2 text-start -outline-offset-3 [content-visibility:auto] [contain-intrinsic-size:auto_64px]";
 
 /** A round box to tick, drawn so that it looks the same on every phone. */
-function Tick({ isOn }: { isOn: boolean }) {
+function SelectionCheckmark({ isOn }: { isOn: boolean }) {
   return (
     <span
       aria-hidden="true"
@@ -50,19 +50,19 @@ function Tick({ isOn }: { isOn: boolean }) {
  * height it is given and scrolls. Several with `selected`, one without. What is chosen belongs to the caller.
  */
 export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
-  const { max = Number.POSITIVE_INFINITY, searchLabel } = props;
+  const { maxSelected = Number.POSITIVE_INFINITY, searchLabel } = props;
   const { t } = useTranslation();
-  const { typed, setTyped, query, sorted, found } = useFoundPeople(people);
-  const [limit, setLimit] = useState(shownAtFirst);
+  const { typed, setTyped, query, sorted, found } = useContactFilter(people);
+  const [limit, setLimit] = useState(pageRows);
   const list = useRef<HTMLUListElement>(null);
   const hasGroups = people?.some(({ members }) => members !== undefined) ?? false;
-  const isFull = (selected?.size ?? 0) >= max;
+  const isFull = (selected?.size ?? 0) >= maxSelected;
   const names =
-    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolate(person.username || person.phone)) ?? [];
+    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolateBidi(person.username || person.phone)) ?? [];
 
   const search = (next: string) => {
     setTyped(next);
-    setLimit(shownAtFirst);
+    setLimit(pageRows);
     list.current?.scrollTo(0, 0);
   };
   return (
@@ -77,7 +77,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
       </div>
       {selected && (
         <p role="status" className="min-h-6 shrink-0 truncate px-5 text-sm text-muted">
-          {isFull && <span className="text-danger">{t("picker.most", { count: max })} </span>}
+          {isFull && <span className="text-danger">{t("picker.most", { count: maxSelected })} </span>}
           {names.length > 0 && <bdi>{t("picker.chosen", { names: names.join(", ") })}</bdi>}
         </p>
       )}
@@ -99,7 +99,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
         aria-label={label}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + shownAtFirst);
+          if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + pageRows);
         }}
       >
         {found?.slice(0, limit).map((person) => {
@@ -108,7 +108,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
           return (
             <li key={person.id}>
               {selected ? (
-                <label className={`${rowLook} cursor-pointer relative hover:bg-raised`}>
+                <label className={`${rowClasses} cursor-pointer relative hover:bg-raised`}>
                   <input
                     type="checkbox"
                     className="peer sr-only"
@@ -116,12 +116,12 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
                     disabled={isBarred}
                     onChange={() => onPick(person)}
                   />
-                  <PersonLine person={person} />
-                  <Tick isOn={isOn} />
+                  <PersonListItem person={person} />
+                  <SelectionCheckmark isOn={isOn} />
                 </label>
               ) : (
-                <button type="button" className={`${rowLook} hover:bg-raised`} onClick={() => onPick(person)}>
-                  <PersonLine person={person} />
+                <button type="button" className={`${rowClasses} hover:bg-raised`} onClick={() => onPick(person)}>
+                  <PersonListItem person={person} />
                 </button>
               )}
             </li>

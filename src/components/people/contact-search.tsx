@@ -6,25 +6,25 @@ import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { RowList } from "#components/layout/row-list.tsx";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import { NoContacts } from "./no-contacts.tsx";
-import { useFoundPeople } from "./use-found-people.ts";
+import { useContactFilter } from "./use-contact-filter.ts";
 
-type FoundPeopleProps<P> = {
+type ContactSearchProps<P> = {
   /** Undefined while they are not known yet. */
   contacts: P[] | undefined;
   label: string;
-  rowPx: () => number;
+  getRowHeightPx: () => number;
   children: (contact: P) => ReactNode;
 };
 
 /** One's contacts with a field to find some of them by name or number (SPEC.md §2), and what is said where there are none. */
-export function FoundPeople<P extends { id: string; username: string; phone: string }>({
+export function ContactSearch<P extends { id: string; username: string; phone: string }>({
   contacts,
   label,
-  rowPx,
+  getRowHeightPx,
   children,
-}: FoundPeopleProps<P>) {
+}: ContactSearchProps<P>) {
   const { t } = useTranslation();
-  const { typed, setTyped, found } = useFoundPeople(contacts);
+  const { typed, setTyped, found } = useContactFilter(contacts);
   const hasNone = found?.length === 0;
   const query = typed.trim();
   return (
@@ -49,7 +49,7 @@ export function FoundPeople<P extends { id: string; username: string; phone: str
         </div>
       )}
       {found && found.length > 0 && (
-        <RowList keys={found.map(({ id }) => id)} label={label} rowPx={rowPx}>
+        <RowList keys={found.map(({ id }) => id)} label={label} getRowHeightPx={getRowHeightPx}>
           {(index) => {
             const contact = found[index];
             return contact && children(contact);

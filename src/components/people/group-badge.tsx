@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 /** Says beside a name that it is a group's. */
-export function GroupMark() {
+export function GroupBadge() {
   return (
     <span
       role="img"

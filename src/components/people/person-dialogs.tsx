@@ -1,16 +1,16 @@
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 
 /** Questions about a person or the conversation with them. They only ask: who shows them does the work. */
-type Question = { name: string; busy?: boolean; onConfirm: () => void; onClose: () => void };
+type PersonDialogProps = { name: string; busy?: boolean; onConfirm: () => void; onClose: () => void };
 
-export function BlockDialog({ name, ...props }: Question) {
+export function BlockPersonDialog({ name, ...props }: PersonDialogProps) {
   const { t } = useTranslation();
   return (
     <ConfirmDialog
       open
-      title={t("people.blockTitle", { name: isolate(name) })}
+      title={t("people.blockTitle", { name: isolateBidi(name) })}
       body={t("people.blockBody")}
       confirmLabel={t("people.block")}
       cancelLabel={t("common.cancel")}
@@ -19,12 +19,12 @@ export function BlockDialog({ name, ...props }: Question) {
   );
 }
 
-export function DeleteContactDialog({ name, ...props }: Question) {
+export function DeleteContactDialog({ name, ...props }: PersonDialogProps) {
   const { t } = useTranslation();
   return (
     <ConfirmDialog
       open
-      title={t("contacts.deleteTitle", { name: isolate(name) })}
+      title={t("contacts.deleteTitle", { name: isolateBidi(name) })}
       body={t("contacts.deleteBody")}
       confirmLabel={t("common.delete")}
       cancelLabel={t("common.cancel")}
@@ -33,13 +33,13 @@ export function DeleteContactDialog({ name, ...props }: Question) {
   );
 }
 
-export function ClearDialog({ name, isGroup = false, ...props }: Question & { isGroup?: boolean }) {
+export function ClearHistoryDialog({ name, isGroup = false, ...props }: PersonDialogProps & { isGroup?: boolean }) {
   const { t } = useTranslation();
   return (
     <ConfirmDialog
       open
       title={t("chat.clearTitle")}
-      body={t(isGroup ? "groups.chat.clearBody" : "chat.clearBody", { name: isolate(name) })}
+      body={t(isGroup ? "groups.chat.clearBody" : "chat.clearBody", { name: isolateBidi(name) })}
       confirmLabel={t("chat.clearConfirm")}
       cancelLabel={t("common.cancel")}
       {...props}

@@ -1,7 +1,7 @@
 import type { Translate } from "#i18n/setup.ts";
 
 /** How somebody is called. Whose account is gone has no name any more. */
-export const nameOfPerson = (
+export const toDisplayName = (
   person: { username: string; deleted?: 1 | undefined } | undefined,
   t: Translate,
 ): string => (person?.deleted ? t("common.deletedAccount") : person?.username || t("common.user"));

@@ -1,28 +1,36 @@
 import { useTranslation } from "react-i18next";
 import { Avatar, type AvatarPerson } from "./avatar.tsx";
-import { BlockedMark } from "./blocked-badge.tsx";
-import { GroupMark } from "./group-badge.tsx";
+import { BlockedBadge } from "./blocked-badge.tsx";
+import { GroupBadge } from "./group-badge.tsx";
 import { PhoneNumber } from "./phone-number.tsx";
 
 /** A person, or a group with so many members. */
-export type LinePerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
+export type ListedPerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
 
 /**
  * Picture, name and number of a person on one line of a list. Names may be of any script and direction. `wraps`: name
  * and number take a second line each rather than be cut.
  */
-export function PersonLine({ person, note, wraps = false }: { person: LinePerson; note?: string; wraps?: boolean }) {
+export function PersonListItem({
+  person,
+  note,
+  wraps = false,
+}: {
+  person: ListedPerson;
+  note?: string;
+  wraps?: boolean;
+}) {
   const { t } = useTranslation();
   return (
     <span className="flex min-w-0 flex-1 items-center gap-3">
       <Avatar person={person} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex items-center gap-1.5">
-          {person.members !== undefined && <GroupMark />}
+          {person.members !== undefined && <GroupBadge />}
           <bdi className={`min-w-0 font-semibold ${wraps ? "line-clamp-2 break-words" : "truncate"}`}>
             {person.username || t("common.user")}
           </bdi>
-          {person.blocked === 1 && <BlockedMark />}
+          {person.blocked === 1 && <BlockedBadge />}
         </span>
         {person.phone !== "" && (
           <PhoneNumber

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Uuid } from "#contract/ids.ts";
 
 /** Who is chosen in a `ContactPicker`, in the order of choosing. */
-export const useChosen = () => {
+export const useSelection = () => {
   const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
   return {
     chosen,

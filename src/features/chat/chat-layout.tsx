@@ -1,108 +1,120 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { useChatAround } from "#sync/hooks/use-chat-history.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { useChatHistory } from "#sync/hooks/use-chat-history.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { type ChatView, useStorageTrouble } from "#sync/hooks/use-live-query.ts";
-import { paneStateOf } from "./chat-view-state.ts";
-import { Composer, type ComposerHandle } from "./composer/composer.tsx";
-import { useCover } from "./composer/composer-overlay.ts";
-import { ChatButtons } from "./header/header-actions.tsx";
-import { Announcer } from "./list/message-announcer.tsx";
+import { type ChatView, useStorageIssue } from "#sync/hooks/use-live-query.ts";
+import { toChatViewState } from "./chat-view-state.ts";
+import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
+import { useComposerOverlay } from "./composer/composer-overlay.ts";
+import { ChatHeaderActions } from "./header/header-actions.tsx";
+import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
-import { type CallDeeds, CallDeedsContext } from "./message/call-actions-context.ts";
-import type { Standing } from "./message/failed-reason.ts";
-import { type ChatPeople, useMembersOf } from "./message/senders.ts";
-import { type Found, FoundMessage } from "./search/search-highlight.tsx";
+import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
+import type { ChatParticipation } from "./message/failed-reason.ts";
+import { type ChatPeople, useMentionedMembers } from "./message/senders.ts";
+import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
-const SearchPanel = lateLayer(() => import("./search/search-panel.tsx"));
+const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 
-type ChatFrameProps = {
+type ChatLayoutProps = {
   conversation: ConversationId;
   chat: ChatView | undefined;
   /** What the chat is called. */
   name: string;
   /** My number among the members of a group. */
-  own?: number | undefined;
+  ownNumber?: number | undefined;
   /** The server's word on this chat is here, or whatever else says that nothing is to be waited for. */
-  isHeardOf: boolean;
+  isSynced: boolean;
   /** Undefined while that is not known. */
-  mayWrite: boolean | undefined;
-  standing: Standing;
+  canWrite: boolean | undefined;
+  participation: ChatParticipation;
   /** Who types, for a screen reader. */
-  typing: string | undefined;
-  heading: ReactNode;
+  typingText: string | undefined;
+  header: ReactNode;
   /** The buttons that call, and what stands for them in the menu. */
-  calls: ReactNode;
-  callItems?: MenuItem[];
+  callButtons: ReactNode;
+  callMenuItems?: MenuItem[];
   /** From the line of a call. */
-  callBack?: CallDeeds["callBack"];
+  callBack?: ChatCallActions["callBack"];
   /** Of a call that is under way, below the header. */
-  banner?: ReactNode;
+  callBanner?: ReactNode;
   /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
-  first: MenuItem | undefined;
-  deeds: MenuItem[];
+  firstMenuItem: MenuItem | undefined;
+  menuItems: MenuItem[];
   /** Where there is nothing to read, instead of saying that nothing was written yet. */
-  empty?: ReactNode;
+  emptyState?: ReactNode;
   /** In the composer's place. */
-  bottom: ReactNode;
+  composerReplacement: ReactNode;
   dialog: ReactNode;
 };
 
 /** The same as long as what they lead to is: whatever they are drawn from is not drawn again. */
-const useCallDeeds = (
-  callBack: CallDeeds["callBack"] | undefined,
+const useCallActions = (
+  callBack: ChatCallActions["callBack"] | undefined,
   composer: RefObject<ComposerHandle | null> | undefined,
-): CallDeeds | undefined => {
+): ChatCallActions | undefined => {
   const latest = useRef(callBack);
   latest.current = callBack;
   const isThere = callBack !== undefined;
   return useMemo(
     () =>
       isThere
-        ? { callBack: (kind) => latest.current?.(kind), speak: composer && (() => composer.current?.speak()) }
+        ? {
+            callBack: (kind) => latest.current?.(kind),
+            startRecording: composer && (() => composer.current?.startRecording()),
+          }
         : undefined,
     [isThere, composer],
   );
 };
 
 /** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
-export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
-  const { empty, callBack } = props;
+export function ChatLayout({
+  conversation,
+  chat,
+  name,
+  ownNumber,
+  isSynced,
+  canWrite,
+  typingText,
+  ...props
+}: ChatLayoutProps) {
+  const { emptyState, callBack } = props;
   const { t } = useTranslation();
   const isOffline = useIsOffline();
   const [isSearching, setSearching] = useState(false);
-  const [found, setFound] = useState<Found>();
+  const [found, setFound] = useState<ActiveSearchResult>();
   const [target, setTarget] = useState<number>();
   const [around, setAround] = useState<number>();
   const below = useRef<HTMLDivElement>(null);
   const forgetTarget = useCallback(() => setTarget(undefined), []);
   const goToNewest = useCallback(() => setAround(undefined), []);
-  const past = useChatAround(conversation, around, () => {
+  const past = useChatHistory(conversation, around, () => {
     goToNewest();
     showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
   });
   const shown = around === undefined ? chat : past;
-  const members = useMembersOf(conversation, own, shown?.items);
+  const members = useMentionedMembers(conversation, ownNumber, shown?.items);
   const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
 
   const composer = useRef<ComposerHandle>(null);
-  const calls = useCallDeeds(callBack, mayWrite === true ? composer : undefined);
+  const calls = useCallActions(callBack, canWrite === true ? composer : undefined);
 
   const closeSearch = () => {
     setSearching(false);
     setFound(undefined);
   };
   /** Within what is shown the list itself goes there; anything further away is looked at by itself. */
-  const goTo = (next: Found | undefined) => {
+  const goTo = (next: ActiveSearchResult | undefined) => {
     setFound(next);
     if (!next) return;
     const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === next.seq) ?? false;
@@ -110,10 +122,10 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
     if (!isIn(shown)) setAround(isIn(chat) ? undefined : next.seq);
   };
 
-  const isFull = useStorageTrouble() === "full";
-  const state = paneStateOf(shown, { isHeardOf, isOffline, isFull });
+  const isFull = useStorageIssue() === "full";
+  const state = toChatViewState(shown, { isSynced, isOffline, isStorageFull: isFull });
   const isCovered = isSearching && !found;
-  useCover(isCovered);
+  useComposerOverlay(isCovered);
   const search: MenuItem = {
     id: "search",
     label: t("chat.search"),
@@ -125,26 +137,26 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
     <Screen
       title={name}
       description={t("chat.description", { name })}
-      back="/app"
-      profile={false}
+      backPath="/app"
+      hasProfileButton={false}
       scrolls={false}
-      heading={props.heading}
+      heading={props.header}
       actions={
-        <ChatButtons
-          calls={props.calls}
-          callItems={props.callItems ?? []}
-          items={[...(props.first ? [props.first] : []), search, ...props.deeds]}
+        <ChatHeaderActions
+          callButtons={props.callButtons}
+          callMenuItems={props.callMenuItems ?? []}
+          menuItems={[...(props.firstMenuItem ? [props.firstMenuItem] : []), search, ...props.menuItems]}
         />
       }
     >
-      {props.banner}
+      {props.callBanner}
       <div className="relative flex min-h-0 flex-1 flex-col">
         {isSearching && (
           <SearchPanel
             conversation={conversation}
             people={people}
-            found={found}
-            onGo={goTo}
+            activeResult={found}
+            onSelect={goTo}
             onClose={closeSearch}
             fallback={
               <div className="absolute inset-0 z-2 flex bg-bg">
@@ -155,7 +167,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
         )}
         {/* Covered, not removed: the list keeps its place under the search. */}
         <div ref={below} inert={isCovered} className="relative flex min-h-0 flex-1 flex-col">
-          {mayWrite === true && (
+          {canWrite === true && (
             <button
               type="button"
               className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:mx-auto focus-visible:min-h-12 focus-visible:w-fit focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
@@ -176,40 +188,40 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
             </div>
           ) : state === "empty" ? (
             <div className="my-auto">
-              {empty === undefined ? (
+              {emptyState === undefined ? (
                 <EmptyState
                   icon="i-ph-chat-circle-text"
                   title={t("chat.emptyTitle")}
-                  body={mayWrite ? t("chat.emptyBody", { name: isolate(name) }) : undefined}
+                  body={canWrite ? t("chat.emptyBody", { name: isolateBidi(name) }) : undefined}
                 />
               ) : (
-                empty
+                emptyState
               )}
             </div>
           ) : (
-            <CallDeedsContext value={calls}>
-              <FoundMessage value={found}>
+            <ChatCallActionsContext value={calls}>
+              <ActiveSearchResultContext value={found}>
                 <MessageList
                   key={around ?? "now"}
                   conversation={conversation}
                   chat={shown}
                   people={people}
-                  standing={props.standing}
-                  target={target}
+                  participation={props.participation}
+                  targetSeq={target}
                   onTargetShown={forgetTarget}
-                  onNewest={goToNewest}
-                  isShown={!isCovered}
+                  onJumpToLatest={goToNewest}
+                  isVisible={!isCovered}
                 />
-              </FoundMessage>
-            </CallDeedsContext>
+              </ActiveSearchResultContext>
+            </ChatCallActionsContext>
           )}
           {chat && state !== "waiting" && (
-            <Announcer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
+            <MessageAnnouncer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
           )}
-          <TypingAnnouncer text={typing} />
-          {props.bottom}
-          {mayWrite === true && (
-            <Composer
+          <TypingAnnouncer text={typingText} />
+          {props.composerReplacement}
+          {canWrite === true && (
+            <MessageComposer
               ref={composer}
               conversation={conversation}
               onSend={() => {

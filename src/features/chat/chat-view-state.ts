@@ -4,24 +4,24 @@ import type { ChatView } from "#sync/hooks/use-live-query.ts";
  * What a chat's pane has to show: messages, that there are none, that a full phone cannot take any in, that a phone
  * without a network does not know of any, or nothing yet.
  */
-export type PaneState = "filled" | "empty" | "full" | "offline" | "waiting";
+export type ChatViewState = "filled" | "empty" | "full" | "offline" | "waiting";
 
-type Around = {
+type ChatViewConditions = {
   /** The server's word on this chat is here. */
-  isHeardOf: boolean;
+  isSynced: boolean;
   isOffline: boolean;
   /** The phone has no room for what the server tells. */
-  isFull: boolean;
+  isStorageFull: boolean;
 };
 
 /** Nothing is waited for that cannot come: on a phone without a network, or without room. */
-export const paneStateOf = (
+export const toChatViewState = (
   chat: Pick<ChatView, "items" | "loading"> | undefined,
-  { isHeardOf, isOffline, isFull }: Around,
-): PaneState => {
+  { isSynced, isOffline, isStorageFull }: ChatViewConditions,
+): ChatViewState => {
   if (!chat) return "waiting";
   if (chat.items.length > 0) return "filled";
-  if (isFull && (chat.loading || !isHeardOf)) return "full";
-  if (!isHeardOf && isOffline && !chat.loading) return "offline";
-  return chat.loading || !isHeardOf ? "waiting" : "empty";
+  if (isStorageFull && (chat.loading || !isSynced)) return "full";
+  if (!isSynced && isOffline && !chat.loading) return "offline";
+  return chat.loading || !isSynced ? "waiting" : "empty";
 };

@@ -1,16 +1,16 @@
 import { useParams } from "react-router";
 import * as v from "valibot";
-import { LedAway } from "#components/layout/redirect-with-notice.tsx";
+import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
 import { GroupChat } from "./group-chat.tsx";
 
 /** /app/group/:groupId. */
-export default function GroupScreen() {
+export default function GroupChatScreen() {
   const { groupId } = useParams();
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away
-  if (!v.is(Uuid, groupId)) return <LedAway message={t("errors.group_not_found")} isError />;
+  if (!v.is(Uuid, groupId)) return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
   return <GroupChat key={`${me}.${groupId}`} id={groupId} />;
 }

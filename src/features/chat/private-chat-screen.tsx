@@ -1,17 +1,17 @@
 import { useParams } from "react-router";
 import * as v from "valibot";
-import { LedAway } from "#components/layout/redirect-with-notice.tsx";
+import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
 import { PrivateChat } from "./private-chat.tsx";
 
 /** /app/chat/:userId, where the parameter is the other person. */
-export default function ChatScreen() {
+export default function PrivateChatScreen() {
   const { userId } = useParams();
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away
-  const nobody = <LedAway message={t("chat.userNotFound")} isError />;
+  const nobody = <RedirectWithNotice message={t("chat.userNotFound")} isError />;
   if (!v.is(Uuid, userId) || userId === me) return nobody;
-  return <PrivateChat key={`${me}.${userId}`} me={me} userId={userId} whenNobody={nobody} />;
+  return <PrivateChat key={`${me}.${userId}`} me={me} userId={userId} notFound={nobody} />;
 }

@@ -6,27 +6,27 @@ import { CallButtons, useCallStart } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { nameOfPerson } from "#components/people/person-name.ts";
-import { refuseBlocked } from "#components/people/refuse-call.ts";
+import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toDisplayName } from "#components/people/person-name.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { useChat, useConversation, usePerson, useTyping } from "#sync/hooks/use-live-query.ts";
+import { useChat, useConversation, usePerson, useTypingMembers } from "#sync/hooks/use-live-query.ts";
 import { usePresence } from "#sync/hooks/use-presence.ts";
 import { useProfile } from "#sync/hooks/use-profile.ts";
-import { ChatFrame } from "./chat-layout.tsx";
-import { BlockedNote } from "./composer/blocked-notice.tsx";
-import { DeletedNote } from "./composer/deleted-notice.tsx";
-import { NotConnected } from "./composer/not-connected-notice.tsx";
-import { ChatHeading } from "./header/chat-header.tsx";
-import { isTelling, PresenceLine } from "./header/presence-line.tsx";
-import { useChatDeeds } from "./header/use-chat-menu.tsx";
-import { usePersonDeeds } from "./header/use-contact-menu.tsx";
+import { ChatLayout } from "./chat-layout.tsx";
+import { BlockedNotice } from "./composer/blocked-notice.tsx";
+import { DeletedAccountNotice } from "./composer/deleted-notice.tsx";
+import { NotConnectedNotice } from "./composer/not-connected-notice.tsx";
+import { ChatHeader } from "./header/chat-header.tsx";
+import { hasVisiblePresence, PresenceLine } from "./header/presence-line.tsx";
+import { useChatMenu } from "./header/use-chat-menu.tsx";
+import { useContactMenu } from "./header/use-contact-menu.tsx";
 
-type PrivateChatProps = { me: Uuid; userId: Uuid; whenNobody: ReactNode };
+type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
 
 /** A chat with one person: who they are, whether the two may write to each other, and what can be done about them. */
-export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
+export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const id = privateConversationId(me, userId);
@@ -34,13 +34,13 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const chat = useChat(id);
   const known = usePerson(userId);
   const [look, lookAgain] = useProfile(userId);
-  const isTyping = useTyping(id).length > 0;
+  const isTyping = useTypingMembers(id).length > 0;
 
   const person = look.state === "found" ? look.person : undefined;
-  const name = nameOfPerson(person, t);
+  const name = toDisplayName(person, t);
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
-  const isTold = (conversation?.told ?? false) || look.state === "missing";
+  const isTold = (conversation?.isConfirmed ?? false) || look.state === "missing";
   // A profile that could not be loaded says nothing about the connection.
   const failure = look.state === "failed" ? look.code : undefined;
   const isOffline = useIsOffline();
@@ -55,8 +55,8 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
   const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
-  const deeds = useChatDeeds(id, name, conversation);
-  const personDeeds = usePersonDeeds({ userId, name, isBlocked, isContact: known?.state === "contact" });
+  const deeds = useChatMenu(id, name, conversation);
+  const personDeeds = useContactMenu({ userId, name, isBlocked, isContact: known?.state === "contact" });
   const refuseStranger = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
   const refuseDeleted = () => showToast({ title: t("common.deletedAccount"), message: t("chat.accountDeleted") });
@@ -64,24 +64,24 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const refuse = isDeleted
     ? refuseDeleted
     : isBlocked
-      ? () => refuseBlocked(name)
+      ? () => showBlockedCallToast(name)
       : mayWrite === false
         ? refuseStranger
         : undefined;
   const calls = useCallStart(userId, name);
   const isShownTyping = isTyping && !isBlocked;
 
-  if (look.state === "missing" && !chat?.items.length) return whenNobody;
+  if (look.state === "missing" && !chat?.items.length) return notFound;
   return (
-    <ChatFrame
+    <ChatLayout
       conversation={id}
       chat={chat}
       name={name}
-      isHeardOf={isHeardOf}
-      mayWrite={mayWrite}
-      standing={isDeleted ? "alone" : "private"}
-      typing={isShownTyping ? t("chat.isTyping", { name: isolate(name) }) : undefined}
-      empty={
+      isSynced={isHeardOf}
+      canWrite={mayWrite}
+      participation={isDeleted ? "alone" : "private"}
+      typingText={isShownTyping ? t("chat.isTyping", { name: isolateBidi(name) }) : undefined}
+      emptyState={
         failure && (
           <EmptyState
             icon="i-ph-cloud-slash"
@@ -91,41 +91,41 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
           />
         )
       }
-      heading={
-        <ChatHeading
-          path={profilePath}
+      header={
+        <ChatHeader
+          profilePath={profilePath}
           person={person}
           name={name}
           isMuted={conversation?.muted ?? false}
-          typing={isShownTyping ? t("chat.typing") : undefined}
-          line={isTelling(presence) ? <PresenceLine presence={presence} /> : undefined}
+          typingText={isShownTyping ? t("chat.typing") : undefined}
+          subtitle={hasVisiblePresence(presence) ? <PresenceLine presence={presence} /> : undefined}
         />
       }
-      calls={!isDeleted && <CallButtons peer={userId} name={name} refuse={refuse} />}
-      callItems={isDeleted ? [] : calls.items(refuse)}
+      callButtons={!isDeleted && <CallButtons peer={userId} name={name} refuse={refuse} />}
+      callMenuItems={isDeleted ? [] : calls.menuItems(refuse)}
       callBack={refuse ?? calls.start}
-      banner={<CallBanner peer={userId} />}
-      first={{
+      callBanner={<CallBanner peer={userId} />}
+      firstMenuItem={{
         id: "contact",
         label: t("chat.viewContact"),
         icon: "i-ph-user-circle",
         onSelect: () => navigate(profilePath),
       }}
-      deeds={isDeleted ? deeds.items : [...deeds.items, ...personDeeds.items]}
-      bottom={
+      menuItems={isDeleted ? deeds.items : [...deeds.items, ...personDeeds.items]}
+      composerReplacement={
         isDeleted ? (
-          <DeletedNote conversation={id} />
+          <DeletedAccountNotice conversation={id} />
         ) : isBlocked ? (
-          <BlockedNote name={name} onUnblock={personDeeds.unblock} />
+          <BlockedNotice name={name} onUnblock={personDeeds.unblock} />
         ) : (
-          mayWrite === false && <NotConnected userId={userId} />
+          mayWrite === false && <NotConnectedNotice userId={userId} />
         )
       }
       dialog={
         <>
           {deeds.dialog}
           {personDeeds.dialog}
-          {calls.question}
+          {calls.dialog}
         </>
       }
     />

@@ -2,25 +2,25 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
-import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { PersonLine } from "#components/people/person-row.tsx";
-import { isolate } from "#lib/text/bidi.ts";
-import { useBlocked } from "#sync/hooks/use-live-query.ts";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { PersonListItem } from "#components/people/person-row.tsx";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { useBlockedPeople } from "#sync/hooks/use-live-query.ts";
 import { unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-function BlockedRow({ person }: { person: PersonRow }) {
+function BlockedPersonRow({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const name = person.username || person.phone;
   const unblock = async () => {
-    const leadFocus = focusTitleFrom();
+    const leadFocus = prepareTitleFocus();
     setBusy(true);
-    const isDone = await attempt(() => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolate(name) }),
+    const isDone = await runWithToast(() => unblockPerson(person.id), {
+      done: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
     setBusy(false);
@@ -30,10 +30,10 @@ function BlockedRow({ person }: { person: PersonRow }) {
   return (
     <li className="flex flex-wrap items-center justify-end gap-2 py-3 pr-3 pl-4">
       <Link to={`/app/user/${person.id}`} className="flex min-h-12 min-w-0 flex-[1_1_10rem] items-center rounded-card">
-        <PersonLine person={person} />
+        <PersonListItem person={person} />
       </Link>
       <Button
-        look="secondary"
+        variant="secondary"
         className="!px-3 shrink-0 text-sm"
         aria-label={t("people.unblockName", { name })}
         busy={isBusy}
@@ -48,14 +48,14 @@ function BlockedRow({ person }: { person: PersonRow }) {
 /** SPEC.md §2 Blocked contacts. */
 export default function BlockedScreen() {
   const { t } = useTranslation();
-  const blocked = useBlocked();
+  const blocked = useBlockedPeople();
   return (
     <Screen
       title={t("blocked.title")}
       description={t("blocked.description")}
-      back="/app/profile"
+      backPath="/app/profile"
       backMode="previous"
-      profile={false}
+      hasProfileButton={false}
     >
       {blocked?.length === 0 && (
         <div className="my-auto">
@@ -70,7 +70,7 @@ export default function BlockedScreen() {
             className="divide-y divide-line overflow-hidden border-y border-line bg-surface sm:rounded-card sm:border-x"
           >
             {blocked.map((person) => (
-              <BlockedRow key={person.id} person={person} />
+              <BlockedPersonRow key={person.id} person={person} />
             ))}
           </ul>
         </div>

@@ -4,19 +4,19 @@ import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { IconLink } from "#components/controls/icon-link.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { BlockedMark } from "#components/people/blocked-badge.tsx";
-import { refuseBlocked } from "#components/people/refuse-call.ts";
+import { BlockedBadge } from "#components/people/blocked-badge.tsx";
+import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-const buttonsPx = 48;
-const linesRem = 2.75; // name and number
+const buttonRowPx = 48;
+const textRowRem = 2.75; // name and number
 
 /** Name and number are as high as a button, or higher where text is set larger. */
-const linesPx = (): number =>
-  Math.max(buttonsPx, linesRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+const getTextRowPx = (): number =>
+  Math.max(buttonRowPx, textRowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 
 /** The height of a row in pixels: the list counts on it. */
-export const contactRowPx = (): number => linesPx() + buttonsPx;
+export const getContactRowPx = (): number => getTextRowPx() + buttonRowPx;
 
 type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (contact: PersonRow) => void };
 
@@ -27,11 +27,11 @@ type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (con
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const { t } = useTranslation();
   const name = contact.username || contact.phone;
-  const lines = linesPx();
+  const lines = getTextRowPx();
   return (
     <div
       className="relative grid grid-cols-[50px_minmax(0,1fr)] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
-      style={{ height: lines + buttonsPx, gridTemplateRows: `${lines}px ${buttonsPx}px` }}
+      style={{ height: lines + buttonRowPx, gridTemplateRows: `${lines}px ${buttonRowPx}px` }}
     >
       <Link
         to={`/app/chat/${contact.id}`}
@@ -44,7 +44,7 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
         <span className="ml-[62px] flex h-full flex-col justify-end leading-5">
           <span className="flex items-center gap-1.5">
             <bdi className="min-w-0 truncate font-semibold">{contact.username || t("common.user")}</bdi>
-            {contact.blocked === 1 && <BlockedMark />}
+            {contact.blocked === 1 && <BlockedBadge />}
           </span>
           <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
             {contact.phone}
@@ -55,7 +55,7 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
         <CallButtons
           peer={contact.id}
           name={name}
-          refuse={contact.blocked === 1 ? () => refuseBlocked(name) : undefined}
+          refuse={contact.blocked === 1 ? () => showBlockedCallToast(name) : undefined}
         />
         <IconLink to={`/app/user/${contact.id}`} icon="i-ph-user-circle" label={t("contacts.viewProfile", { name })} />
         <IconButton

@@ -2,16 +2,16 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Screen } from "#components/layout/screen.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
-import { FoundPeople } from "#components/people/contact-search.tsx";
+import { ContactSearch } from "#components/people/contact-search.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
-import { ContactRow, contactRowPx } from "./contact-row.tsx";
-import { useDeletion } from "./use-deletion.tsx";
+import { ContactRow, getContactRowPx } from "./contact-row.tsx";
+import { useContactDeletion } from "./use-contact-deletion.tsx";
 
 /** The people one is connected with (SPEC.md §2 Contacts). */
 export default function ContactsScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const deletion = useDeletion();
+  const deletion = useContactDeletion();
   return (
     <Screen
       title={t("contacts.title")}
@@ -37,11 +37,11 @@ export default function ContactsScreen() {
         />
       }
     >
-      <FoundPeople contacts={useContacts()} label={t("contacts.title")} rowPx={contactRowPx}>
+      <ContactSearch contacts={useContacts()} label={t("contacts.title")} getRowHeightPx={getContactRowPx}>
         {(contact) => (
           <ContactRow contact={contact} isDeleting={deletion.underway.has(contact.id)} onDelete={deletion.ask} />
         )}
-      </FoundPeople>
+      </ContactSearch>
       {deletion.dialog}
     </Screen>
   );

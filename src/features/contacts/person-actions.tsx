@@ -4,33 +4,33 @@ import { Link } from "react-router";
 import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { refuseBlocked } from "#components/people/refuse-call.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { sendRequest } from "#sync/people/contact-commands.ts";
+import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { sendContactRequest } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 // None is narrower than its longest word.
-const tile =
+const tileClass =
   "flex min-h-18 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-1 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
 /** The way to a connection: a request of one's own, one that waits, or theirs to answer. */
-function Connecting({ person }: { person: PersonRow }) {
+function ContactRequestButton({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const ask = async () => {
     setBusy(true);
     try {
-      await sendRequest(person.id);
-      showToast({ message: t("senga.requestSentSuccess", { name: isolate(person.username || t("common.user")) }) });
+      await sendContactRequest(person.id);
+      showToast({ message: t("senga.requestSentSuccess", { name: isolateBidi(person.username || t("common.user")) }) });
     } catch (error) {
-      showToast({ title: t("common.error"), message: failureText(error, t), tone: "danger" });
+      showToast({ title: t("common.error"), message: toErrorText(error, t), tone: "danger" });
     }
     setBusy(false);
   };
   if (person.state === "sent") {
     return (
-      <Button look="secondary" disabled>
+      <Button variant="secondary" disabled>
         {t("senga.requestSent")}
       </Button>
     );
@@ -63,7 +63,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
   const refuse = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
   const name = person.username || person.phone;
-  const refuseCall = person.blocked === 1 ? () => refuseBlocked(name) : undefined;
+  const refuseCall = person.blocked === 1 ? () => showBlockedCallToast(name) : undefined;
   const message = (
     <>
       <span className="i-ph-chat-circle-dots text-2xl" aria-hidden="true" />
@@ -74,20 +74,20 @@ export function PersonActions({ person }: { person: PersonRow }) {
     <>
       <div className="flex flex-wrap gap-2">
         {isContact ? (
-          <Link to={`/app/chat/${person.id}`} className={tile}>
+          <Link to={`/app/chat/${person.id}`} className={tileClass}>
             {message}
           </Link>
         ) : (
-          <button type="button" className={tile} onClick={refuse}>
+          <button type="button" className={tileClass} onClick={refuse}>
             {message}
           </button>
         )}
-        <CallButtons peer={person.id} name={name} refuse={isContact ? refuseCall : refuse} tile={tile} />
+        <CallButtons peer={person.id} name={name} refuse={isContact ? refuseCall : refuse} tile={tileClass} />
       </div>
       {!isContact && (
         <div className="flex flex-col gap-3 rounded-card bg-raised p-4 text-center">
           <p>{t("people.notConnected")}</p>
-          <Connecting person={person} />
+          <ContactRequestButton person={person} />
         </div>
       )}
     </>

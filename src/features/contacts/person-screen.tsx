@@ -5,13 +5,13 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { nameOfPerson } from "#components/people/person-name.ts";
+import { toDisplayName } from "#components/people/person-name.ts";
 import { Uuid } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
-import { type ProfileLook, useProfile } from "#sync/hooks/use-profile.ts";
+import { type ProfileLookup, useProfile } from "#sync/hooks/use-profile.ts";
 import { PersonView } from "./person-view.tsx";
 
-function Look({ look, again }: { look: ProfileLook; again: () => void }) {
+function PersonScreenContent({ look, again }: { look: ProfileLookup; again: () => void }) {
   const { t } = useTranslation();
   if (look.state === "found") return <PersonView key={look.person.id} person={look.person} />;
   if (look.state === "loading") {
@@ -37,18 +37,18 @@ function Look({ look, again }: { look: ProfileLook; again: () => void }) {
   );
 }
 
-function SomebodyScreen({ userId }: { userId: Uuid }) {
+function OtherPersonScreen({ userId }: { userId: Uuid }) {
   const { t } = useTranslation();
   const [look, again] = useProfile(userId);
   return (
     <Screen
-      title={look.state === "found" ? nameOfPerson(look.person, t) : t("contacts.person.title")}
+      title={look.state === "found" ? toDisplayName(look.person, t) : t("contacts.person.title")}
       heading={t("contacts.person.title")}
       description={t("contacts.person.description")}
-      back="/app/contacts"
+      backPath="/app/contacts"
       backMode="previous"
     >
-      <Look look={look} again={again} />
+      <PersonScreenContent look={look} again={again} />
     </Screen>
   );
 }
@@ -60,10 +60,10 @@ export default function PersonScreen() {
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away
   if (userId === me) return <Navigate to="/app/profile" replace />;
-  if (v.is(Uuid, userId)) return <SomebodyScreen userId={userId} />;
+  if (v.is(Uuid, userId)) return <OtherPersonScreen userId={userId} />;
   return (
-    <Screen title={t("contacts.person.title")} description={t("contacts.person.description")} back="/app/contacts">
-      <Look look={{ state: "missing" }} again={() => undefined} />
+    <Screen title={t("contacts.person.title")} description={t("contacts.person.description")} backPath="/app/contacts">
+      <PersonScreenContent look={{ state: "missing" }} again={() => undefined} />
     </Screen>
   );
 }

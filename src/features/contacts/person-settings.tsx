@@ -1,21 +1,21 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Spinner } from "#components/controls/spinner.tsx";
-import { useLeadOn } from "#components/layout/use-navigate-if-still-here.ts";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { BlockDialog } from "#components/people/person-dialogs.tsx";
+import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { BlockPersonDialog } from "#components/people/person-dialogs.tsx";
 import { privateConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { muteConversation } from "#sync/actions.ts";
 import { useConversation } from "#sync/hooks/use-live-query.ts";
 import { blockPerson, unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { useDeletion } from "./use-deletion.tsx";
+import { useContactDeletion } from "./use-contact-deletion.tsx";
 
-type RowProps = { icon: string; label: string; isBusy?: boolean; isDanger?: boolean; onClick: () => void };
+type PersonSettingRowProps = { icon: string; label: string; isBusy?: boolean; isDanger?: boolean; onClick: () => void };
 
-function Row({ icon, label, isBusy = false, isDanger = false, onClick }: RowProps) {
+function PersonSettingRow({ icon, label, isBusy = false, isDanger = false, onClick }: PersonSettingRowProps) {
   return (
     <li>
       <button
@@ -39,20 +39,20 @@ function Row({ icon, label, isBusy = false, isDanger = false, onClick }: RowProp
 /** What I decided about somebody: their notifications, whether they may reach me, whether they are a contact. */
 export function PersonSettings({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
-  const leadOn = useLeadOn();
+  const leadOn = useNavigateIfStillHere();
   const me = useSession()?.userId ?? "";
   const conversation = privateConversationId(me, person.id);
   const view = useConversation(conversation);
   const [busy, setBusy] = useState<"mute" | "block">();
   const [isAsking, setAsking] = useState(false);
-  const deletion = useDeletion();
+  const deletion = useContactDeletion();
   const name = person.username || person.phone;
   const isBlocked = person.blocked === 1;
   const isMuted = view?.muted ?? false;
 
-  const run = async (what: "mute" | "block", ...doing: Parameters<typeof attempt>): Promise<boolean> => {
+  const run = async (what: "mute" | "block", ...doing: Parameters<typeof runWithToast>): Promise<boolean> => {
     setBusy(what);
-    const isDone = await attempt(...doing);
+    const isDone = await runWithToast(...doing);
     setBusy((now) => (now === what ? undefined : now));
     return isDone;
   };
@@ -63,20 +63,20 @@ export function PersonSettings({ person }: { person: PersonRow }) {
     });
   const block = async () => {
     setAsking(false);
-    const texts = { done: t("people.blocked", { name: isolate(name) }), failed: t("people.blockFailed") };
+    const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
     if (await run("block", () => blockPerson(person.id), texts)) leadOn("/app");
   };
   const unblock = () =>
     run("block", () => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolate(name) }),
+      done: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
 
   return (
     <>
       <ul className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface">
-        {view?.known && (
-          <Row
+        {view?.isStored && (
+          <PersonSettingRow
             icon={isMuted ? "i-ph-bell" : "i-ph-bell-slash"}
             label={t(isMuted ? "mute.off" : "mute.on")}
             isBusy={busy === "mute"}
@@ -84,14 +84,14 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           />
         )}
         {isBlocked ? (
-          <Row
+          <PersonSettingRow
             icon="i-ph-prohibit"
             label={t("people.unblockName", { name })}
             isBusy={busy === "block"}
             onClick={() => void unblock()}
           />
         ) : (
-          <Row
+          <PersonSettingRow
             icon="i-ph-prohibit"
             label={t("people.blockName", { name })}
             isBusy={busy === "block"}
@@ -100,7 +100,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           />
         )}
         {person.state === "contact" && (
-          <Row
+          <PersonSettingRow
             icon="i-ph-trash"
             label={t("chat.deleteContact")}
             isBusy={deletion.underway.has(person.id)}
@@ -109,7 +109,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           />
         )}
       </ul>
-      {isAsking && <BlockDialog name={name} onConfirm={() => void block()} onClose={() => setAsking(false)} />}
+      {isAsking && <BlockPersonDialog name={name} onConfirm={() => void block()} onClose={() => setAsking(false)} />}
       {deletion.dialog}
     </>
   );

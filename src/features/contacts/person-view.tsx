@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "#components/people/avatar.tsx";
 import { AvatarButton } from "#components/people/avatar-button.tsx";
-import { nameOfPerson } from "#components/people/person-name.ts";
+import { toDisplayName } from "#components/people/person-name.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { useFormat } from "#i18n/format.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { PersonActions } from "./person-actions.tsx";
 import { PersonSettings } from "./person-settings.tsx";
 
-function Fact({ icon, name, children }: { icon: string; name: string; children: ReactNode }) {
+function PersonFact({ icon, name, children }: { icon: string; name: string; children: ReactNode }) {
   return (
     <div className="relative min-h-14 py-2 pr-4 pl-13">
       <dt className="text-sm text-muted">
@@ -28,7 +28,7 @@ function DeletedPerson({ person }: { person: PersonRow }) {
     <div className="mx-auto my-auto flex w-full max-w-120 flex-col items-center gap-3 p-4 text-center">
       <Avatar person={person} size={128} />
       <p className="max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
-        {nameOfPerson(person, t)}
+        {toDisplayName(person, t)}
       </p>
       <p role="status" className="text-muted">
         {t("people.deletedBody")}
@@ -39,10 +39,10 @@ function DeletedPerson({ person }: { person: PersonRow }) {
 
 /** Who somebody is, and what one can do with them. */
 export function PersonView({ person }: { person: PersonRow }) {
-  return person.deleted ? <DeletedPerson person={person} /> : <LivingPerson person={person} />;
+  return person.deleted ? <DeletedPerson person={person} /> : <ActivePerson person={person} />;
 }
 
-function LivingPerson({ person }: { person: PersonRow }) {
+function ActivePerson({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const { date } = useFormat();
   return (
@@ -65,13 +65,13 @@ function LivingPerson({ person }: { person: PersonRow }) {
         </h2>
         <dl>
           {person.phone !== "" && (
-            <Fact icon="i-ph-phone" name={t("contacts.person.phone")}>
+            <PersonFact icon="i-ph-phone" name={t("contacts.person.phone")}>
               <PhoneNumber phone={person.phone} />
-            </Fact>
+            </PersonFact>
           )}
-          <Fact icon="i-ph-calendar-blank" name={t("contacts.person.since")}>
+          <PersonFact icon="i-ph-calendar-blank" name={t("contacts.person.since")}>
             <time dateTime={new Date(person.createdAt).toISOString()}>{date(person.createdAt)}</time>
-          </Fact>
+          </PersonFact>
         </dl>
       </section>
       <PersonSettings person={person} />

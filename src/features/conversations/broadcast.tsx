@@ -4,27 +4,27 @@ import { Button } from "#components/controls/button.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useChosen } from "#components/people/use-selection.ts";
-import { messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import { useSelection } from "#components/people/use-selection.ts";
+import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { useSession } from "#lib/session/session.ts";
 import { broadcastFiles, broadcastText, SyncError } from "#sync/actions.ts";
-import { useBegun } from "#sync/hooks/use-draft.ts";
+import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { PictureStrip } from "./picture-strip.tsx";
-import { usePictures } from "./use-pictures.ts";
+import { useBroadcastPictures } from "./use-broadcast-pictures.ts";
 
 /** One message to several people and groups: each gets it as an ordinary message. */
-export default function Broadcast({ onClose }: { onClose: () => void }) {
+export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const me = useSession()?.userId ?? "";
-  const { recipients, conversationsOf } = useRecipients(me);
-  const { chosen, toggle, chooseAgain } = useChosen();
+  const { recipients, toConversationIds } = useRecipients(me);
+  const { chosen, toggle, chooseAgain } = useSelection();
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const { pictures, isPreparing, add, remove } = usePictures();
+  const { pictures, isPreparing, add, remove } = useBroadcastPictures();
   const now = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
-  const begun = useBegun("broadcast", isPreparing ? undefined : now, ({ files, text, to }) => {
+  const begun = useDraft("broadcast", isPreparing ? undefined : now, ({ files, text, to }) => {
     setText((before) => (before === "" ? text : before));
     chooseAgain(to);
     void add([...files]);
@@ -32,7 +32,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
   // Whoever was chosen long ago may be no contact any more.
-  const conversations = conversationsOf(chosen);
+  const conversations = toConversationIds(chosen);
   const count = conversations.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
 
@@ -44,7 +44,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
         // The words go with the first picture, so that they cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(conversations, [captioned, ...rest], begun.kept());
+        await broadcastFiles(conversations, [captioned, ...rest], begun.getSlot());
       } else {
         await broadcastText(conversations, clean);
       }
@@ -58,7 +58,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       return;
     }
     showToast({ message: t("masolo.broadcastSent", { count }) });
-    void begun.drop();
+    void begun.discard();
     onClose();
   };
   return (
@@ -68,7 +68,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
         label={t("masolo.recipients")}
         selected={chosen}
         onPick={toggle}
-        max={spreadMax}
+        maxSelected={multicastMax}
       />
       <form
         className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"

@@ -4,24 +4,24 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
-import { isStill, useAppearance } from "#lib/browser/appearance.ts";
+import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
 import { type ConversationListItem, useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
-import { ConversationRow } from "./conversation-row.tsx";
-import type { ConversationDeeds } from "./use-conversation-menu.tsx";
+import { ConversationListRow } from "./conversation-row.tsx";
+import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 const rowRem = 4.75;
 const pageRows = 100;
 const nearEndRows = 20;
-const enterRowsMax = 12;
-const enterWindowMs = 1_000;
+const entranceRowsMax = 12;
+const entranceMaxMs = 1_000;
 
 /** The entries come up one after another the first time the list shows, not at every return to it. */
-let hasEntered = false;
+let hasPlayedEntrance = false;
 
-const rowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+const measureRowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-const emptyAction = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
+const emptyActionLook = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
 
 /** Whoever has no contact yet finds people first: a list of contacts would be empty too. */
 function NoConversations() {
@@ -35,13 +35,13 @@ function NoConversations() {
       action={
         <span className="grid gap-3">
           {hasContacts && (
-            <Link to="/app/contacts" className={`${emptyAction} bg-accent text-on-accent hover:bg-accent-hover`}>
+            <Link to="/app/contacts" className={`${emptyActionLook} bg-accent text-on-accent hover:bg-accent-hover`}>
               {t("masolo.emptyContacts")}
             </Link>
           )}
           <Link
             to="/app/senga"
-            className={`${emptyAction} ${hasContacts ? "border border-line hover:bg-raised" : "bg-accent text-on-accent hover:bg-accent-hover"}`}
+            className={`${emptyActionLook} ${hasContacts ? "border border-line hover:bg-raised" : "bg-accent text-on-accent hover:bg-accent-hover"}`}
           >
             {t("masolo.emptySenga")}
           </Link>
@@ -52,7 +52,7 @@ function NoConversations() {
 }
 
 /** Nothing of the list is on this phone yet, and the server cannot be reached: it is loaded by itself once it can. */
-function NotLoaded() {
+function ConversationsNotLoaded() {
   const { t } = useTranslation();
   return (
     <div role="status" className="my-auto">
@@ -62,32 +62,32 @@ function NotLoaded() {
 }
 
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
-export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
+export function ConversationList({ deeds }: { deeds: ConversationMenu }) {
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const { text } = useAppearance();
   const link = useShownLink();
 
-  if (items === undefined) return link === "offline" ? <NotLoaded /> : <PaneSpinner />;
+  if (items === undefined) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
   if (items.length === 0) return <NoConversations />;
   const showMore = () => {
     if (items.length === limit) setLimit(limit + pageRows);
   };
   // Rows of another text size have another height.
-  return <Rows key={text} items={items} deeds={deeds} onNearEnd={showMore} />;
+  return <ConversationRows key={text} items={items} menu={deeds} onNearEnd={showMore} />;
 }
 
-type RowsProps = {
+type ConversationRowsProps = {
   items: ConversationListItem[];
-  deeds: ConversationDeeds;
+  menu: ConversationMenu;
   onNearEnd: () => void;
 };
 
-function Rows({ items, deeds, onNearEnd }: RowsProps) {
+function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
-  const [size] = useState(rowPx);
-  const [entering, setEntering] = useState(() => !hasEntered && !isStill());
+  const [size] = useState(measureRowPx);
+  const [entering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced());
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -99,8 +99,8 @@ function Rows({ items, deeds, onNearEnd }: RowsProps) {
   const rows = virtualizer.getVirtualItems();
 
   useEffect(() => {
-    hasEntered = true;
-    const timer = setTimeout(() => setEntering(false), enterWindowMs);
+    hasPlayedEntrance = true;
+    const timer = setTimeout(() => setEntering(false), entranceMaxMs);
     return () => clearTimeout(timer);
   }, []);
 
@@ -125,10 +125,10 @@ function Rows({ items, deeds, onNearEnd }: RowsProps) {
                 className="absolute inset-x-0 top-0 border-b border-line"
                 style={{ height: size }}
               >
-                <ConversationRow
+                <ConversationListRow
                   item={item}
-                  enterIndex={entering && index < enterRowsMax ? index : undefined}
-                  deeds={deeds}
+                  entranceIndex={entering && index < entranceRowsMax ? index : undefined}
+                  menu={menu}
                 />
               </li>
             )

@@ -2,16 +2,16 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { nameOfConversation } from "./conversation-name.ts";
+import { getConversationName } from "./conversation-name.ts";
 
 /** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
-export function DeleteConversation({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
+export function DeleteConversationDialog({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
   const { t } = useTranslation();
   const [busy, setBusy] = useState(false);
-  const name = isolate(nameOfConversation(item, t));
+  const name = isolateBidi(getConversationName(item, t));
 
   const hide = async () => {
     setBusy(true);

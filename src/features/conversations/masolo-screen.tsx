@@ -2,19 +2,19 @@ import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { SearchField } from "#components/controls/search-field.tsx";
-import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { searchQueryMaxLength } from "#contract/limits.ts";
-import { loadSpreading } from "#sync/actions.ts";
+import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
-import { FoundList } from "./found-list.tsx";
-import { useConversationDeeds } from "./use-conversation-menu.tsx";
+import { ConversationSearchResults } from "./conversation-search-results.tsx";
+import { useConversationMenu } from "./use-conversation-menu.tsx";
 
-const NewChat = lateLayer(() => import("./new-chat.tsx"));
+const NewChatSheet = lazyOverlay(() => import("./new-chat.tsx"));
 // With what sends it: once the sheet is open that might not be had any more.
-const Broadcast = lateLayer(async () => {
-  const [sheet] = await Promise.all([import("./broadcast.tsx"), loadSpreading()]);
+const BroadcastSheet = lazyOverlay(async () => {
+  const [sheet] = await Promise.all([import("./broadcast.tsx"), loadMulticast()]);
   return sheet;
 });
 
@@ -25,7 +25,7 @@ export default function MasoloScreen() {
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   const [sheet, setSheet] = useState<"chat" | "broadcast">();
-  const deeds = useConversationDeeds();
+  const deeds = useConversationMenu();
   const closeSheet = () => setSheet(undefined);
   return (
     <Screen
@@ -68,10 +68,10 @@ export default function MasoloScreen() {
           onChange={setTyped}
         />
       </div>
-      {query === "" ? <ConversationList deeds={deeds} /> : <FoundList query={query} deeds={deeds} />}
+      {query === "" ? <ConversationList deeds={deeds} /> : <ConversationSearchResults query={query} deeds={deeds} />}
       {deeds.dialog}
-      {sheet === "chat" && <NewChat onClose={closeSheet} />}
-      {sheet === "broadcast" && <Broadcast onClose={closeSheet} />}
+      {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
+      {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}
     </Screen>
   );
 }

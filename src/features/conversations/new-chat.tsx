@@ -5,7 +5,7 @@ import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
 
 /** Whom to write to. */
-export default function NewChat({ onClose }: { onClose: () => void }) {
+export default function NewChatSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (

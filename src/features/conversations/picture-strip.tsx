@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { Spinner } from "#components/controls/spinner.tsx";
-import type { ChosenPicture } from "./use-pictures.ts";
+import type { BroadcastPicture } from "./use-broadcast-pictures.ts";
 
 type PictureStripProps = {
-  pictures: ChosenPicture[];
+  pictures: BroadcastPicture[];
   isPreparing: boolean;
-  onRemove: (picture: ChosenPicture) => void;
+  onRemove: (picture: BroadcastPicture) => void;
 };
 
 /** The pictures that will be sent, each with a button to take it out again. */

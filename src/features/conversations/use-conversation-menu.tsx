@@ -1,22 +1,22 @@
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { ClearDialog } from "#components/people/person-dialogs.tsx";
-import { clearConversation, markViewed, muteConversation } from "#sync/actions.ts";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
+import { clearConversation, markReadUpTo, muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { nameOfConversation } from "./conversation-name.ts";
-import { DeleteConversation } from "./delete-conversation.tsx";
+import { getConversationName } from "./conversation-name.ts";
+import { DeleteConversationDialog } from "./delete-conversation.tsx";
 
-type Question = { what: "clear" | "delete"; item: ConversationListItem };
+type OpenConfirmation = { action: "clear" | "delete"; item: ConversationListItem };
 
 /** What can be done with a conversation from the list, and the questions asked before. */
-export const useConversationDeeds = () => {
+export const useConversationMenu = () => {
   const { t } = useTranslation();
-  const [question, setQuestion] = useState<Question>();
+  const [question, setQuestion] = useState<OpenConfirmation>();
   const [isClearing, setClearing] = useState(false);
   const close = useCallback(() => setQuestion(undefined), []);
-  const askDelete = useCallback((item: ConversationListItem) => setQuestion({ what: "delete", item }), []);
+  const askDelete = useCallback((item: ConversationListItem) => setQuestion({ action: "delete", item }), []);
 
   const lastingItems = useCallback(
     (item: ConversationListItem): MenuItem[] => [
@@ -25,7 +25,7 @@ export const useConversationDeeds = () => {
         label: t(item.muted ? "mute.off" : "mute.on"),
         icon: item.muted ? "i-ph-bell" : "i-ph-bell-slash",
         onSelect: () =>
-          void attempt(() => muteConversation(item.id, !item.muted), {
+          void runWithToast(() => muteConversation(item.id, !item.muted), {
             done: t(item.muted ? "mute.isOff" : "mute.isOn"),
             failed: t("mute.failed"),
           }),
@@ -34,7 +34,7 @@ export const useConversationDeeds = () => {
         id: "clear",
         label: t("chat.clear"),
         icon: "i-ph-broom",
-        onSelect: () => setQuestion({ what: "clear", item }),
+        onSelect: () => setQuestion({ action: "clear", item }),
       },
     ],
     [t],
@@ -47,7 +47,7 @@ export const useConversationDeeds = () => {
               id: "read",
               label: t("masolo.markRead"),
               icon: "i-ph-checks",
-              onSelect: () => markViewed(item.id, Number.MAX_SAFE_INTEGER),
+              onSelect: () => markReadUpTo(item.id, Number.MAX_SAFE_INTEGER),
             },
           ]
         : []),
@@ -66,24 +66,24 @@ export const useConversationDeeds = () => {
 
   const clear = async (item: ConversationListItem) => {
     setClearing(true);
-    await attempt(() => clearConversation(item.id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+    await runWithToast(() => clearConversation(item.id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
     setClearing(false);
     close();
   };
   const dialog = question && (
     <>
-      {question.what === "clear" && (
-        <ClearDialog
-          name={nameOfConversation(question.item, t)}
+      {question.action === "clear" && (
+        <ClearHistoryDialog
+          name={getConversationName(question.item, t)}
           isGroup={question.item.kind === "group"}
           busy={isClearing}
           onConfirm={() => void clear(question.item)}
           onClose={close}
         />
       )}
-      {question.what === "delete" && <DeleteConversation item={question.item} onClose={close} />}
+      {question.action === "delete" && <DeleteConversationDialog item={question.item} onClose={close} />}
     </>
   );
   return { itemsOf, askDelete, dialog };
 };
-export type ConversationDeeds = Pick<ReturnType<typeof useConversationDeeds>, "itemsOf" | "askDelete">;
+export type ConversationMenu = Pick<ReturnType<typeof useConversationMenu>, "itemsOf" | "askDelete">;

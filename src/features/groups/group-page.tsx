@@ -4,22 +4,22 @@ import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
-import { groupCan } from "#contract/groups.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { GroupView } from "#sync/hooks/use-group.ts";
-import { useMembers } from "#sync/hooks/use-live-query.ts";
-import { GroupHead } from "./group-head.tsx";
-import { MemberList } from "./members/member-list.tsx";
-import { toShownMembers } from "./members/member-view.ts";
-import { ListNote } from "./members/stale-list-note.tsx";
-import { useGroupDeeds } from "./use-group-menu.tsx";
-import { useKeptPlace } from "./use-scroll-restore.ts";
+import { useGroupMembers } from "#sync/hooks/use-live-query.ts";
+import { GroupHeader } from "./group-header.tsx";
+import { GroupMemberList } from "./members/member-list.tsx";
+import { toGroupMemberViews } from "./members/member-view.ts";
+import { StaleListNote } from "./members/stale-list-note.tsx";
+import { useGroupMenu } from "./use-group-menu.tsx";
+import { useScrollRestore } from "./use-scroll-restore.ts";
 
 type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolean) => void };
 
-const tile =
+const tileClass =
   "flex min-h-16 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-2 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
 /** A group: its picture and name, what one can do with it, and who is in it. */
@@ -27,14 +27,14 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { id, group, muted } = view;
-  const list = useMembers(id, group.roster);
+  const list = useGroupMembers(id, group.roster);
   const isOffline = useIsOffline();
   const members = useMemo(
-    () => list.members && toShownMembers(list.members, list.areRolesKnown, me, group.role, language),
+    () => list.members && toGroupMemberViews(list.members, list.areRolesKnown, me, group.role, language),
     [list.members, list.areRolesKnown, me, group.role, language],
   );
-  const { scroller, setScroller, onScroll } = useKeptPlace(id, members !== undefined);
-  const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
+  const { scroller, setScroller, onScroll } = useScrollRestore(id, members !== undefined);
+  const deeds = useGroupMenu({ id, group, isMuted: muted, members, onLeaving });
   // Without a network nothing is asked for.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
   return (
@@ -42,37 +42,47 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
       title={`${group.name} – ${t("groups.page.title")}`}
       heading={t("groups.page.title")}
       description={t("groups.page.description")}
-      back={`/app/group/${id}`}
-      profile={false}
+      backPath={`/app/group/${id}`}
+      hasProfileButton={false}
       scrolls={false}
-      actions={<MenuButton label={t("groups.page.menu")} items={deeds.items} />}
+      actions={<MenuButton label={t("groups.page.menu")} items={deeds.menuItems} />}
     >
       <div ref={setScroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
         <div className="mx-auto w-full max-w-160 pb-8">
-          <GroupHead group={group} deeds={deeds} />
+          <GroupHeader group={group} deeds={deeds} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">
-            {groupCan(group.role, "add") && (
-              <button type="button" className={tile} onClick={() => deeds.ask({ type: "add" })}>
+            {isGroupActionAllowed(group.role, "add") && (
+              <button type="button" className={tileClass} onClick={() => deeds.openOverlay({ type: "add" })}>
                 <span className="i-ph-user-plus text-2xl" aria-hidden="true" />
                 {t("groups.add.action")}
               </button>
             )}
-            <button type="button" className={tile} aria-busy={deeds.isMuting || undefined} onClick={deeds.toggleMute}>
+            <button
+              type="button"
+              className={tileClass}
+              aria-busy={deeds.isMuting || undefined}
+              onClick={deeds.toggleMute}
+            >
               <span className={`${muted ? "i-ph-bell" : "i-ph-bell-slash"} text-2xl`} aria-hidden="true" />
               {t(muted ? "groups.page.unmute" : "groups.page.mute")}
             </button>
-            <button type="button" className={`${tile} !text-danger`} onClick={deeds.askToLeave}>
+            <button type="button" className={`${tileClass} !text-danger`} onClick={deeds.confirmLeave}>
               <span className="i-ph-sign-out text-2xl" aria-hidden="true" />
               {t("groups.leave.short")}
             </button>
           </div>
           <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.page.members")}</h2>
-          <ListNote
+          <StaleListNote
             shown={members?.length}
             count={group.count}
             state={list.state === "ready" ? "ready" : failure === undefined ? "loading" : "failed"}
           />
-          <MemberList members={members ?? []} count={group.count} scroller={scroller} itemsFor={deeds.itemsFor}>
+          <GroupMemberList
+            members={members ?? []}
+            count={group.count}
+            scroller={scroller}
+            getMenuItems={deeds.getMemberMenuItems}
+          >
             {failure !== undefined && (
               <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">
                 <p>
@@ -80,7 +90,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
                   <br />
                   <span className="text-muted">{t(`errors.${failure}`)}</span>
                 </p>
-                <Button look="secondary" onClick={list.again}>
+                <Button variant="secondary" onClick={list.refetch}>
                   {t("common.retry")}
                 </Button>
               </div>
@@ -90,10 +100,10 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
                 <Spinner label={t("common.loading")} className="text-3xl" />
               </div>
             )}
-          </MemberList>
+          </GroupMemberList>
         </div>
       </div>
-      {deeds.dialog}
+      {deeds.overlay}
     </Screen>
   );
 }

@@ -5,16 +5,16 @@ import * as v from "valibot";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
-import { LedAway } from "#components/layout/redirect-with-notice.tsx";
+import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { type GroupView, useGroup } from "#sync/hooks/use-group.ts";
 import { GroupPage } from "./group-page.tsx";
 
-function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
+function GroupPageLoader({ id, me }: { id: Uuid; me: Uuid }) {
   const { t } = useTranslation();
   const [look, again] = useGroup(id);
   const [isLeaving, setLeaving] = useState(false);
@@ -25,13 +25,13 @@ function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
   // Who is leaving is led away by what they do: until it is done the page stays.
   if (isLeaving && last.current) return page(last.current);
   if (look.state === "gone" && look.name !== undefined) {
-    return <LedAway message={t("groups.chat.left", { name: isolate(look.name) })} isError={false} />;
+    return <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(look.name) })} isError={false} />;
   }
   if (look.state === "gone" || look.state === "missing") {
-    return <LedAway message={t("errors.group_not_found")} isError />;
+    return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
   }
   return (
-    <Screen title={t("groups.page.title")} description={t("groups.page.description")} back="/app">
+    <Screen title={t("groups.page.title")} description={t("groups.page.description")} backPath="/app">
       {look.state === "loading" ? (
         <PaneSpinner />
       ) : (
@@ -53,6 +53,6 @@ export default function MembersScreen() {
   const { groupId } = useParams();
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away
-  if (!v.is(Uuid, groupId)) return <LedAway message={t("errors.group_not_found")} isError />;
-  return <GroupPlace key={groupId} id={groupId} me={me} />;
+  if (!v.is(Uuid, groupId)) return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
+  return <GroupPageLoader key={groupId} id={groupId} me={me} />;
 }

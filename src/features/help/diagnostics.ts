@@ -1,9 +1,9 @@
 import { getLanguage } from "#i18n/setup.ts";
-import { getAppearance, toLook } from "#lib/browser/appearance.ts";
-import type { Unsent } from "#sync/unsent-summary.ts";
+import { getAppearance, serializeAppearance } from "#lib/browser/appearance.ts";
+import type { UnsentSummary } from "#sync/unsent-summary.ts";
 
 /** What helps somebody else to find out what is wrong on this phone, and says nothing of who uses it. */
-export type Facts = {
+export type Diagnostics = {
   version: string;
   language: string;
   look: string;
@@ -21,20 +21,20 @@ export type Facts = {
 };
 
 /** The build's own name: the browser loads the app's first script by it. */
-export const buildName = (scriptUrl: string): string =>
+export const parseBuildId = (scriptUrl: string): string =>
   /\/assets\/[\w.]+-([\w-]{6,12})\.js$/.exec(scriptUrl)?.[1] ?? "dev";
 
 /** In English in every language: it is read by those who help. */
-export const toDiagnosis = (facts: Facts): string =>
+export const formatDiagnostics = (facts: Diagnostics): string =>
   Object.entries(facts)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-const unknown = "unknown";
+const unknownValue = "unknown";
 
 /** How much is on this phone only. */
-export const toWaiting = (unsent: Unsent | undefined): string =>
-  unsent ? `${unsent.messages} messages, ${unsent.posts} statuses, ${unsent.drafts} drafts` : unknown;
+export const formatUnsentCounts = (unsent: UnsentSummary | undefined): string =>
+  unsent ? `${unsent.messages} messages, ${unsent.posts} statuses, ${unsent.drafts} drafts` : unknownValue;
 
 const bytesPerMb = 1_000_000;
 
@@ -52,7 +52,8 @@ const readNetwork = (): string => {
 const readStorage = async (): Promise<string> => {
   const { usage, quota } = await navigator.storage.estimate();
   const kept = (await navigator.storage.persisted()) ? "kept" : "may be cleared";
-  const toMb = (bytes: number | undefined) => (bytes === undefined ? unknown : `${Math.round(bytes / bytesPerMb)} MB`);
+  const toMb = (bytes: number | undefined) =>
+    bytes === undefined ? unknownValue : `${Math.round(bytes / bytesPerMb)} MB`;
   return `${toMb(usage)} of ${toMb(quota)}, ${kept}`;
 };
 
@@ -60,24 +61,24 @@ const readPermission = async (name: string): Promise<string> =>
   (await navigator.permissions.query({ name: name as PermissionName })).state;
 
 /** What a browser does not know or does not tell is unknown, and nothing of it keeps the rest from being told. */
-const tried = (ask: () => Promise<string>): Promise<string> =>
+const readOrUnknown = (ask: () => Promise<string>): Promise<string> =>
   Promise.resolve()
     .then(ask)
-    .catch(() => unknown);
+    .catch(() => unknownValue);
 
-export type Known = Pick<Facts, "version" | "link" | "trouble" | "waiting">;
+export type AppDiagnostics = Pick<Diagnostics, "version" | "link" | "trouble" | "waiting">;
 
 /** Reads the browser's own facts. No address, no time zone, nothing from the local store goes into it. */
-export const readFacts = async (known: Known): Promise<Facts> => {
+export const collectDiagnostics = async (known: AppDiagnostics): Promise<Diagnostics> => {
   const [storage, microphone, camera] = await Promise.all([
-    tried(readStorage),
-    tried(() => readPermission("microphone")),
-    tried(() => readPermission("camera")),
+    readOrUnknown(readStorage),
+    readOrUnknown(() => readPermission("microphone")),
+    readOrUnknown(() => readPermission("camera")),
   ]);
   return {
     version: known.version,
     language: getLanguage(),
-    look: toLook(getAppearance()) || "as the system",
+    look: serializeAppearance(getAppearance()) || "as the system",
     browser: navigator.userAgent,
     screen: `${innerWidth}×${innerHeight} at ${devicePixelRatio}`,
     zoom: getComputedStyle(document.documentElement).fontSize,

@@ -6,8 +6,8 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { type Question, questions, searchQuestions, type Topic, topics } from "./questions.ts";
-import { readVersion, useDiagnosis } from "./use-diagnostics.ts";
+import { type HelpQuestion, type HelpTopic, helpQuestions, helpTopics, searchHelpQuestions } from "./questions.ts";
+import { getAppVersion, useDiagnostics } from "./use-diagnostics.ts";
 
 const topicTitles = {
   messages: "help.topicMessages",
@@ -15,9 +15,9 @@ const topicTitles = {
   calls: "help.topicCalls",
   account: "help.topicAccount",
   phone: "help.topicPhone",
-} as const satisfies Record<Topic, string>;
+} as const satisfies Record<HelpTopic, string>;
 
-function Questions({ list }: { list: readonly Question[] }) {
+function QuestionList({ list }: { list: readonly HelpQuestion[] }) {
   return (
     <ul className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface">
       {list.map(({ id, question, answer }) => (
@@ -38,9 +38,9 @@ function Questions({ list }: { list: readonly Question[] }) {
   );
 }
 
-function Diagnosis() {
+function DiagnosticsSection() {
   const { t } = useTranslation();
-  const text = useDiagnosis();
+  const text = useDiagnostics();
   return (
     <section aria-labelledby="diagnosis" className="rounded-card border border-line bg-surface p-4">
       <h2 id="diagnosis" className="font-semibold">
@@ -54,7 +54,7 @@ function Diagnosis() {
         {text}
       </pre>
       <Button
-        look="secondary"
+        variant="secondary"
         className="w-full"
         disabled={text === undefined}
         onClick={() => {
@@ -66,7 +66,7 @@ function Diagnosis() {
           {t("help.copy")}
         </span>
       </Button>
-      <p className="mt-3 text-center text-sm text-muted">{t("help.version", { version: readVersion() })}</p>
+      <p className="mt-3 text-center text-sm text-muted">{t("help.version", { version: getAppVersion() })}</p>
     </section>
   );
 }
@@ -74,17 +74,17 @@ function Diagnosis() {
 /** Answers to what people ask (SPEC.md §2 Help), and what to tell whoever helps. All of it is on the phone. */
 export default function HelpScreen() {
   const { t } = useTranslation();
-  const all = questions[useLanguage()];
+  const all = helpQuestions[useLanguage()];
   const [query, setQuery] = useState("");
   const isSearching = query.trim() !== "";
-  const found = isSearching ? searchQuestions(all, query) : all;
+  const found = isSearching ? searchHelpQuestions(all, query) : all;
   return (
     <Screen
       title={t("help.title")}
       description={t("help.description")}
-      back="/app/profile"
+      backPath="/app/profile"
       backMode="previous"
-      profile={false}
+      hasProfileButton={false}
     >
       <div className="mx-auto flex w-full max-w-160 flex-col gap-4 p-4 pb-8">
         <SearchField label={t("help.search")} value={query} onChange={setQuery} />
@@ -93,16 +93,16 @@ export default function HelpScreen() {
         </p>
         {found.length === 0 && <EmptyState icon="i-ph-lifebuoy" title={t("help.noneTitle")} body={t("help.none")} />}
         {isSearching
-          ? found.length > 0 && <Questions list={found} />
-          : topics.map((topic) => (
+          ? found.length > 0 && <QuestionList list={found} />
+          : helpTopics.map((topic) => (
               <section key={topic} aria-labelledby={`topic-${topic}`}>
                 <h2 id={`topic-${topic}`} className="mb-2 px-4 font-semibold text-muted">
                   {t(topicTitles[topic])}
                 </h2>
-                <Questions list={all.filter((question) => question.topic === topic)} />
+                <QuestionList list={all.filter((question) => question.topic === topic)} />
               </section>
             ))}
-        <Diagnosis />
+        <DiagnosticsSection />
       </div>
     </Screen>
   );

@@ -1,28 +1,28 @@
 import { useEffect, useState } from "react";
 import { useLanguage } from "#i18n/setup.ts";
 import { useAppearance } from "#lib/browser/appearance.ts";
-import { useLink, useStorageTrouble, useUnsent } from "#sync/hooks/use-live-query.ts";
+import { useLinkState, useStorageIssue, useUnsentSummary } from "#sync/hooks/use-live-query.ts";
 import { version } from "../../../package.json";
-import { buildName, readFacts, toDiagnosis, toWaiting } from "./diagnostics.ts";
+import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "./diagnostics.ts";
 
-const scriptUrl = (): string => document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src ?? "";
+const findScriptUrl = (): string => document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src ?? "";
 
 /** Which Lisolo this is. */
-export const readVersion = (): string => `${version} (${buildName(scriptUrl())})`;
+export const getAppVersion = (): string => `${version} (${parseBuildId(findScriptUrl())})`;
 
 /** The lines to copy; undefined until the browser has told. */
-export const useDiagnosis = (): string | undefined => {
+export const useDiagnostics = (): string | undefined => {
   const [text, setText] = useState<string>();
-  const link = useLink();
-  const trouble = useStorageTrouble() ?? "none";
-  const waiting = toWaiting(useUnsent());
+  const link = useLinkState();
+  const trouble = useStorageIssue() ?? "none";
+  const waiting = formatUnsentCounts(useUnsentSummary());
   const language = useLanguage();
   const appearance = useAppearance();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lines name the language and the appearance
   useEffect(() => {
     let isWanted = true;
-    void readFacts({ version: readVersion(), link, trouble, waiting }).then((facts) => {
-      if (isWanted) setText(toDiagnosis(facts));
+    void collectDiagnostics({ version: getAppVersion(), link, trouble, waiting }).then((facts) => {
+      if (isWanted) setText(formatDiagnostics(facts));
     });
     return () => {
       isWanted = false;

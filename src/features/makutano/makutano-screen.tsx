@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Screen } from "#components/layout/screen.tsx";
-import { FoundPeople } from "#components/people/contact-search.tsx";
+import { ContactSearch } from "#components/people/contact-search.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
-import { CallRow, callRowPx } from "./call-row.tsx";
+import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-row.tsx";
 
 /** Whom one can call (SPEC.md §2 Makutano). */
 export default function MakutanoScreen() {
@@ -14,9 +14,9 @@ export default function MakutanoScreen() {
       description={t("makutano.description")}
       scrolls={false}
     >
-      <FoundPeople contacts={useContacts()} label={t("makutano.title")} rowPx={callRowPx}>
-        {(contact) => <CallRow contact={contact} />}
-      </FoundPeople>
+      <ContactSearch contacts={useContacts()} label={t("makutano.title")} getRowHeightPx={getCallableContactRowPx}>
+        {(contact) => <CallableContactRow contact={contact} />}
+      </ContactSearch>
     </Screen>
   );
 }

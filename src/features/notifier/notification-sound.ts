@@ -1,29 +1,29 @@
-import { beginSound, type Note, playNote } from "#lib/browser/sound.ts";
+import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
 
 /** Two soft notes that rise, made here: nothing is fetched. */
-export const chimeNotes: readonly Note[] = [
+export const chimeNotes: readonly SoundNote[] = [
   { at: 0, seconds: 0.16, pitches: [784, 1_568], level: 0.12 },
   { at: 0.1, seconds: 0.28, pitches: [1_046.5, 2_093], level: 0.12 },
 ];
-const wakeMs = 600; // later than this it would be of something else
+const resumeTimeoutMs = 600; // later than this it would be of something else
 const leadSeconds = 0.03;
-const restMs = 500; // the whole of it, and a little
+const chimeDurationMs = 500; // the whole of it, and a little
 
 /** A page nobody touched may not sound. */
-export const canChime = (): boolean => navigator.userActivation?.hasBeenActive !== false;
+export const canPlayChime = (): boolean => navigator.userActivation?.hasBeenActive !== false;
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Sounds once, or not at all where that would take a while. */
-export const chime = async (): Promise<void> => {
-  const sound = beginSound();
+export const playChime = async (): Promise<void> => {
+  const sound = startSound();
   if (!sound) return;
   const { audio, end } = sound;
-  if (audio.state !== "running") await Promise.race([audio.resume().catch(() => undefined), wait(wakeMs)]);
+  if (audio.state !== "running") await Promise.race([audio.resume().catch(() => undefined), delay(resumeTimeoutMs)]);
   if (audio.state === "running") {
     const from = audio.currentTime + leadSeconds;
     for (const note of chimeNotes) playNote(audio, audio.destination, note, from);
-    await wait(restMs);
+    await delay(chimeDurationMs);
   }
   end();
 };

@@ -1,28 +1,28 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import { callNow, inCall } from "#calls/call-state.ts";
-import { isCallBefore } from "#calls/hooks.ts";
-import { noteBehind } from "#calls/ui/messages-during-call.ts";
+import { currentCall, inCall } from "#calls/call-state.ts";
+import { isCallScreenOpen } from "#calls/hooks.ts";
+import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { isRecording } from "#lib/browser/sound.ts";
-import { running } from "#sync/engine.ts";
+import { activeEngine } from "#sync/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
-import { Banner } from "./banner.tsx";
-import type { Surroundings } from "./decide.ts";
-import { canChime, chime } from "./notification-sound.ts";
+import { MessageBanner } from "./message-banner.tsx";
+import type { NotificationContext } from "./notification-policy.ts";
+import { canPlayChime, playChime } from "./notification-sound.ts";
+import { notifyOfNewMessages } from "./notify-of-new-messages.ts";
 import { useBanner } from "./use-banner.ts";
-import { watchArrivals } from "./watch.ts";
 
-const chatPlace = /^\/app\/(chat|group)\/([^/]+)$/;
+const chatPathPattern = /^\/app\/(chat|group)\/([^/]+)$/;
 
 /** The conversation whose chat stands at this path. */
-const openAt = (pathname: string, me: string): string | undefined => {
-  const [, kind, id = ""] = chatPlace.exec(pathname) ?? [];
+const toOpenConversation = (pathname: string, me: string): string | undefined => {
+  const [, kind, id = ""] = chatPathPattern.exec(pathname) ?? [];
   return kind === "chat" ? privateConversationId(me, id) : kind && id;
 };
 
-const callIn = (): Surroundings["call"] => {
-  if (isCallBefore()) return "before";
-  const view = callNow.get();
+const getCallPlacement = (): NotificationContext["call"] => {
+  if (isCallScreenOpen()) return "before";
+  const view = currentCall.get();
   return inCall.get() || (view && view.state.at !== "ended") ? "beside" : "none";
 };
 
@@ -36,29 +36,29 @@ type NotifierProps = {
 
 /** Says what arrives while something else is looked at: a short sound, and a banner that leads there. */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
-  const sync = useSyncExternalStore(running.subscribe, running.get);
+  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get);
   const settings = useSettings();
   const [isHeld, setHeld] = useState(false);
   const { shown, show, close } = useBanner(isHeld);
-  const open = sync && openAt(pathname, sync.userId);
+  const open = sync && toOpenConversation(pathname, sync.userId);
   const look = useEffectEvent(() => ({
-    open,
+    openConversation: open,
     isListShown,
-    call: callIn(),
+    call: getCallPlacement(),
     isRecording: isRecording(),
     settings,
   }));
   const showBanner = useEffectEvent(show);
   useEffect(() => {
     if (!sync) return;
-    return watchArrivals(sync, {
+    return notifyOfNewMessages(sync, {
       openedAt,
-      look: () => look(),
+      getContext: () => look(),
       hasFocus: () => document.hasFocus(),
-      canChime,
-      chime: () => void chime(),
-      show: (id) => showBanner(id),
-      noteBehind,
+      canPlaySound: canPlayChime,
+      playSound: () => void playChime(),
+      showBanner: (id) => showBanner(id),
+      recordDuringCall: addMessagesDuringCall,
     });
   }, [sync, openedAt]);
   // What leads to where one is by now has nothing more to say.
@@ -66,5 +66,12 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   useEffect(() => {
     if (isOver) close();
   });
-  return <Banner id={isOver ? undefined : shown?.id} settings={settings} onHold={setHeld} onClose={close} />;
+  return (
+    <MessageBanner
+      conversationId={isOver ? undefined : shown?.id}
+      settings={settings}
+      onHold={setHeld}
+      onClose={close}
+    />
+  );
 }

@@ -4,7 +4,7 @@ import { Screen } from "#components/layout/screen.tsx";
 import type { TextKey } from "#i18n/setup.ts";
 import { motions, setAppearance, textSizes, themes, useAppearance } from "#lib/browser/appearance.ts";
 
-const themeLooks = {
+const themeOptions = {
   system: { label: "appearance.asSystem", icon: "i-ph-device-mobile" },
   light: { label: "appearance.light", icon: "i-ph-sun" },
   dark: { label: "appearance.dark", icon: "i-ph-moon" },
@@ -18,7 +18,7 @@ const textLabels = {
 const motionLabels = { system: "appearance.asSystem", still: "appearance.still" } as const;
 
 /** A few words as a chat shows them. */
-function Sample() {
+function AppearancePreview() {
   const { t } = useTranslation();
   const bubble = "max-w-[85%] rounded-bubble px-3 py-2 break-words";
   return (
@@ -44,12 +44,12 @@ export default function AppearanceScreen() {
     <Screen
       title={t("appearance.title")}
       description={t("appearance.description")}
-      back="/app/profile"
+      backPath="/app/profile"
       backMode="previous"
-      profile={false}
+      hasProfileButton={false}
     >
       <div className="mx-auto flex w-full max-w-120 flex-col gap-4 p-4 pb-8">
-        <Sample />
+        <AppearancePreview />
         <div className="divide-y divide-line rounded-card border border-line bg-surface">
           <ChoiceGroup
             legend={t("appearance.theme")}
@@ -57,8 +57,8 @@ export default function AppearanceScreen() {
             name="theme"
             choices={themes.map((value) => ({
               value,
-              label: t(themeLooks[value].label),
-              icon: themeLooks[value].icon,
+              label: t(themeOptions[value].label),
+              icon: themeOptions[value].icon,
             }))}
             value={theme}
             onChoose={(theme) => setAppearance({ theme })}

@@ -3,21 +3,21 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import { drawSquare } from "#lib/media/avatar-file.ts";
-import { type Cut, type Size, toCut, toPlacement, zoomMax } from "#lib/media/crop.ts";
+import { renderSquare } from "#lib/media/avatar-file.ts";
+import { type CropSquare, cropZoomMax, type Size, toCropSquare, toImagePlacement } from "#lib/media/crop.ts";
 import { useCrop } from "./use-crop.ts";
 
-const percent = (part: number): string => `${part * 100}%`;
+const toPercent = (part: number): string => `${part * 100}%`;
 
-type StageProps = { url: string; size: Size; isBusy: boolean; onCut: (cut: Cut) => void };
+type CropEditorProps = { url: string; size: Size; isBusy: boolean; onCrop: (cut: CropSquare) => void };
 
 /** The frame, with the round that will be seen of it, and what is done with it. */
-function Stage({ url, size, isBusy, onCut }: StageProps) {
+function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
   const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const { crop, setZoom, handlers } = useCrop(size, frame);
   useEffect(() => frame.current?.focus(), []); // it comes when the dialog is open already
-  const { width, height, left, top } = toPlacement(size, crop);
+  const { width, height, left, top } = toImagePlacement(size, crop);
   const zoomText = `${Math.round(crop.zoom * 100)} %`;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center gap-4 overflow-y-auto p-4">
@@ -35,7 +35,7 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
           alt=""
           draggable={false}
           className="pointer-events-none absolute max-w-none"
-          style={{ width: percent(width), height: percent(height), left: percent(left), top: percent(top) }}
+          style={{ width: toPercent(width), height: toPercent(height), left: toPercent(left), top: toPercent(top) }}
         />
         <span
           aria-hidden="true"
@@ -48,7 +48,7 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
         <input
           type="range"
           min={1}
-          max={zoomMax}
+          max={cropZoomMax}
           step={0.05}
           value={crop.zoom}
           aria-label={t("profile.cropZoom")}
@@ -58,7 +58,7 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
         />
         <span className="i-ph-image text-3xl text-muted" aria-hidden="true" />
       </div>
-      <Button className="w-full max-w-96" busy={isBusy} onClick={() => onCut(toCut(size, crop))}>
+      <Button className="w-full max-w-96" busy={isBusy} onClick={() => onCrop(toCropSquare(size, crop))}>
         {t("profile.cropUse")}
       </Button>
     </div>
@@ -96,11 +96,11 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
     };
   }, [file]);
 
-  const take = async (cut: Cut) => {
+  const take = async (cut: CropSquare) => {
     if (!loaded) return;
     setBusy(true);
     try {
-      onDone(await drawSquare(loaded.picture, cut));
+      onDone(await renderSquare(loaded.picture, cut));
     } catch {
       onUnreadable();
     }
@@ -108,11 +108,11 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
   return (
     <Sheet title={t("profile.cropTitle")} onClose={onClose}>
       {loaded ? (
-        <Stage
+        <CropEditor
           url={loaded.url}
           size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
           isBusy={isBusy}
-          onCut={(cut) => void take(cut)}
+          onCrop={(cut) => void take(cut)}
         />
       ) : (
         <div className="grid flex-1 place-items-center">

@@ -1,30 +1,30 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls, isInCall } from "#calls/actions.ts";
+import { endCalls, isBrowserInCall } from "#calls/actions.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { useLanguage } from "#i18n/setup.ts";
-import { failureCode } from "#lib/http/http-request.ts";
-import { leaveNotice } from "#lib/session/flash-message.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
-import { setDeparting } from "#lib/session/signing-out.ts";
-import { stopSync, wipeLocalData } from "#sync/engine.ts";
-import { useUnsent } from "#sync/hooks/use-live-query.ts";
-import { wordsOfLost } from "./sign-out-warning.ts";
+import { setSigningOut } from "#lib/session/signing-out.ts";
+import { purgeLocalData, stopSync } from "#sync/engine.ts";
+import { useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { formatUnsentContent } from "./sign-out-warning.ts";
 
-type QuestionProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };
+type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };
 
 /** Asks, and says what goes with the account, also what only exists on this device and a call. */
-function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
+function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAccountDialogProps) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const unsent = useUnsent();
+  const unsent = useUnsentSummary();
   const isOver = useCanCall();
-  const lost = unsent && wordsOfLost(unsent, t, language);
+  const lost = unsent && formatUnsentContent(unsent, t, language);
   return (
     <ConfirmDialog
       open
@@ -50,28 +50,28 @@ function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
  * SPEC.md §2 Profile: deletes the account on the server, once its person has shown who they are, then everything of it in this browser, and goes to the log-in. Until
  * the server has said that it is done, nothing here is lost.
  */
-export function DeleteAccount() {
+export function DeleteAccountButton() {
   const { t } = useTranslation();
   const [asked, setAsked] = useState<{ isInCall: boolean }>();
   const [isBusy, setBusy] = useState(false);
-  const { withProof, stepUp } = useStepUp();
+  const { withStepUp, stepUp } = useStepUp();
 
   const remove = async () => {
     const userId = getSession()?.userId;
     if (userId === undefined) return; // signed out: the guard is about to lead away
     setBusy(true);
     const depart = async () => {
-      setDeparting(true);
+      setSigningOut(true);
       try {
         await deleteAccount(userId);
       } catch (error) {
-        if (getSession()) setDeparting(false);
+        if (getSession()) setSigningOut(false);
         throw error;
       }
     };
     /** The session had ended meanwhile: nothing was deleted, here neither, and that is said where one logs in. */
     const leaveSignedOut = () => {
-      leaveNotice({ title: t("profile.deleteFailedTitle"), message: t("profile.deleteSignedOut") });
+      saveFlashMessage({ title: t("profile.deleteFailedTitle"), message: t("profile.deleteSignedOut") });
       return stopSync().finally(() => location.replace("/login"));
     };
     const stay = () => {
@@ -79,10 +79,10 @@ export function DeleteAccount() {
       setAsked(undefined);
     };
     try {
-      if (!(await withProof(depart))) return stay();
+      if (!(await withStepUp(depart))) return stay();
     } catch (error) {
       if (!getSession()) return leaveSignedOut();
-      const code = failureCode(error);
+      const code = toErrorCode(error);
       const message = t(
         code === "offline"
           ? "profile.deleteOffline"
@@ -93,10 +93,10 @@ export function DeleteAccount() {
       showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
       return stay();
     }
-    leaveNotice({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
+    saveFlashMessage({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
     try {
       await endCalls().catch(() => undefined); // the server ended them; what is left is this device's own side
-      await wipeLocalData(userId);
+      await purgeLocalData(userId);
     } finally {
       location.replace("/login");
     }
@@ -105,10 +105,10 @@ export function DeleteAccount() {
   return (
     <>
       <Button
-        look="secondary"
+        variant="secondary"
         className="!text-danger"
         aria-haspopup="dialog"
-        onClick={async () => setAsked({ isInCall: await isInCall() })}
+        onClick={async () => setAsked({ isInCall: await isBrowserInCall() })}
       >
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-trash text-xl" aria-hidden="true" />
@@ -116,7 +116,7 @@ export function DeleteAccount() {
         </span>
       </Button>
       {asked && (
-        <Question
+        <DeleteAccountDialog
           wasInCall={asked.isInCall}
           busy={isBusy}
           onConfirm={() => void remove()}

@@ -6,7 +6,7 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { displayNameMaxLength } from "#contract/limits.ts";
-import { refuseAvatar } from "#lib/media/avatar-file.ts";
+import { findAvatarFileError } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { CropSheet } from "./crop-sheet.tsx";
 import { useProfileEdit } from "./use-profile-edit.ts";
@@ -19,7 +19,7 @@ const focusAtEnd = (field: HTMLInputElement | null): void => {
 };
 
 /** When what is under way is over and took the focused element with it, the focus goes to what stands there. */
-const useFocusAfter = (isUnderway: boolean, target: RefObject<HTMLElement | null>): void =>
+const useFocusWhenDone = (isUnderway: boolean, target: RefObject<HTMLElement | null>): void =>
   useEffect(() => {
     if (!isUnderway) return;
     return () => {
@@ -27,10 +27,15 @@ const useFocusAfter = (isUnderway: boolean, target: RefObject<HTMLElement | null
     };
   }, [isUnderway, target]);
 
-type PictureProps = { me: PersonRow; preview: string | undefined; isBusy: boolean; onChoose: (file: File) => void };
+type OwnPictureFieldProps = {
+  me: PersonRow;
+  preview: string | undefined;
+  isBusy: boolean;
+  onChoose: (file: File) => void;
+};
 
 /** The own picture: the whole round chooses another one. */
-function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
+function OwnPictureField({ me, preview, isBusy, onChoose }: OwnPictureFieldProps) {
   const { t } = useTranslation();
   const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const file = currentTarget.files?.[0];
@@ -66,16 +71,16 @@ function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
 }
 
 /** Who one is here: picture, name and number, and what of them is being changed. */
-export function OwnHead({ me }: { me: PersonRow }) {
+export function OwnProfileHeader({ me }: { me: PersonRow }) {
   const { t } = useTranslation();
   const edit = useProfileEdit(me);
   const [file, setFile] = useState<File>();
   const pencil = useRef<HTMLButtonElement>(null);
-  useFocusAfter(edit.name !== undefined, pencil);
-  useFocusAfter(edit.isPending, pencil);
+  useFocusWhenDone(edit.name !== undefined, pencil);
+  useFocusWhenDone(edit.isPending, pencil);
 
   const open = (chosen: File) => {
-    const refusal = refuseAvatar(chosen);
+    const refusal = findAvatarFileError(chosen);
     if (!refusal) return setFile(chosen);
     showToast({ tone: "danger", title: t(refusal.title), message: t(refusal.message) });
   };
@@ -94,7 +99,7 @@ export function OwnHead({ me }: { me: PersonRow }) {
           if (!edit.isBusy) void edit.save();
         }}
       >
-        <OwnPicture me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
+        <OwnPictureField me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
         <p role="status" className={edit.hasPicture ? "mt-2 text-sm text-muted" : "sr-only"}>
           {edit.hasPicture && t("profile.pictureWaits")}
         </p>
@@ -136,7 +141,7 @@ export function OwnHead({ me }: { me: PersonRow }) {
             <Button type="submit" busy={edit.isBusy} busyLabel={t("profile.saving")} className="grow">
               {t("profile.save")}
             </Button>
-            <Button look="secondary" disabled={edit.isBusy} className="grow" onClick={edit.cancel}>
+            <Button variant="secondary" disabled={edit.isBusy} className="grow" onClick={edit.cancel}>
               {t("common.cancel")}
             </Button>
           </div>

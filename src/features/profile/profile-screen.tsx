@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { useMe } from "#sync/hooks/use-live-query.ts";
-import { DeleteAccount } from "./delete-account.tsx";
+import { useOwnProfile } from "#sync/hooks/use-live-query.ts";
+import { DeleteAccountButton } from "./delete-account.tsx";
 import { LanguagePicker } from "./language-picker.tsx";
-import { OwnHead } from "./profile-header.tsx";
+import { OwnProfileHeader } from "./profile-header.tsx";
 import { useSignOut } from "./use-sign-out.tsx";
 
-const pages = [
+const settingsPages = [
   { path: "/app/appearance", icon: "i-ph-palette", title: "appearance.title" },
   { path: "/app/notifications", icon: "i-ph-bell", title: "settings.notifications.title" },
   { path: "/app/privacy", icon: "i-ph-lock-simple", title: "settings.privacy.title" },
@@ -18,7 +18,7 @@ const pages = [
   { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;
 
-function PageLink({ to, icon, label }: { to: string; icon: string; label: string }) {
+function SettingsPageLink({ to, icon, label }: { to: string; icon: string; label: string }) {
   return (
     <Link to={to} className="flex min-h-14 items-center gap-3 px-4 py-2 -outline-offset-3 hover:bg-raised">
       <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
@@ -31,31 +31,31 @@ function PageLink({ to, icon, label }: { to: string; icon: string; label: string
 /** The own profile: who one is here, how one wants things, and the way out. */
 export default function ProfileScreen() {
   const { t } = useTranslation();
-  const me = useMe();
+  const me = useOwnProfile();
   const here = useId();
   const { busy, ask, dialog } = useSignOut();
   return (
     <Screen
       title={t("profile.title")}
       description={t("profile.description")}
-      back="/app"
+      backPath="/app"
       backMode="previous"
-      profile={false}
+      hasProfileButton={false}
     >
       <div className="mx-auto flex w-full max-w-120 flex-col gap-4 p-4 pb-8">
-        {me ? <OwnHead key={me.id} me={me} /> : <div className="min-h-54" />}
+        {me ? <OwnProfileHeader key={me.id} me={me} /> : <div className="min-h-54" />}
         <section
           aria-label={t("profile.settings")}
           className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface"
         >
           <LanguagePicker />
-          {pages.map(({ path, icon, title }) => (
-            <PageLink key={path} to={path} icon={icon} label={t(title)} />
+          {settingsPages.map(({ path, icon, title }) => (
+            <SettingsPageLink key={path} to={path} icon={icon} label={t(title)} />
           ))}
         </section>
         <div className="flex flex-col gap-1">
           <Button
-            look="secondary"
+            variant="secondary"
             busy={busy === "local"}
             disabled={busy === "global"}
             aria-describedby={here}
@@ -69,11 +69,16 @@ export default function ProfileScreen() {
           <p id={here} className="text-center text-sm text-muted">
             {t("profile.signOutHere")}
           </p>
-          <Button look="quiet" busy={busy === "global"} disabled={busy === "local"} onClick={() => void ask("global")}>
+          <Button
+            variant="quiet"
+            busy={busy === "global"}
+            disabled={busy === "local"}
+            onClick={() => void ask("global")}
+          >
             {t("profile.signOutAll")}
           </Button>
         </div>
-        <DeleteAccount />
+        <DeleteAccountButton />
       </div>
       {dialog}
     </Screen>

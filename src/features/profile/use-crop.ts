@@ -1,21 +1,26 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { type Crop, dragBy, middleOf, type Point, type Size, zoomTo } from "#lib/media/crop.ts";
+import { type Crop, createCenteredCrop, moveCrop, type Point, type Size, zoomCrop } from "#lib/media/crop.ts";
 
-const keyStep = 0.04; // of the frame
-const keyZoom = 1.1;
-const wheelPerPx = 0.0025;
+const keyStepRatio = 0.04; // of the frame
+const keyZoomFactor = 1.1;
+const wheelZoomPerPx = 0.0025;
 
-const steps: Readonly<Record<string, Point>> = {
-  ArrowLeft: { x: -keyStep, y: 0 },
-  ArrowRight: { x: keyStep, y: 0 },
-  ArrowUp: { x: 0, y: -keyStep },
-  ArrowDown: { x: 0, y: keyStep },
+const arrowKeySteps: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -keyStepRatio, y: 0 },
+  ArrowRight: { x: keyStepRatio, y: 0 },
+  ArrowUp: { x: 0, y: -keyStepRatio },
+  ArrowDown: { x: 0, y: keyStepRatio },
 };
-const zooms: Readonly<Record<string, number>> = { "+": keyZoom, "=": keyZoom, "-": 1 / keyZoom, _: 1 / keyZoom };
+const keyZoomFactors: Readonly<Record<string, number>> = {
+  "+": keyZoomFactor,
+  "=": keyZoomFactor,
+  "-": 1 / keyZoomFactor,
+  _: 1 / keyZoomFactor,
+};
 
 /** Places a picture in a square frame by fingers, mouse, wheel and keys. */
 export const useCrop = (size: Size, frame: RefObject<HTMLElement | null>) => {
-  const [crop, setCrop] = useState<Crop>(() => middleOf(size));
+  const [crop, setCrop] = useState<Crop>(() => createCenteredCrop(size));
   const fingers = useRef(new Map<number, Point>());
 
   /** A point of the frame, in parts of its side. */
@@ -28,9 +33,9 @@ export const useCrop = (size: Size, frame: RefObject<HTMLElement | null>) => {
   const onWheel = useRef<(event: WheelEvent) => void>(undefined);
   onWheel.current = (event) => {
     event.preventDefault();
-    const factor = Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
+    const factor = Math.exp(-event.deltaY * wheelZoomPerPx * (event.ctrlKey ? 4 : 1));
     const at = toPoint(event);
-    setCrop((was) => zoomTo(size, was, was.zoom * factor, at));
+    setCrop((was) => zoomCrop(size, was, was.zoom * factor, at));
   };
   useEffect(() => {
     const element = frame.current;
@@ -44,7 +49,7 @@ export const useCrop = (size: Size, frame: RefObject<HTMLElement | null>) => {
   };
   return {
     crop,
-    setZoom: (zoom: number) => setCrop((was) => zoomTo(size, was, zoom)),
+    setZoom: (zoom: number) => setCrop((was) => zoomCrop(size, was, zoom)),
     handlers: {
       onPointerDown(event: PointerEvent) {
         if (event.button !== 0) return;
@@ -63,18 +68,18 @@ export const useCrop = (size: Size, frame: RefObject<HTMLElement | null>) => {
         const wider = other ? Math.hypot(now.x - other.x, now.y - other.y) : 0;
         const middle = other && { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
         setCrop((was) => {
-          const moved = dragBy(size, was, way);
-          return wide > 0 ? zoomTo(size, moved, (moved.zoom * wider) / wide, middle) : moved;
+          const moved = moveCrop(size, was, way);
+          return wide > 0 ? zoomCrop(size, moved, (moved.zoom * wider) / wide, middle) : moved;
         });
       },
       onPointerUp: letGo,
       onPointerCancel: letGo,
       onKeyDown(event: KeyboardEvent) {
-        const way = steps[event.key];
-        const factor = zooms[event.key];
+        const way = arrowKeySteps[event.key];
+        const factor = keyZoomFactors[event.key];
         if (event.metaKey || event.altKey || event.ctrlKey || (!way && !factor)) return;
         event.preventDefault();
-        setCrop((was) => (way ? dragBy(size, was, way) : zoomTo(size, was, was.zoom * (factor ?? 1))));
+        setCrop((was) => (way ? moveCrop(size, was, way) : zoomCrop(size, was, was.zoom * (factor ?? 1))));
       },
     },
   };

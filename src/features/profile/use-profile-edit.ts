@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { openToast, showToast } from "#components/overlays/toast.tsx";
 import { DisplayName, isBlank, nameProblem } from "#contract/text.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
-import { changeName, changePicture } from "#sync/people/own-profile.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
+import { changeProfilePicture, changeUsername } from "#sync/people/own-profile.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 /** A chosen picture; once it is saved, under which key, and which one it took the place of. */
-type Chosen = { picture: Blob; saved?: { key: string | null; before: string | null } };
+type PictureChange = { picture: Blob; saved?: { key: string | null; before: string | null } };
 
 const useBlobUrl = (blob: Blob | undefined): string | undefined => {
   const [url, setUrl] = useState<string>();
@@ -29,7 +29,7 @@ const useBlobUrl = (blob: Blob | undefined): string | undefined => {
 export const useProfileEdit = (me: PersonRow) => {
   const { t } = useTranslation();
   const [name, setName] = useState<string>();
-  const [chosen, setChosen] = useState<Chosen>();
+  const [chosen, setChosen] = useState<PictureChange>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const takeBackToast = useRef(() => {});
@@ -71,18 +71,18 @@ export const useProfileEdit = (me: PersonRow) => {
       setBusy(true);
       try {
         const isChanged = wanted !== me.username || (chosen && !chosen.saved);
-        if (isChanged && !navigator.onLine) throw new ApiFailure("offline", 0);
+        if (isChanged && !navigator.onLine) throw new ApiRequestError("offline", 0);
         // The name first: what is then told of it cannot come after a picture's answer with the old one.
-        if (wanted !== me.username) await changeName(wanted);
+        if (wanted !== me.username) await changeUsername(wanted);
         if (chosen && !chosen.saved) {
-          const key = await changePicture(chosen.picture);
+          const key = await changeProfilePicture(chosen.picture);
           setChosen({ ...chosen, saved: { key, before: me.avatar } });
         }
         // What was begun while a picture was on its way goes on.
         setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });
       } catch (error) {
-        showToast({ tone: "danger", title: t("profile.updateFailed"), message: failureText(error, t) });
+        showToast({ tone: "danger", title: t("profile.updateFailed"), message: toErrorText(error, t) });
       } finally {
         setBusy(false);
       }

@@ -5,28 +5,28 @@ import { useCanCall } from "#calls/hooks.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { failureCode } from "#lib/http/http-request.ts";
-import { leaveNotice } from "#lib/session/flash-message.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import type { SignOutScope } from "#lib/session/pending-sign-out.ts";
 import { getSession } from "#lib/session/session.ts";
 import { signOut } from "#lib/session/sign-out.ts";
-import { setDeparting } from "#lib/session/signing-out.ts";
-import { wipeLocalData } from "#sync/engine.ts";
-import { useUnsent } from "#sync/hooks/use-live-query.ts";
-import { findStake, type Stake, wordsOfLost } from "./sign-out-warning.ts";
+import { setSigningOut } from "#lib/session/signing-out.ts";
+import { purgeLocalData } from "#sync/engine.ts";
+import { useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
 
-type LeaveDialogProps = { stake: Stake; scope: SignOutScope; onLeave: () => void; onStay: () => void };
+type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };
 
 /** Asks before what only exists here is lost or a call ends, and says what that is while it changes. */
-function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
+function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps) {
   const { t } = useTranslation();
   const isOver = useCanCall();
   const language = useLanguage();
-  const unsent = useUnsent();
+  const unsent = useUnsentSummary();
   if (!unsent) return null;
-  const lost = wordsOfLost(unsent, t, language);
-  const isCalling = stake.isInCall && !isOver;
+  const lost = formatUnsentContent(unsent, t, language);
+  const isCalling = losses.isInCall && !isOver;
   const isFree = lost === undefined && !isCalling;
   const say = (): [title: TextKey, body: string] => {
     if (lost !== undefined) {
@@ -34,7 +34,7 @@ function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
       return ["profile.unsentTitle", isCalling ? `${unsent} ${t("profile.callToo")}` : unsent];
     }
     if (isCalling) return ["profile.inCallTitle", t("profile.inCall")];
-    return ["profile.sentMeanwhileTitle", t(stake.isUnsent ? "profile.sentMeanwhile" : "profile.callOver")];
+    return ["profile.sentMeanwhileTitle", t(losses.hasUnsent ? "profile.sentMeanwhile" : "profile.callOver")];
   };
   const [title, body] = say();
   return (
@@ -50,7 +50,7 @@ function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
       confirmLabel={t(isFree ? "profile.signOut" : "profile.signOutAnyway")}
       cancelLabel={t("profile.stay")}
       tone={isFree ? "accent" : "danger"}
-      onConfirm={onLeave}
+      onConfirm={onSignOut}
       onClose={onStay}
     />
   );
@@ -64,30 +64,30 @@ function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
 export const useSignOut = () => {
   const { t } = useTranslation();
   const [busy, setBusy] = useState<SignOutScope>();
-  const [question, setQuestion] = useState<{ stake: Stake; scope: SignOutScope }>();
+  const [question, setQuestion] = useState<{ losses: SignOutLosses; scope: SignOutScope }>();
 
   const leave = async (scope: SignOutScope) => {
     setQuestion(undefined);
     setBusy(scope);
     let isHeard: boolean;
     const userId = getSession()?.userId;
-    setDeparting(true);
+    setSigningOut(true);
     try {
       await endCalls(); // while the server still takes this person's word
       isHeard = await signOut(scope);
     } catch (error) {
-      setDeparting(false);
-      const isKnown = failureCode(error) !== "internal";
-      const message = isKnown ? failureText(error, t) : t("auth.signOutFailedMessage");
+      setSigningOut(false);
+      const isKnown = toErrorCode(error) !== "internal";
+      const message = isKnown ? toErrorText(error, t) : t("auth.signOutFailedMessage");
       showToast({ title: t("auth.signOutFailed"), message, tone: "danger" });
       setBusy(undefined);
       return;
     }
-    leaveNotice(
+    saveFlashMessage(
       isHeard ? { message: t("auth.signedOut") } : { title: t("auth.signedOut"), message: t("auth.signedOutOffline") },
     );
     try {
-      if (userId) await wipeLocalData(userId);
+      if (userId) await purgeLocalData(userId);
     } finally {
       location.replace("/");
     }
@@ -95,13 +95,13 @@ export const useSignOut = () => {
 
   const ask = async (scope: SignOutScope) => {
     if (busy) return;
-    const stake = await findStake();
-    if (stake.isUnsent || stake.isInCall) setQuestion({ stake, scope });
+    const stake = await checkSignOutLosses();
+    if (stake.hasUnsent || stake.isInCall) setQuestion({ losses: stake, scope });
     else await leave(scope);
   };
 
   const dialog = question && (
-    <LeaveDialog {...question} onLeave={() => void leave(question.scope)} onStay={() => setQuestion(undefined)} />
+    <SignOutDialog {...question} onSignOut={() => void leave(question.scope)} onStay={() => setQuestion(undefined)} />
   );
   return { busy, ask, dialog };
 };

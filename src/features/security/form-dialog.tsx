@@ -1,9 +1,9 @@
 import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ProblemNote } from "#components/auth/form-error.tsx";
+import { FormError } from "#components/auth/form-error.tsx";
 import { Button } from "#components/controls/button.tsx";
-import { cardLook, Modal } from "#components/overlays/modal.tsx";
-import { failureText } from "#lib/http/error-text.ts";
+import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
+import { toErrorText } from "#lib/http/error-text.ts";
 
 export type FieldProblem = { field: string; text: string };
 
@@ -34,7 +34,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
       if (outcome === true) return onClose();
       if (outcome !== false) setProblem(outcome);
     } catch (error) {
-      setProblem({ field: "form", text: failureText(error, t) });
+      setProblem({ field: "form", text: toErrorText(error, t) });
     }
     setBusy(false);
   };
@@ -42,7 +42,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
     <Modal
       labelledBy={`${id}-title`}
       {...(body === undefined ? {} : { describedBy: `${id}-body` })}
-      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${cardLook}`}
+      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${dialogCardClasses}`}
       onDismiss={() => !isBusy && onClose()}
     >
       <form
@@ -62,9 +62,9 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
           </p>
         )}
         {children((id) => ({ id, error: problem?.field === id ? problem.text : undefined, readOnly: isBusy }))}
-        <ProblemNote>{problem?.field === "form" && problem.text}</ProblemNote>
+        <FormError>{problem?.field === "form" && problem.text}</FormError>
         <div className="flex flex-wrap justify-end gap-3">
-          <Button look="secondary" disabled={isBusy} className="grow" onClick={onClose}>
+          <Button variant="secondary" disabled={isBusy} className="grow" onClick={onClose}>
             {t("common.cancel")}
           </Button>
           <Button type="submit" busy={isBusy} className="grow">

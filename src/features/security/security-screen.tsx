@@ -5,32 +5,32 @@ import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
-import { failureText } from "#lib/http/error-text.ts";
-import { failureCode } from "#lib/http/http-request.ts";
-import { findSteps, loadSecurity, useSecurity } from "#lib/session/security-overview.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { findSecondSteps, loadSecurityOverview, useSecurityOverview } from "#lib/session/security-overview.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 import { useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
-import { ChangesContext } from "./changes.ts";
-import { RecentNews } from "./notices/security-alerts.tsx";
-import { type CodesOffer, CodesSection } from "./sections/codes-section.tsx";
+import { SecurityNoticeList } from "./notices/security-notice-list.tsx";
 import { DevicesSection } from "./sections/devices-section.tsx";
 import { EmailSection } from "./sections/email-section.tsx";
+import { FactorResetBanner } from "./sections/factor-reset-banner.tsx";
 import { IdentitiesSection } from "./sections/identities-section.tsx";
 import { PasskeysSection } from "./sections/passkeys-section.tsx";
 import { PasswordSection } from "./sections/password-section.tsx";
-import { ResetBanner } from "./sections/reset-banner.tsx";
-import { SecondStepSection } from "./sections/second-step-section.tsx";
+import { type RecoveryCodesPrompt, RecoveryCodesSection } from "./sections/recovery-codes-section.tsx";
+import { SecondFactorSection } from "./sections/second-factor-section.tsx";
+import { SecurityChangesContext } from "./security-changes.ts";
 
 /**
  * Asks the server at first, whenever somebody comes back to the page, for another tab may have changed it, and whenever
  * another device did.
  */
-const useFreshSecurity = () => {
-  const security = useSecurity();
+const useFreshSecurityOverview = () => {
+  const security = useSecurityOverview();
   const [failure, setFailure] = useState<unknown>();
   const reload = useCallback(async () => {
     try {
-      await loadSecurity();
+      await loadSecurityOverview();
       setFailure(undefined);
     } catch (error) {
       setFailure(error);
@@ -54,14 +54,14 @@ const useFreshSecurity = () => {
       document.removeEventListener("visibilitychange", onSeen);
     };
   }, [reload]);
-  useRetry(failureCode(failure) === "offline" ? failure : undefined, () => void reload());
+  useRetry(toErrorCode(failure) === "offline" ? failure : undefined, () => void reload());
   return { security, failure, reload };
 };
 
-function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promise<void> }) {
+function SecurityLoadFailure({ failure, onRetry }: { failure: unknown; onRetry: () => Promise<void> }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const isOffline = failureCode(failure) === "offline";
+  const isOffline = toErrorCode(failure) === "offline";
   const retry = async () => {
     setBusy(true);
     await onRetry();
@@ -72,7 +72,7 @@ function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promi
       <EmptyState
         icon={isOffline ? "i-ph-cloud-slash" : "i-ph-warning-circle"}
         title={t(isOffline ? "security.offlineTitle" : "security.failedTitle")}
-        body={isOffline ? t("security.offline") : failureText(failure, t)}
+        body={isOffline ? t("security.offline") : toErrorText(failure, t)}
         action={
           <Button busy={isBusy} onClick={() => void retry()}>
             {t("common.retry")}
@@ -86,37 +86,37 @@ function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promi
 /** How one's account is kept, and all one can do about it. */
 export default function SecurityScreen() {
   const { t } = useTranslation();
-  const { security, failure, reload } = useFreshSecurity();
-  const { withProof, stepUp } = useStepUp();
-  const [offer, setOffer] = useState<CodesOffer>();
+  const { security, failure, reload } = useFreshSecurityOverview();
+  const { withStepUp, stepUp } = useStepUp();
+  const [offer, setOffer] = useState<RecoveryCodesPrompt>();
   /** Whoever is asked for something must not depend on the one thing they have. */
   const offerCodes = () => !security?.recovery_codes && setOffer("first");
   return (
     <SettingsPage title={t("security.title")} description={t("security.description")}>
       {security && (
-        <ChangesContext value={{ withProof, reload }}>
+        <SecurityChangesContext value={{ withProof: withStepUp, reload }}>
           {failure !== undefined && (
             <p role="status" className="rounded-card bg-raised px-4 py-3 text-sm">
               {t("security.stale")}
             </p>
           )}
-          {security.reset && <ResetBanner reset={security.reset} />}
-          <RecentNews />
+          {security.reset && <FactorResetBanner reset={security.reset} />}
+          <SecurityNoticeList />
           <PasswordSection />
-          <SecondStepSection security={security} onAsked={offerCodes} />
-          <CodesSection
+          <SecondFactorSection security={security} onEnabled={offerCodes} />
+          <RecoveryCodesSection
             left={security.recovery_codes}
-            isAsked={findSteps(security) !== undefined}
-            offer={offer}
-            onOffer={setOffer}
+            hasSecondFactor={findSecondSteps(security) !== undefined}
+            prompt={offer}
+            onPrompt={setOffer}
           />
           <PasskeysSection passkeys={security.passkeys} />
           <EmailSection email={security.email} pending={security.pending_email} />
           <IdentitiesSection identities={security.identities} providers={security.providers} />
           <DevicesSection devices={security.devices} />
-        </ChangesContext>
+        </SecurityChangesContext>
       )}
-      {!security && failure !== undefined && <Unloaded failure={failure} onRetry={reload} />}
+      {!security && failure !== undefined && <SecurityLoadFailure failure={failure} onRetry={reload} />}
       {!security && failure === undefined && (
         <div className="grid min-h-80 place-items-center">
           <Spinner label={t("common.loading")} className="text-4xl text-accent" />

@@ -4,28 +4,28 @@ import { Button } from "#components/controls/button.tsx";
 import { Tabs } from "#components/controls/tabs.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
-import { PersonLine } from "#components/people/person-row.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/format.ts";
 import { useRequests } from "#sync/hooks/use-live-query.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import type { RequestActions } from "./request-actions.ts";
+import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 
 /** Beside each other where both words fit as a whole, else one above the other. */
-const answerShape = "flex-1 !min-w-max";
+const answerButtonClass = "flex-1 !min-w-max";
 
-function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestActions }) {
+function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: ContactRequestActions }) {
   const { t } = useTranslation();
   const deed = actions.underway.get(person.id);
   const { requestId } = person;
   const name = person.username || person.phone;
   return (
     <li tabIndex={-1} className="flex flex-col gap-3 px-4 py-3 -outline-offset-3">
-      <PersonLine person={person} />
+      <PersonListItem person={person} />
       {requestId && (
         <div className="flex flex-wrap gap-3">
           <Button
-            look="secondary"
-            className={answerShape}
+            variant="secondary"
+            className={answerButtonClass}
             busy={deed === "decline"}
             disabled={deed === "accept"}
             aria-label={t("senga.declineName", { name })}
@@ -34,7 +34,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
             {t("senga.decline")}
           </Button>
           <Button
-            className={answerShape}
+            className={answerButtonClass}
             busy={deed === "accept"}
             disabled={deed === "decline"}
             aria-label={t("senga.acceptName", { name })}
@@ -48,18 +48,18 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
   );
 }
 
-function SentRow({ person }: { person: PersonRow }) {
+function SentRequestRow({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const { date } = useFormat();
   return (
     <li className="flex items-center gap-3 px-4 py-3">
-      <PersonLine person={person} note={t("senga.pendingSince", { date: date(person.since) })} />
+      <PersonListItem person={person} note={t("senga.pendingSince", { date: date(person.since) })} />
     </li>
   );
 }
 
 /** Requests I got and requests I made, as they come and go. */
-export function RequestLists({ actions }: { actions: RequestActions }) {
+export function ContactRequestLists({ actions }: { actions: ContactRequestActions }) {
   const { t } = useTranslation();
   const requests = useRequests();
   const [tab, setTab] = useState("received");
@@ -85,7 +85,7 @@ export function RequestLists({ actions }: { actions: RequestActions }) {
             ) : (
               <ul className="divide-y divide-line">
                 {received.map((person) => (
-                  <ReceivedRow key={person.id} person={person} actions={actions} />
+                  <ReceivedRequestRow key={person.id} person={person} actions={actions} />
                 ))}
               </ul>
             ),
@@ -101,7 +101,7 @@ export function RequestLists({ actions }: { actions: RequestActions }) {
             ) : (
               <ul className="divide-y divide-line">
                 {sent.map((person) => (
-                  <SentRow key={person.id} person={person} />
+                  <SentRequestRow key={person.id} person={person} />
                 ))}
               </ul>
             ),

@@ -2,13 +2,13 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
-import { holdFocus } from "#components/focus/row-focus.ts";
+import { keepFocusInRows } from "#components/focus/row-focus.ts";
 import { Screen } from "#components/layout/screen.tsx";
 import { searchQueryMaxLength } from "#contract/limits.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { FoundPeople } from "./found-people.tsx";
-import { useRequestActions } from "./request-actions.ts";
-import { RequestLists } from "./request-lists.tsx";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { PeopleSearchResults } from "./people-search-results.tsx";
+import { ContactRequestLists } from "./request-lists.tsx";
+import { useContactRequestActions } from "./use-contact-request-actions.ts";
 import { usePeopleSearch } from "./use-people-search.ts";
 
 /** Where people find each other by number and say yes or no (SPEC.md §2 Senga). */
@@ -16,7 +16,7 @@ export default function SengaScreen() {
   const { t } = useTranslation();
   const hintId = useId();
   const { query, search, isOffline, change, submit } = usePeopleSearch();
-  const actions = useRequestActions();
+  const actions = useContactRequestActions();
   const isRefused = search.status === "refused";
   return (
     <Screen title={t("senga.title")} subtitle={t("senga.subtitle")} description={t("senga.description")}>
@@ -49,24 +49,24 @@ export default function SengaScreen() {
         )}
         {search.status === "failed" && (
           <div className="flex flex-col items-center gap-3 px-6 pb-6 text-center">
-            <p className="text-danger">{isOffline ? t("senga.offline") : failureText(search.error, t)}</p>
-            <Button look="secondary" onClick={submit}>
+            <p className="text-danger">{isOffline ? t("senga.offline") : toErrorText(search.error, t)}</p>
+            <Button variant="secondary" onClick={submit}>
               {t("common.retry")}
             </Button>
           </div>
         )}
         {search.status === "found" && (
           <section
-            ref={holdFocus}
+            ref={keepFocusInRows}
             aria-label={t("senga.results")}
             className="mx-4 mb-4 overflow-hidden rounded-card border border-line bg-surface"
           >
-            <FoundPeople people={search.people} digits={search.digits} actions={actions} />
+            <PeopleSearchResults people={search.people} digits={search.digits} actions={actions} />
           </section>
         )}
       </div>
-      <div ref={holdFocus}>
-        <RequestLists actions={actions} />
+      <div ref={keepFocusInRows}>
+        <ContactRequestLists actions={actions} />
       </div>
     </Screen>
   );

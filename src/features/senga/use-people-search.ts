@@ -3,28 +3,28 @@ import * as v from "valibot";
 import { phoneSearchMinLength } from "#contract/limits.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { toPhoneQuery } from "#contract/phone.ts";
-import { request } from "#lib/http/api.ts";
-import { failureCode } from "#lib/http/http-request.ts";
-import { useLink } from "#sync/hooks/use-live-query.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { useLinkState } from "#sync/hooks/use-live-query.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 
 /** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
-const pauseMs = 600;
+const searchDebounceMs = 600;
 
-export type PeopleSearch =
+export type PeopleSearchState =
   | { status: "idle" }
   | { status: "refused" } // too few digits
   | { status: "searching" }
   | { status: "failed"; error: unknown }
   | { status: "found"; people: FoundPerson[]; digits: string };
 
-const FoundPeople = v.array(FoundPerson);
-const idle: PeopleSearch = { status: "idle" };
+const FoundPersonList = v.array(FoundPerson);
+const idleSearch: PeopleSearchState = { status: "idle" };
 
 /** The search by phone number: after a pause, on submit, and again when the network returns. */
 export const usePeopleSearch = () => {
   const [query, setQuery] = useState("");
-  const [search, setSearch] = useState<PeopleSearch>(idle);
+  const [search, setSearch] = useState<PeopleSearchState>(idleSearch);
   const underway = useRef<{ digits: string; abort: AbortController }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -48,8 +48,8 @@ export const usePeopleSearch = () => {
     underway.current = { digits, abort };
     setSearch({ status: "searching" });
     try {
-      const answer = await request("POST", "/api/people/search", { phone: digits }, { signal: abort.signal });
-      const people = v.parse(FoundPeople, answer);
+      const answer = await requestApi("POST", "/api/people/search", { phone: digits }, { signal: abort.signal });
+      const people = v.parse(FoundPersonList, answer);
       if (!abort.signal.aborted) setSearch({ status: "found", people, digits });
     } catch (error) {
       if (abort.signal.aborted) return;
@@ -74,14 +74,14 @@ export const usePeopleSearch = () => {
     clearTimeout(timer.current);
     const digits = toPhoneQuery(text);
     if (digits.length >= phoneSearchMinLength) {
-      timer.current = setTimeout(() => void run(digits), pauseMs);
+      timer.current = setTimeout(() => void run(digits), searchDebounceMs);
     } else {
       cancel();
-      setSearch(idle);
+      setSearch(idleSearch);
     }
   };
 
-  const isOffline = search.status === "failed" && failureCode(search.error) === "offline";
+  const isOffline = search.status === "failed" && toErrorCode(search.error) === "offline";
   const resume = useEffectEvent(() => {
     if (isOffline) submit();
   });
@@ -91,7 +91,7 @@ export const usePeopleSearch = () => {
     return () => removeEventListener("online", again);
   }, []);
   // The browser may tell of a network that nothing gets through yet.
-  const isLinked = useLink() === "online";
+  const isLinked = useLinkState() === "online";
   useEffect(() => {
     if (isLinked) resume();
   }, [isLinked]);

@@ -2,12 +2,12 @@ import { useTranslation } from "react-i18next";
 import { ButtonLink } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { findPartner } from "./partner.ts";
+import { findPartnerUrl } from "./partner.ts";
 
 /** Leads to the partner's own site (SPEC.md §2 Services), which learns nothing of who comes. */
 export default function ServicesScreen() {
   const { t } = useTranslation();
-  const partner = findPartner();
+  const partner = findPartnerUrl();
   return (
     <Screen title={t("services.title")} subtitle={t("services.subtitle")} description={t("services.description")}>
       <div className="my-auto">

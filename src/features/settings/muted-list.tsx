@@ -2,24 +2,24 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { type AvatarPerson, groupAsPerson } from "#components/people/avatar.tsx";
-import { PersonLine } from "#components/people/person-row.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
 import { muteConversation } from "#sync/actions.ts";
-import { type MutedConversation, useMuted } from "#sync/hooks/use-muted.ts";
+import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";
 
-const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
+const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
-function MutedRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
+function MutedConversationRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const face = group ? groupAsPerson(group) : (person ?? nobody);
+  const face = group ? toAvatarPerson(group) : (person ?? emptyPerson);
   const unmute = async () => {
-    const leadFocus = focusTitleFrom();
+    const leadFocus = prepareTitleFocus();
     setBusy(true);
-    const isDone = await attempt(() => muteConversation(id, false), {
+    const isDone = await runWithToast(() => muteConversation(id, false), {
       done: t("mute.isOff"),
       failed: t("mute.failed"),
     });
@@ -33,7 +33,7 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
         to={peer === undefined ? `/app/group/${id}` : `/app/chat/${peer}`}
         className="flex min-h-12 min-w-0 flex-1 items-center rounded-card"
       >
-        <PersonLine person={{ ...face, phone: "" }} />
+        <PersonListItem person={{ ...face, phone: "" }} />
       </Link>
       <IconButton
         icon="i-ph-bell"
@@ -48,9 +48,9 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
 }
 
 /** Which conversations ask for nothing, with the way to them and back. */
-export function MutedList() {
+export function MutedConversationList() {
   const { t } = useTranslation();
-  const muted = useMuted();
+  const muted = useMutedConversations();
   if (!muted) return null;
   return (
     <SettingsCard
@@ -63,7 +63,7 @@ export function MutedList() {
         ) : (
           <ul aria-labelledby={heading} className="divide-y divide-line">
             {muted.map((conversation) => (
-              <MutedRow key={conversation.id} conversation={conversation} />
+              <MutedConversationRow key={conversation.id} conversation={conversation} />
             ))}
           </ul>
         )

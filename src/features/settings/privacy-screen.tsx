@@ -2,17 +2,17 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
-import { useBlocked } from "#sync/hooks/use-live-query.ts";
+import { useBlockedPeople } from "#sync/hooks/use-live-query.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
-import { FindableChoice } from "./findable-choice.tsx";
-import { useChange } from "./use-update-settings.ts";
+import { FindableByField } from "./findable-by-field.tsx";
+import { useUpdateSettings } from "./use-update-settings.ts";
 
-const switches = [
+const privacySwitches = [
   { name: "receipts", label: "settings.privacy.receipts", body: "settings.privacy.receiptsBody" },
   { name: "presence", label: "settings.privacy.presence", body: "settings.privacy.presenceBody" },
   { name: "hidesAddress", label: "settings.privacy.hidesAddress", body: "settings.privacy.hidesAddressBody" },
 ] as const;
-const seen = [
+const visibilityFacts = [
   { fact: "content", icon: "i-ph-chat-text" },
   { fact: "profile", icon: "i-ph-identification-card" },
   { fact: "number", icon: "i-ph-phone" },
@@ -24,7 +24,7 @@ const seen = [
 
 function BlockedLink() {
   const { t } = useTranslation();
-  const count = useBlocked()?.length ?? 0;
+  const count = useBlockedPeople()?.length ?? 0;
   return (
     <Link to="/app/blocked" className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised">
       <span className="flex-1 font-medium">{t("blocked.title")}</span>
@@ -38,31 +38,31 @@ function BlockedLink() {
 export default function PrivacyScreen() {
   const { t } = useTranslation();
   const settings = useSettings();
-  const change = useChange();
+  const change = useUpdateSettings();
   return (
     <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
       <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
         {() => (
           <>
-            {switches.map(({ name, label, body }) => (
+            {privacySwitches.map(({ name, label, body }) => (
               <SwitchRow
                 key={name}
                 label={t(label)}
-                body={t(body)}
+                description={t(body)}
                 isOn={settings[name]}
                 onChange={(isOn) => change({ [name]: isOn })}
               />
             ))}
-            <FindableChoice value={settings.findable} onChoose={(findable) => change({ findable })} />
+            <FindableByField value={settings.findable} onChoose={(findable) => change({ findable })} />
             <SwitchRow
               label={t("settings.privacy.phoneInGroups")}
-              body={t("settings.privacy.phoneInGroupsBody")}
+              description={t("settings.privacy.phoneInGroupsBody")}
               isOn={settings.phoneInGroups}
               onChange={(phoneInGroups) => change({ phoneInGroups })}
             />
             <SwitchRow
               label={t("settings.privacy.groupAdds")}
-              body={t("settings.privacy.groupAddsBody")}
+              description={t("settings.privacy.groupAddsBody")}
               isOn={settings.groupAdds === "contacts"}
               onChange={(isOn) => change({ groupAdds: isOn ? "contacts" : "nobody" })}
             />
@@ -74,7 +74,7 @@ export default function PrivacyScreen() {
         {() => (
           <SwitchRow
             label={t("settings.privacy.tala")}
-            body={t("settings.privacy.talaBody")}
+            description={t("settings.privacy.talaBody")}
             isOn={settings.tala}
             onChange={(tala) => change({ tala })}
           />
@@ -83,7 +83,7 @@ export default function PrivacyScreen() {
       <SettingsCard title={t("settings.privacy.seen.title")} icon="i-ph-info">
         {(heading) => (
           <ul aria-labelledby={heading} className="divide-y divide-line">
-            {seen.map(({ fact, icon }) => (
+            {visibilityFacts.map(({ fact, icon }) => (
               <li key={fact} className="flex gap-3 px-4 py-3 text-sm">
                 <span className={`${icon} mt-0.5 shrink-0 text-xl text-muted`} aria-hidden="true" />
                 {t(`settings.privacy.seen.${fact === "number" && settings.phoneInGroups ? "numberShown" : fact}`)}

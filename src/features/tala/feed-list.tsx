@@ -6,26 +6,27 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import type { Feed } from "#sync/hooks/use-feed.ts";
-import { DropQuestion } from "./discard-post-dialog.tsx";
-import { WaitingEntry } from "./pending-post.tsx";
-import { Post } from "./post.tsx";
-import { type Heir, passToList, passToNeighbour, usePassedFocus } from "./use-focus-handoff.ts";
-import { useOlder } from "./use-older-posts.ts";
+import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
+import { DiscardPostDialog } from "./discard-post-dialog.tsx";
+import { PendingPostItem } from "./pending-post-item.tsx";
+import { PostItem } from "./post-item.tsx";
+import { type FocusTarget, toListFocusTarget, toNeighbourFocusTarget, useFocusHandoff } from "./use-focus-handoff.ts";
+import { useOlderPosts } from "./use-older-posts.ts";
 
-const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
+const showFeedFailure = (): void =>
+  showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
 
 /** Why the newest cannot be had, and the way to try again. */
-function LoadFailed({ isOffline, again }: { isOffline: boolean; again: Feed["again"] }) {
+function FeedLoadFailure({ isOffline, again }: { isOffline: boolean; again: UseFeedResult["refresh"] }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const part = useRef<HTMLDivElement>(null);
-  usePassedFocus(part, passToList);
+  useFocusHandoff(part, toListFocusTarget);
   const retry = async () => {
     setBusy(true);
     const { at } = await again();
     setBusy(false);
-    if (at === "failed") sayFailed();
+    if (at === "failed") showFeedFailure();
   };
   return (
     <div ref={part} className="my-auto">
@@ -44,40 +45,40 @@ function LoadFailed({ isOffline, again }: { isOffline: boolean; again: Feed["aga
 }
 
 /** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
-function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
+function EmptyFeed({ status, refresh }: Pick<UseFeedResult, "status" | "refresh">) {
   const { t } = useTranslation();
-  if (looking.at === "looking")
+  if (status.at === "looking")
     return (
       <div className="late m-auto text-accent">
         <Spinner label={t("common.loading")} className="text-4xl" />
       </div>
     );
-  if (looking.at === "seen")
+  if (status.at === "seen")
     return (
       <div className="my-auto">
         <EmptyState icon="i-ph-eye" title={t("tala.emptyTitle")} body={t("tala.emptyBody")} />
       </div>
     );
-  return <LoadFailed isOffline={looking.code === "offline"} again={again} />;
+  return <FeedLoadFailure isOffline={status.code === "offline"} again={refresh} />;
 }
 
 /** SPEC.md §8: what cannot be loaded is said once; what is here stays. Without a network the banner has said it. */
-const useToldFailure = (looking: Feed["looking"]): void => {
+const useFeedFailureToast = (looking: UseFeedResult["status"]): void => {
   const code = looking.at === "failed" ? looking.code : undefined;
   useEffect(() => {
-    if (code !== undefined && code !== "offline") sayFailed();
+    if (code !== undefined && code !== "offline") showFeedFailure();
   }, [code]);
 };
 
 /** What is further down cannot be had now. */
-function OlderFailed({ ask }: { ask: () => void }) {
+function OlderPostsFailure({ ask }: { ask: () => void }) {
   const { t } = useTranslation();
   const part = useRef<HTMLDivElement>(null);
-  usePassedFocus(part, passToList);
+  useFocusHandoff(part, toListFocusTarget);
   return (
     <div ref={part} className="grid justify-items-center gap-2">
       <p role="alert">{t("tala.olderFailed")}</p>
-      <Button look="secondary" onClick={ask}>
+      <Button variant="secondary" onClick={ask}>
         {t("common.retry")}
       </Button>
     </div>
@@ -85,17 +86,17 @@ function OlderFailed({ ask }: { ask: () => void }) {
 }
 
 /** What is at the end of the list: more, on its way or to be asked for, or nothing. */
-function ListEnd({ feed }: { feed: Feed }) {
+function FeedEnd({ feed }: { feed: UseFeedResult }) {
   const { t } = useTranslation();
   const end = useRef<HTMLDivElement>(null);
-  const { isStuck, ask } = useOlder(end, feed);
+  const { isStuck, ask } = useOlderPosts(end, feed);
   const hasOlder = feed.view?.older !== undefined;
   return (
     <div ref={end} className="grid min-h-16 place-items-center p-4 text-center text-sm text-muted">
       {!hasOlder ? (
         <p>{t("tala.end")}</p>
       ) : isStuck ? (
-        <OlderFailed ask={ask} />
+        <OlderPostsFailure ask={ask} />
       ) : (
         <Spinner label={t("tala.loadingOlder")} className="text-2xl text-accent" />
       )}
@@ -103,17 +104,17 @@ function ListEnd({ feed }: { feed: Feed }) {
   );
 }
 
-type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed };
+type FeedListProps = { ref: Ref<HTMLElement>; feed: UseFeedResult };
 
 /** What waits to be published, then what is, newest first. */
 export function FeedList({ ref, feed }: FeedListProps) {
   const { t } = useTranslation();
-  const { view, waiting = [], looking, again, begin } = feed;
-  useToldFailure(looking);
+  const { view, pending = [], status, refresh, startReading } = feed;
+  useFeedFailureToast(status);
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
-  const unpublished = waiting.filter(({ id }) => !published.has(id));
-  const [dropped, setDropped] = useState<{ id: Uuid; heir: Heir }>();
+  const unpublished = pending.filter(({ id }) => !published.has(id));
+  const [dropped, setDropped] = useState<{ id: Uuid; focusTarget: FocusTarget }>();
   const isEmpty = posts.length + unpublished.length === 0;
   return (
     <section
@@ -124,21 +125,21 @@ export function FeedList({ ref, feed }: FeedListProps) {
       aria-label={t("tala.list")}
       className="relative flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain -outline-offset-3"
       onScroll={({ currentTarget }) => {
-        if (currentTarget.scrollTop > 0) begin();
+        if (currentTarget.scrollTop > 0) startReading();
       }}
-      onPointerDown={begin}
-      onFocus={begin}
+      onPointerDown={startReading}
+      onFocus={startReading}
     >
       {isEmpty ? (
-        view && <NoPosts looking={looking} again={again} />
+        view && <EmptyFeed status={status} refresh={refresh} />
       ) : (
         <>
           <ul className="divide-y divide-line border-b border-line bg-surface">
             {unpublished.map((post) => (
               <li key={post.id} data-post={post.id}>
-                <WaitingEntry
+                <PendingPostItem
                   post={post}
-                  onDrop={(article) => setDropped({ id: post.id, heir: passToNeighbour(article) })}
+                  onDiscard={(article) => setDropped({ id: post.id, focusTarget: toNeighbourFocusTarget(article) })}
                 />
               </li>
             ))}
@@ -148,19 +149,19 @@ export function FeedList({ ref, feed }: FeedListProps) {
                 data-post={post.id}
                 className="[contain-intrinsic-size:auto_96px] [content-visibility:auto]"
               >
-                <Post post={post} />
+                <PostItem post={post} />
               </li>
             ))}
           </ul>
-          {posts.length > 0 && <ListEnd feed={feed} />}
+          {posts.length > 0 && <FeedEnd feed={feed} />}
           {/* What is last is not under the button that floats over it. */}
           <div className="h-20 shrink-0" />
         </>
       )}
       {dropped && (
-        <DropQuestion
+        <DiscardPostDialog
           {...dropped}
-          isWaiting={unpublished.some(({ id }) => id === dropped.id)}
+          isPending={unpublished.some(({ id }) => id === dropped.id)}
           onClose={() => setDropped(undefined)}
         />
       )}

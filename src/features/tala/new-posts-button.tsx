@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
-import type { Feed } from "#sync/hooks/use-feed.ts";
+import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
 
 /**
  * Says how many statuses came while one reads, over the feed, so that nothing in it moves: below, beside the button that
  * opens the composer, where no name is that one reads first.
  */
-export function NewerPill({ view, onShow }: { view: Feed["view"]; onShow: () => void }) {
+export function NewPostsButton({ view, onShow }: { view: UseFeedResult["view"]; onShow: () => void }) {
   const { t } = useTranslation();
   const count = view?.newer ?? 0;
   return (

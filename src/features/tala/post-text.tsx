@@ -2,15 +2,15 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LinkedText } from "#components/messages/linked-text.tsx";
 
-const wholeLines = 12; // everybody's feed is no place for a screen of empty lines
+const maxUnfoldedLines = 12; // everybody's feed is no place for a screen of empty lines
 const foldedLines = 8;
 
 /** What a status says. One of many lines shows the first of them until it is opened. */
-export function PostWords({ content }: { content: string }) {
+export function PostBody({ content }: { content: string }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const lines = content.split("\n");
-  const isFolded = !isOpen && lines.length > wholeLines;
+  const isFolded = !isOpen && lines.length > maxUnfoldedLines;
   return (
     <>
       <p dir="auto" className="mt-1 whitespace-pre-wrap text-start [overflow-wrap:anywhere]">

@@ -1,21 +1,21 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
-import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { changeSettings, useSettings } from "#sync/hooks/use-settings.ts";
-import { Tala } from "./tala.tsx";
+import { TalaFeed } from "./tala-feed.tsx";
 
 /** Whoever turned Tala off comes here only by its address. */
-function TalaOff() {
+function TalaDisabled() {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const turnOn = async () => {
-    const leadFocus = focusTitleFrom();
+    const leadFocus = prepareTitleFocus();
     setBusy(true);
-    const isOn = await attempt(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
+    const isOn = await runWithToast(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
     setBusy(false);
     // The button goes with what it said.
     if (isOn) leadFocus();
@@ -42,7 +42,7 @@ export default function TalaScreen() {
   const { tala: isOn } = useSettings();
   return (
     <Screen title={t("tala.title")} subtitle={t("tala.subtitle")} description={t("tala.description")} scrolls={!isOn}>
-      {isOn ? <Tala /> : <TalaOff />}
+      {isOn ? <TalaFeed /> : <TalaDisabled />}
     </Screen>
   );
 }

@@ -1,21 +1,21 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import type { Feed } from "#sync/hooks/use-feed.ts";
-import { useLink } from "#sync/hooks/use-live-query.ts";
+import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
+import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
-const aheadPx = 1_200; // it is asked for before it is reached
+const preloadDistancePx = 1_200; // it is asked for before it is reached
 
 /** Shows what is further down as its end comes near. What fails waits for the link, or to be asked for. */
-export const useOlder = (end: RefObject<HTMLElement | null>, { view, loadOlder }: Feed) => {
+export const useOlderPosts = (end: RefObject<HTMLElement | null>, { view, loadOlder }: UseFeedResult) => {
   const [isNear, setNear] = useState(false);
   const [isStuck, setStuck] = useState(false);
   const isAsking = useRef(false);
-  const isOnline = useLink() === "online";
+  const isOnline = useLinkState() === "online";
 
   useEffect(() => {
     if (!end.current) return;
     const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), {
       root: end.current.closest("[data-scroller]"),
-      rootMargin: `${aheadPx}px 0px`,
+      rootMargin: `${preloadDistancePx}px 0px`,
     });
     observer.observe(end.current);
     return () => observer.disconnect();

@@ -11,23 +11,23 @@ export type Appearance = {
 };
 
 /** Where the browser keeps it; the inline script reads it there. */
-export const lookKey = "appearance";
+export const appearanceKey = "appearance";
 
-const pick = <T extends string>(words: readonly string[], from: readonly T[], otherwise: T): T =>
+const pickWord = <T extends string>(words: readonly string[], from: readonly T[], otherwise: T): T =>
   from.find((word) => word !== otherwise && words.includes(word)) ?? otherwise;
 
 /** The choice that these words stand for. Unknown ones, of another version, say nothing. */
-export const toAppearance = (look: string): Appearance => {
+export const parseAppearance = (look: string): Appearance => {
   const words = look.split(" ");
   return {
-    theme: pick(words, themes, "system"),
-    text: pick(words, textSizes, "normal"),
-    motion: pick(words, motions, "system"),
+    theme: pickWord(words, themes, "system"),
+    text: pickWord(words, textSizes, "normal"),
+    motion: pickWord(words, motions, "system"),
   };
 };
 
 /** A choice as it is kept and stands on the root element, where theme.css looks: "dark large still", or nothing. */
-export const toLook = ({ theme, text, motion }: Appearance): string =>
+export const serializeAppearance = ({ theme, text, motion }: Appearance): string =>
   [theme, text, motion].filter((word) => word !== "system" && word !== "normal").join(" ");
 
 /**
@@ -35,7 +35,7 @@ export const toLook = ({ theme, text, motion }: Appearance): string =>
  * light and then the dark one. Its text is also the inline script that runs before the first paint: it uses nothing
  * from around it.
  */
-export const showLook = (look: string): void => {
+export const applyAppearance = (look: string): void => {
   document.documentElement.dataset["look"] = look;
   const [chosen] = /dark|light/.exec(look) ?? [];
   document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]').forEach((meta, index) => {
@@ -47,61 +47,62 @@ export const showLook = (look: string): void => {
 
 const listeners = new Set<() => void>();
 // What could not be stored (storage is full or forbidden): it lasts as long as the page.
-let unstored: string | undefined;
-let cached: { look: string; appearance: Appearance } | undefined;
+let unstoredText: string | undefined;
+let cachedAppearance: { look: string; appearance: Appearance } | undefined;
 
-const readLook = (): string => {
+const readAppearanceText = (): string => {
   try {
-    return unstored ?? localStorage.getItem(lookKey) ?? "";
+    return unstoredText ?? localStorage.getItem(appearanceKey) ?? "";
   } catch {
-    return unstored ?? "";
+    return unstoredText ?? "";
   }
 };
 
 /** The same object as long as nothing changed. */
 export const getAppearance = (): Appearance => {
-  const look = readLook();
-  if (cached?.look !== look) cached = { look, appearance: toAppearance(look) };
-  return cached.appearance;
+  const look = readAppearanceText();
+  if (cachedAppearance?.look !== look) cachedAppearance = { look, appearance: parseAppearance(look) };
+  return cachedAppearance.appearance;
 };
 
-const refresh = (): void => {
-  showLook(readLook());
+const refreshAppearance = (): void => {
+  applyAppearance(readAppearanceText());
   for (const listener of [...listeners]) listener();
 };
 
 export const setAppearance = (change: Partial<Appearance>): void => {
-  const look = toLook({ ...getAppearance(), ...change });
-  unstored = undefined;
+  const look = serializeAppearance({ ...getAppearance(), ...change });
+  unstoredText = undefined;
   try {
-    if (look === "") localStorage.removeItem(lookKey);
-    else localStorage.setItem(lookKey, look);
+    if (look === "") localStorage.removeItem(appearanceKey);
+    else localStorage.setItem(appearanceKey, look);
   } catch {
-    unstored = look;
+    unstoredText = look;
   }
-  refresh();
+  refreshAppearance();
 };
 
 /** Shows what is chosen here, also when it is chosen in another tab, or was while this page lay in the browser's memory. */
-export const followAppearance = (): void => {
-  showLook(readLook());
+export const syncAppearance = (): void => {
+  applyAppearance(readAppearanceText());
   addEventListener("storage", ({ key }) => {
-    if (key === lookKey || key === null) refresh();
+    if (key === appearanceKey || key === null) refreshAppearance();
   });
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) refresh();
+    if (persisted) refreshAppearance();
   });
 };
 
 /** Whether nothing is to move that need not: by the choice here or by the system's. */
-export const isStill = (): boolean =>
+export const isMotionReduced = (): boolean =>
   getAppearance().motion === "still" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-const subscribe = (listener: () => void): (() => void) => {
+const subscribeToAppearance = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
   };
 };
 
-export const useAppearance = (): Appearance => useSyncExternalStore(subscribe, getAppearance, getAppearance);
+export const useAppearance = (): Appearance =>
+  useSyncExternalStore(subscribeToAppearance, getAppearance, getAppearance);

@@ -1,7 +1,7 @@
 import { type Language, languageParameter, resolveLanguage } from "#contract/language.ts";
 
 /** The language this browser reads, by the Worker's own rule (`contract/language.ts`). */
-export const browserLanguage = (): Language =>
+export const detectLanguage = (): Language =>
   resolveLanguage({
     parameter: new URLSearchParams(location.search).get(languageParameter),
     cookies: document.cookie,

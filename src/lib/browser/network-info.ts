@@ -1,9 +1,10 @@
-type Connection = { saveData?: boolean; effectiveType?: string };
+type NetworkInfo = { saveData?: boolean; effectiveType?: string };
 
-const connectionOf = (): Connection | undefined => (navigator as Navigator & { connection?: Connection }).connection;
+const getNetworkInfo = (): NetworkInfo | undefined =>
+  (navigator as Navigator & { connection?: NetworkInfo }).connection;
 
 /** Whether whoever uses this phone asked to save data. */
-export const isSavingData = (): boolean => connectionOf()?.saveData === true;
+export const isDataSaverOn = (): boolean => getNetworkInfo()?.saveData === true;
 
 /** Whether this phone asked to save data, or its network is too slow for what nobody asked for. */
-export const isConnectionSlow = (): boolean => isSavingData() || /2g$/.test(connectionOf()?.effectiveType ?? "");
+export const isConnectionSlow = (): boolean => isDataSaverOn() || /2g$/.test(getNetworkInfo()?.effectiveType ?? "");

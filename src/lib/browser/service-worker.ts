@@ -1,4 +1,4 @@
-import { trustedUrl } from "./trusted-url.ts";
+import { toTrustedUrl } from "./trusted-url.ts";
 
 /**
  * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
@@ -7,9 +7,9 @@ import { trustedUrl } from "./trusted-url.ts";
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;
 
-const register = async () => {
+const registerWorker = async () => {
   try {
-    const registration = await navigator.serviceWorker.register(trustedUrl(workerUrl));
+    const registration = await navigator.serviceWorker.register(toTrustedUrl(workerUrl));
     const loaded = performance
       .getEntriesByType("resource")
       .map(({ name }) => new URL(name))
@@ -27,8 +27,8 @@ export const registerServiceWorker = (): void => {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
   const whenIdle = () =>
     "requestIdleCallback" in window
-      ? requestIdleCallback(() => void register(), { timeout: idleTimeoutMs })
-      : setTimeout(() => void register(), idleTimeoutMs);
+      ? requestIdleCallback(() => void registerWorker(), { timeout: idleTimeoutMs })
+      : setTimeout(() => void registerWorker(), idleTimeoutMs);
   if (document.readyState === "complete") whenIdle();
   else addEventListener("load", whenIdle, { once: true });
 };

@@ -1,27 +1,27 @@
-let context: AudioContext | undefined;
+let audioContext: AudioContext | undefined;
 /** What sounds now. The context's thread runs only for that. */
-const sounding = new Set<object>();
+const activeSounds = new Set<object>();
 
 /** One sound: when it begins within its pattern, how long it lasts, its pitches in hertz and its loudness up to 1. */
-export type Note = { at: number; seconds: number; pitches: readonly number[]; level: number };
+export type SoundNote = { at: number; seconds: number; pitches: readonly number[]; level: number };
 
 /** The one context of this page's sounds, for all of its life; undefined where a browser has none. */
-const openContext = (): AudioContext | undefined => {
-  if (!context && "AudioContext" in globalThis) context = new AudioContext();
-  return context;
+const getAudioContext = (): AudioContext | undefined => {
+  if (!audioContext && "AudioContext" in globalThis) audioContext = new AudioContext();
+  return audioContext;
 };
 
 /** Something is about to sound: `audio` runs, or will once the page is touched, until all that began has ended. */
-export const beginSound = (): { audio: AudioContext; end(): void } | undefined => {
-  const audio = openContext();
+export const startSound = (): { audio: AudioContext; end(): void } | undefined => {
+  const audio = getAudioContext();
   if (!audio) return undefined;
   const one = {};
-  sounding.add(one);
+  activeSounds.add(one);
   void audio.resume().catch(() => undefined);
   return {
     audio,
     end() {
-      if (sounding.delete(one) && sounding.size === 0) void audio.suspend();
+      if (activeSounds.delete(one) && activeSounds.size === 0) void audio.suspend();
     },
   };
 };
@@ -29,7 +29,7 @@ export const beginSound = (): { audio: AudioContext; end(): void } | undefined =
 const fadeSeconds = 0.02; // a sound that begins or ends at once clicks
 
 /** `from` by the clock of `audio`, in seconds. */
-export const playNote = (audio: AudioContext, out: AudioNode, note: Note, from: number): void => {
+export const playNote = (audio: AudioContext, out: AudioNode, note: SoundNote, from: number): void => {
   const { at, seconds, pitches, level } = note;
   const volume = audio.createGain();
   const start = from + at;
@@ -50,16 +50,16 @@ export const playNote = (audio: AudioContext, out: AudioNode, note: Note, from: 
 };
 
 /** How many record what the microphone hears: it would hear this page's own sounds too. */
-let recording = 0;
-export const isRecording = (): boolean => recording > 0;
-export const noteRecording = (): (() => void) => {
-  recording++;
+let recordingCount = 0;
+export const isRecording = (): boolean => recordingCount > 0;
+export const trackRecording = (): (() => void) => {
+  recordingCount++;
   return () => {
-    recording--;
+    recordingCount--;
   };
 };
 
-const gestures = ["pointerup", "keydown"] as const;
+const unlockGestures = ["pointerup", "keydown"] as const;
 
 /**
  * Where a page may only sound if it began to within a gesture (Safari), the first one is used for that, in silence.
@@ -68,18 +68,18 @@ const gestures = ["pointerup", "keydown"] as const;
 export const unlockSound = (): (() => void) => {
   if ("userAgentData" in navigator) return () => undefined;
   const leave = () => {
-    for (const gesture of gestures) removeEventListener(gesture, unlock, { capture: true });
+    for (const gesture of unlockGestures) removeEventListener(gesture, unlock, { capture: true });
   };
   const unlock = () => {
     leave();
-    if (context) return; // something sounds already
-    void openContext()
+    if (audioContext) return; // something sounds already
+    void getAudioContext()
       ?.resume()
       .then(
-        () => void (sounding.size === 0 && context?.suspend()),
+        () => void (activeSounds.size === 0 && audioContext?.suspend()),
         () => undefined,
       );
   };
-  for (const gesture of gestures) addEventListener(gesture, unlock, { capture: true });
+  for (const gesture of unlockGestures) addEventListener(gesture, unlock, { capture: true });
   return leave;
 };

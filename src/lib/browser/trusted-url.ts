@@ -4,7 +4,7 @@ type ScriptUrlPolicy = { createScriptURL(url: string): string };
 type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy };
 
 /** Our own scripts; what people uploaded is served under /api. */
-const isOurs = (url: string): boolean => {
+const isOwnScript = (url: string): boolean => {
   const { origin, pathname } = new URL(url, location.href);
   return origin === location.origin && !pathname.startsWith("/api/");
 };
@@ -12,7 +12,7 @@ const isOurs = (url: string): boolean => {
 const createPolicy = (): ScriptUrlPolicy | undefined =>
   (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy(trustedTypesPolicy, {
     createScriptURL(url) {
-      if (!isOurs(url)) throw new TypeError(`not a script of ours: ${url}`);
+      if (!isOwnScript(url)) throw new TypeError(`not a script of ours: ${url}`);
       return url;
     },
   });
@@ -20,7 +20,7 @@ const createPolicy = (): ScriptUrlPolicy | undefined =>
 let policy: ScriptUrlPolicy | undefined;
 
 /** An address to start a worker from. The pages require Trusted Types for it; this is the only policy there is. */
-export const trustedUrl = (url: string): string => {
+export const toTrustedUrl = (url: string): string => {
   policy ??= createPolicy();
   return policy?.createScriptURL(url) ?? url;
 };

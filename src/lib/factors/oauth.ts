@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
 import { authCodeSeconds, oauthFlowSeconds } from "#contract/limits.ts";
-import { request } from "#lib/http/api.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
-import { readAnswer } from "#lib/http/parse-response.ts";
-import { getSession, type Opened } from "#lib/session/session.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
+import { getSession, type OpenedSession } from "#lib/session/session.ts";
 import { openSession } from "#lib/session/sign-in.ts";
-import { keepNewcomer } from "./pending-registration.ts";
+import { savePendingRegistration } from "./pending-registration.ts";
 
 /**
  * Signing in by another provider, and linking one to one's account. The page is left for the provider's; what comes back in
@@ -16,30 +16,32 @@ import { keepNewcomer } from "./pending-registration.ts";
  */
 
 /** A way to a provider that began here. All tabs share it: an installed app may come back in another one. */
-const Begun = v.object({ provider: v.string(), verifier: v.string(), user: v.nullable(Uuid), at: v.number() });
-type Begun = v.InferOutput<typeof Begun>;
+const OAuthFlow = v.object({ provider: v.string(), verifier: v.string(), user: v.nullable(Uuid), at: v.number() });
+type OAuthFlow = v.InferOutput<typeof OAuthFlow>;
 
-const begunKey = "oauth";
-const begunMs = (oauthFlowSeconds + authCodeSeconds) * 1_000;
+const flowStorageKey = "oauth";
+const flowMaxMs = (oauthFlowSeconds + authCodeSeconds) * 1_000;
 
-const keep = (store: () => void): void => {
+const storeOrFail = (store: () => void): void => {
   try {
     store();
   } catch {
     // Without storage nothing can be brought back to this browser.
-    throw new ApiFailure("unavailable", 0);
+    throw new ApiRequestError("unavailable", 0);
   }
 };
 
-const keepBegun = (begun: Omit<Begun, "at">): void =>
-  keep(() => localStorage.setItem(begunKey, JSON.stringify({ ...begun, at: Date.now() } satisfies Begun)));
+const saveFlow = (begun: Omit<OAuthFlow, "at">): void =>
+  storeOrFail(() =>
+    localStorage.setItem(flowStorageKey, JSON.stringify({ ...begun, at: Date.now() } satisfies OAuthFlow)),
+  );
 
 /** The way that began here last, once. */
-const takeBegun = (): Begun | undefined => {
+const consumeFlow = (): OAuthFlow | undefined => {
   try {
-    const parsed = v.safeParse(Begun, JSON.parse(localStorage.getItem(begunKey) ?? "null"));
-    localStorage.removeItem(begunKey);
-    return parsed.success && Date.now() - parsed.output.at < begunMs ? parsed.output : undefined;
+    const parsed = v.safeParse(OAuthFlow, JSON.parse(localStorage.getItem(flowStorageKey) ?? "null"));
+    localStorage.removeItem(flowStorageKey);
+    return parsed.success && Date.now() - parsed.output.at < flowMaxMs ? parsed.output : undefined;
   } catch {
     return undefined;
   }
@@ -52,10 +54,10 @@ const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("=", "");
 
 /** Begins a way to a provider that leads back to `path`; answers what its first step is asked with. */
-const begin = async (provider: string, path: string, user: Uuid | null): Promise<URLSearchParams> => {
+const startFlow = async (provider: string, path: string, user: Uuid | null): Promise<URLSearchParams> => {
   const verifier = toBase64url(crypto.getRandomValues(new Uint8Array(32)));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  keepBegun({ provider, verifier, user });
+  saveFlow({ provider, verifier, user });
   return new URLSearchParams({
     provider,
     redirect_to: location.origin + path,
@@ -65,42 +67,45 @@ const begin = async (provider: string, path: string, user: Uuid | null): Promise
 };
 
 /** Leaves for a provider, to sign in or to register there. Comes back to the log-in page, which asks `finishSignIn`. */
-export const continueWith = async (provider: string): Promise<void> => {
-  location.assign(`/api/auth/authorize?${await begin(provider, "/login", null)}`);
+export const startProviderSignIn = async (provider: string): Promise<void> => {
+  location.assign(`/api/auth/authorize?${await startFlow(provider, "/login", null)}`);
 };
 
-const Way = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
+const AuthorizationUrl = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
 
 /**
  * Leaves for a provider, to link an account there to one's own. Comes back to the page it was called on, which asks
  * `finishLinking`. Asks for a proof (`reauthentication_needed`).
  */
-export const linkProvider = async (provider: string): Promise<void> => {
-  const query = await begin(provider, location.pathname, getSession()?.userId ?? null);
+export const startProviderLinking = async (provider: string): Promise<void> => {
+  const query = await startFlow(provider, location.pathname, getSession()?.userId ?? null);
   query.set("skip_http_redirect", "true");
-  const { url } = readAnswer(Way, await request("GET", `/api/auth/user/identities/authorize?${query}`));
+  const { url } = parseResponse(
+    AuthorizationUrl,
+    await requestApi("GET", `/api/auth/user/identities/authorize?${query}`),
+  );
   location.assign(url);
 };
 
 /** Asks for a proof. */
 export const unlinkIdentity = async (id: Uuid): Promise<void> => {
-  await request("DELETE", `/api/auth/user/identities/${id}`);
+  await requestApi("DELETE", `/api/auth/user/identities/${id}`);
 };
 
 /** Whether the address tells of a way to a provider that has ended. */
-export const hasReturned = (): boolean => {
+export const hasOAuthCallback = (): boolean => {
   const query = new URLSearchParams(location.search);
   return query.has("code") || query.has("error");
 };
 
-const returned = ["code", "error", "error_code", "error_description"];
+const callbackParameters = ["code", "error", "error_code", "error_description"];
 
 /** What came back, taken off the address so that no reload and no "back" brings it again. */
-const takeReturn = (): { code: string } | { error: ErrorCode | "cancelled" } | undefined => {
-  if (!hasReturned()) return undefined;
+const consumeCallback = (): { code: string } | { error: ErrorCode | "cancelled" } | undefined => {
+  if (!hasOAuthCallback()) return undefined;
   const url = new URL(location.href);
   const [code, error, errorCode] = ["code", "error", "error_code"].map((name) => url.searchParams.get(name));
-  for (const name of returned) url.searchParams.delete(name);
+  for (const name of callbackParameters) url.searchParams.delete(name);
   history.replaceState(history.state, "", url.pathname + url.search + url.hash);
   if (code) return { code };
   if (error === "access_denied") return { error: "cancelled" };
@@ -108,23 +113,23 @@ const takeReturn = (): { code: string } | { error: ErrorCode | "cancelled" } | u
 };
 
 /** Trades what came back for a session; "cancelled" when its person changed their mind there. */
-const finish = async (user: Uuid | null): Promise<{ opened: Opened } | "cancelled" | undefined> => {
-  const way = takeReturn();
+const finishFlow = async (user: Uuid | null): Promise<{ opened: OpenedSession } | "cancelled" | undefined> => {
+  const way = consumeCallback();
   if (!way) return undefined;
-  const begun = takeBegun();
+  const begun = consumeFlow();
   if ("error" in way) {
     if (way.error === "cancelled") return "cancelled";
-    throw new ApiFailure(way.error, 400);
+    throw new ApiRequestError(way.error, 400);
   }
-  if (!begun || begun.user !== user) throw new ApiFailure("bad_code_verifier", 400);
+  if (!begun || begun.user !== user) throw new ApiRequestError("bad_code_verifier", 400);
   const identity = { auth_code: way.code, code_verifier: begun.verifier };
   try {
     return { opened: await openSession("/api/auth/token?grant_type=pkce", identity) };
   } catch (error) {
-    if (error instanceof ApiFailure && error.code === "phone_needed") {
-      const said = v.safeParse(v.object({ name: v.string() }), error.said);
+    if (error instanceof ApiRequestError && error.code === "phone_needed") {
+      const said = v.safeParse(v.object({ name: v.string() }), error.body);
       const name = said.success ? said.output.name : null;
-      keep(() => keepNewcomer({ provider: begun.provider, name, identity }));
+      storeOrFail(() => savePendingRegistration({ provider: begun.provider, name, identity }));
     }
     throw error;
   }
@@ -134,13 +139,13 @@ const finish = async (user: Uuid | null): Promise<{ opened: Opened } | "cancelle
  * How signing in by a provider ended, once, on the log-in page; undefined where nobody comes from one. Refused with
  * `phone_needed` the registration goes on with who they are (src/lib/factors/pending-registration.ts).
  */
-export const finishSignIn = async (): Promise<Opened | "cancelled" | undefined> => {
-  const end = await finish(null);
+export const finishProviderSignIn = async (): Promise<OpenedSession | "cancelled" | undefined> => {
+  const end = await finishFlow(null);
   return typeof end === "object" ? end.opened : end;
 };
 
 /** How linking ended, once, on the page it led back to; undefined where nobody comes from a provider. */
-export const finishLinking = async (): Promise<"linked" | "cancelled" | undefined> => {
-  const end = await finish(getSession()?.userId ?? null);
+export const finishProviderLinking = async (): Promise<"linked" | "cancelled" | undefined> => {
+  const end = await finishFlow(getSession()?.userId ?? null);
   return typeof end === "object" ? "linked" : end;
 };

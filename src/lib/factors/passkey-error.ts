@@ -1,10 +1,10 @@
 import type { Translate } from "#i18n/setup.ts";
-import { failureText } from "#lib/http/error-text.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
 
 /** `already_added`: this device or key is in the list. `unsupported`: it cannot know its person, or keep a passkey. */
 export type PasskeyProblem = "already_added" | "unsupported" | "failed";
 
-export class PasskeyFailure extends Error {
+export class PasskeyError extends Error {
   constructor(
     readonly problem: PasskeyProblem,
     cause: unknown,
@@ -14,12 +14,12 @@ export class PasskeyFailure extends Error {
   }
 }
 
-export const passkeyTexts = {
+export const passkeyErrorKeys = {
   already_added: "auth.passkeyAlreadyAdded",
   unsupported: "auth.passkeyUnsupported",
   failed: "auth.passkeyFailed",
 } as const satisfies Record<PasskeyProblem, string>;
 
 /** What a caught error says to the person, wherever it came from. */
-export const passkeyFailureText = (error: unknown, t: Translate): string =>
-  error instanceof PasskeyFailure ? t(passkeyTexts[error.problem]) : failureText(error, t);
+export const toPasskeyErrorText = (error: unknown, t: Translate): string =>
+  error instanceof PasskeyError ? t(passkeyErrorKeys[error.problem]) : toErrorText(error, t);

@@ -1,7 +1,7 @@
 import type { Passkey } from "#contract/auth/factors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
-import type { Opened } from "#lib/session/session.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
+import type { OpenedSession } from "#lib/session/session.ts";
 
 /**
  * Passkeys, as the screens use them. What does the work comes when somebody uses one: the log-in page is to stand before.
@@ -9,11 +9,11 @@ import type { Opened } from "#lib/session/session.ts";
  * Each throws `ApiFailure`, or `PasskeyFailure` where the browser refused; `passkeyFailureText` says either. Who closes the
  * browser's own dialog changed their mind, which is no failure: the answer is undefined then.
  */
-const load = async () => {
+const loadPasskeyApi = async () => {
   try {
     return await import("./passkey-api.ts");
   } catch {
-    throw new ApiFailure("offline", 0);
+    throw new ApiRequestError("offline", 0);
   }
 };
 
@@ -21,27 +21,31 @@ const load = async () => {
 export const canUsePasskeys = (): boolean => typeof globalThis.PublicKeyCredential === "function";
 
 /** Whether it offers them in a field, beside what else it fills in. */
-export const canOfferPasskeys = async (): Promise<boolean> =>
+export const canAutofillPasskeys = async (): Promise<boolean> =>
   canUsePasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 
 /** Makes one for the person who is signed in; without a name the server gives one. Asks for a proof (`reauthentication_needed`). */
-export const addPasskey = async (name?: string): Promise<Passkey | undefined> => (await load()).addPasskey(name);
+export const addPasskey = async (name?: string): Promise<Passkey | undefined> =>
+  (await loadPasskeyApi()).runPasskeyRegistration(name);
 
-export const renamePasskey = async (id: Uuid, name: string): Promise<Passkey> => (await load()).renamePasskey(id, name);
+export const changePasskeyName = async (id: Uuid, name: string): Promise<Passkey> =>
+  (await loadPasskeyApi()).sendPasskeyName(id, name);
 
 /** Asks for a proof. The last one takes the wish for a second step with it. */
-export const removePasskey = async (id: Uuid): Promise<void> => (await load()).removePasskey(id);
+export const removePasskey = async (id: Uuid): Promise<void> => (await loadPasskeyApi()).sendPasskeyRemoval(id);
 
 /** Whether a passkey is asked for after the password too. Asks for a proof. */
-export const setPasskeyStep = async (isWanted: boolean): Promise<void> => (await load()).setPasskeyStep(isWanted);
+export const setPasskeySecondStep = async (isWanted: boolean): Promise<void> =>
+  (await loadPasskeyApi()).sendPasskeySecondStep(isWanted);
 
 /**
  * Signs in without a password. `conditional`: only offers it in the field with `autocomplete="… webauthn"`, and answers when
  * somebody takes the offer, or undefined once another question of this kind has taken its place. What goes wrong before
  * somebody took it goes unsaid.
  */
-export const signInByPasskey = async (options: { conditional?: boolean } = {}): Promise<Opened | undefined> =>
-  (await load()).signInByPasskey(options);
+export const signInWithPasskey = async (options: { conditional?: boolean } = {}): Promise<OpenedSession | undefined> =>
+  (await loadPasskeyApi()).runPasskeySignIn(options);
 
 /** Shows a passkey in the session there is: as the second step it owes, or before what asks for a proof. */
-export const stepByPasskey = async (): Promise<Opened | undefined> => (await load()).stepByPasskey();
+export const verifyWithPasskey = async (): Promise<OpenedSession | undefined> =>
+  (await loadPasskeyApi()).runPasskeyVerification();

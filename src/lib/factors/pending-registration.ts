@@ -2,24 +2,24 @@ import * as v from "valibot";
 import { oauthRegistrationSeconds } from "#contract/limits.ts";
 
 /** Whoever a provider knows and no account does yet (`phone_needed`): what the registration hands in. Of this tab alone. */
-const Newcomer = v.object({
+const PendingRegistration = v.object({
   provider: v.string(),
   /** What the provider calls them. */
   name: v.nullable(v.string()),
   identity: v.object({ auth_code: v.string(), code_verifier: v.string() }),
   at: v.number(),
 });
-export type Newcomer = v.InferOutput<typeof Newcomer>;
+export type PendingRegistration = v.InferOutput<typeof PendingRegistration>;
 
 const storageKey = "newcomer";
 
 /** Throws where storage is full or forbidden. */
-export const keepNewcomer = (newcomer: Omit<Newcomer, "at">): void =>
-  sessionStorage.setItem(storageKey, JSON.stringify({ ...newcomer, at: Date.now() } satisfies Newcomer));
+export const savePendingRegistration = (newcomer: Omit<PendingRegistration, "at">): void =>
+  sessionStorage.setItem(storageKey, JSON.stringify({ ...newcomer, at: Date.now() } satisfies PendingRegistration));
 
-export const findNewcomer = (): Newcomer | undefined => {
+export const findPendingRegistration = (): PendingRegistration | undefined => {
   try {
-    const parsed = v.safeParse(Newcomer, JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
+    const parsed = v.safeParse(PendingRegistration, JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
     const isFresh = parsed.success && Date.now() - parsed.output.at < oauthRegistrationSeconds * 1_000;
     return isFresh ? parsed.output : undefined;
   } catch {
@@ -27,7 +27,7 @@ export const findNewcomer = (): Newcomer | undefined => {
   }
 };
 
-export const forgetNewcomer = (): void => {
+export const clearPendingRegistration = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { awaitingMinutes } from "#contract/limits.ts";
-import { getSession, type Opened } from "#lib/session/session.ts";
+import { pendingSecondFactorMinutes } from "#contract/limits.ts";
+import { getSession, type OpenedSession } from "#lib/session/session.ts";
 
 /**
  * A session that owes its second step, for a phone that lets the page go while its person looks up a code. Of this tab
  * alone; nothing in it is secret, and its cookies are the browser's.
  */
-const Owing = v.object({
+const PendingSecondFactor = v.object({
   opened: v.object({
     userId: Uuid,
     awaits: Session.entries.awaits.wrapped,
@@ -20,12 +20,14 @@ const Owing = v.object({
   typed: v.string(),
   at: v.number(),
 });
-export type Owing = Pick<v.InferOutput<typeof Owing>, "begun" | "typed"> & { opened: Opened };
+export type PendingSecondFactor = Pick<v.InferOutput<typeof PendingSecondFactor>, "begun" | "typed"> & {
+  opened: OpenedSession;
+};
 
 const storageKey = "owing";
-const owingMs = awaitingMinutes * 60_000;
+const pendingMaxMs = pendingSecondFactorMinutes * 60_000;
 
-export const keepOwing = (owing: Owing): void => {
+export const savePendingSecondFactor = (owing: PendingSecondFactor): void => {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify({ ...owing, at: Date.now() }));
   } catch {
@@ -33,7 +35,7 @@ export const keepOwing = (owing: Owing): void => {
   }
 };
 
-export const forgetOwing = (): void => {
+export const clearPendingSecondFactor = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
@@ -42,11 +44,11 @@ export const forgetOwing = (): void => {
 };
 
 /** What began on this page and may still be owed. Whoever signed in since, in another tab, took the cookies of it. */
-export const findOwing = (page: "login" | "recover"): Owing | undefined => {
+export const findPendingSecondFactor = (page: "login" | "recover"): PendingSecondFactor | undefined => {
   try {
-    const parsed = v.safeParse(Owing, JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
-    if (!parsed.success || Date.now() - parsed.output.at > owingMs || getSession()) {
-      forgetOwing();
+    const parsed = v.safeParse(PendingSecondFactor, JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
+    if (!parsed.success || Date.now() - parsed.output.at > pendingMaxMs || getSession()) {
+      clearPendingSecondFactor();
       return undefined;
     }
     return (parsed.output.begun === "login") === (page === "login") ? parsed.output : undefined;
@@ -55,16 +57,16 @@ export const findOwing = (page: "login" | "recover"): Owing | undefined => {
   }
 };
 
-const mark = "data-owing";
+const pendingAttribute = "data-owing";
 
 /** Runs before the first paint: the form keeps out of sight where its second step is about to take its place. */
-export const owingScript = (page: "login" | "recover"): string =>
+export const buildPendingSecondFactorScript = (page: "login" | "recover"): string =>
   `try{const o=JSON.parse(sessionStorage.${storageKey});` +
-  `(o.begun=="login")==${page === "login"}&&Date.now()-o.at<${owingMs}&&` +
-  `document.documentElement.setAttribute("${mark}","")}catch{};`;
-export const owingCss = `[${mark}] main>*{visibility:hidden}`;
+  `(o.begun=="login")==${page === "login"}&&Date.now()-o.at<${pendingMaxMs}&&` +
+  `document.documentElement.setAttribute("${pendingAttribute}","")}catch{};`;
+export const pendingSecondFactorCss = `[${pendingAttribute}] main>*{visibility:hidden}`;
 
-export const isStepExpected = (): boolean => document.documentElement.hasAttribute(mark);
+export const isSecondFactorExpected = (): boolean => document.documentElement.hasAttribute(pendingAttribute);
 
 /** Whatever there is now may be seen. */
-export const endExpectation = (): void => document.documentElement.removeAttribute(mark);
+export const clearSecondFactorExpectation = (): void => document.documentElement.removeAttribute(pendingAttribute);

@@ -1,29 +1,29 @@
 import { personHeader } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { dropSession, getSession, isNearExpiry } from "#lib/session/session.ts";
+import { clearSession, getSession, isNearExpiry } from "#lib/session/session.ts";
 import { refreshSession } from "#lib/session/session-refresh.ts";
-import { ApiFailure, exchange, type Method, type RequestOptions } from "./http-request.ts";
+import { ApiRequestError, type HttpMethod, type HttpRequestOptions, sendHttpRequest } from "./http-request.ts";
 
-export { ApiFailure } from "./http-request.ts";
+export { ApiRequestError } from "./http-request.ts";
 
 /** `person`: for whom, where that is known better than by who is signed in now. */
-type PersonOptions = RequestOptions & { person?: Uuid };
+type PersonRequestOptions = HttpRequestOptions & { person?: Uuid };
 
 /**
  * The one way to the API for the signed-in person; it shows nothing and goes nowhere itself. It renews a session near its end first, and once more when the server
  * says 401 all the same. It says for whom it asks: another account may sign in meanwhile, in another tab, and its session
  * must not carry this request. The answer is unknown until the caller's schema has read it.
  */
-export const request = async (
-  method: Method,
+export const requestApi = async (
+  method: HttpMethod,
   path: string,
   body?: unknown,
-  { person = getSession()?.userId, headers, ...options }: PersonOptions = {},
+  { person = getSession()?.userId, headers, ...options }: PersonRequestOptions = {},
 ): Promise<unknown> => {
   const isTheirs = () => getSession()?.userId === person;
   const ask = () => {
-    if (!isTheirs()) throw new ApiFailure("session_not_found", 401);
-    return exchange(method, path, body, {
+    if (!isTheirs()) throw new ApiRequestError("session_not_found", 401);
+    return sendHttpRequest(method, path, body, {
       ...options,
       headers: { ...headers, ...(person === undefined ? {} : { [personHeader]: person }) },
     });
@@ -33,13 +33,13 @@ export const request = async (
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof ApiFailure) || error.status !== 401 || !getSession() || !isTheirs()) throw error;
+    if (!(error instanceof ApiRequestError) || error.status !== 401 || !getSession() || !isTheirs()) throw error;
     const renewed = await refreshSession(true);
     if (!renewed || !isTheirs()) throw error;
     try {
       return await ask();
     } catch (again) {
-      if (again instanceof ApiFailure && again.status === 401 && isTheirs()) dropSession();
+      if (again instanceof ApiRequestError && again.status === 401 && isTheirs()) clearSession();
       throw again;
     }
   }

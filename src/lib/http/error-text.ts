@@ -1,5 +1,5 @@
 import type { TextKey, Translate } from "#i18n/setup.ts";
-import { ApiFailure, failureCode } from "./http-request.ts";
+import { ApiRequestError, toErrorCode } from "./http-request.ts";
 
 const minuteSeconds = 60;
 const hourSeconds = 60 * minuteSeconds;
@@ -9,23 +9,26 @@ const minutesMax = 90; // and these in hours
 const hoursMax = 36; // and these in days
 
 /** A text and the number it names. */
-export type Words = { text: TextKey; values?: { count: number } };
+export type LocalizedError = { text: TextKey; values?: { count: number } };
 
 /** What a caught error says to the person; a limit says how long to wait when the server told. */
-export const failureWords = (error: unknown): Words => {
-  if (error instanceof ApiFailure && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
+export const toLocalizedError = (error: unknown): LocalizedError => {
+  if (error instanceof ApiRequestError && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
     const seconds = Math.ceil(error.retryAfterMs / 1_000);
-    const told = (text: TextKey, unit: number): Words => ({ text, values: { count: Math.ceil(seconds / unit) } });
+    const told = (text: TextKey, unit: number): LocalizedError => ({
+      text,
+      values: { count: Math.ceil(seconds / unit) },
+    });
     if (seconds <= secondsMax) return told("shell.rateLimited", 1);
     if (seconds <= minutesMax * minuteSeconds) return told("shell.rateLimitedMinutes", minuteSeconds);
     if (seconds <= hoursMax * hourSeconds) return told("shell.rateLimitedHours", hourSeconds);
     return told("shell.rateLimitedDays", daySeconds);
   }
-  return { text: `errors.${failureCode(error)}` };
+  return { text: `errors.${toErrorCode(error)}` };
 };
 
 /** The same, in a language. */
-export const failureText = (error: unknown, t: Translate): string => {
-  const { text, values = {} } = failureWords(error);
+export const toErrorText = (error: unknown, t: Translate): string => {
+  const { text, values = {} } = toLocalizedError(error);
   return t(text, values);
 };

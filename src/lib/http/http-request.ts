@@ -2,14 +2,14 @@ import { sessionTransportHeader } from "#contract/auth/auth.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 
 /** A refusal, or no answer at all. Screens translate the code. */
-export class ApiFailure extends Error {
+export class ApiRequestError extends Error {
   constructor(
     readonly code: ErrorCode | "offline",
     /** The HTTP status; 0 when no answer came. */
     readonly status: number,
     readonly retryAfterMs?: number,
     /** The whole body, for whoever knows that this refusal says more. */
-    readonly said?: unknown,
+    readonly body?: unknown,
   ) {
     super(code);
     this.name = "ApiFailure";
@@ -17,42 +17,42 @@ export class ApiFailure extends Error {
 }
 
 /** The code of any caught error, for `t(`errors.${code}`)`. What is no refusal of ours is "internal". */
-export const failureCode = (error: unknown): ErrorCode | "offline" =>
-  error instanceof ApiFailure ? error.code : "internal";
+export const toErrorCode = (error: unknown): ErrorCode | "offline" =>
+  error instanceof ApiRequestError ? error.code : "internal";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-export type RequestOptions = {
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type HttpRequestOptions = {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
   /** Send `body` as it is (a Blob with its own type) instead of as JSON. */
-  raw?: boolean;
+  isRawBody?: boolean;
   /**
    * Answer with the response itself, for a caller that reads its body as it comes, or knows what 304 says of it; the
    * timeout ends with its head.
    */
-  unread?: boolean;
+  wantsResponse?: boolean;
   /** Give up after this long without an answer; an upload asks for more. */
   timeoutMs?: number;
 };
 
 const defaultTimeoutMs = 30_000;
 
-const toFailure = async (response: Response): Promise<ApiFailure> => {
+const toRequestError = async (response: Response): Promise<ApiRequestError> => {
   const seconds = Number(response.headers.get("retry-after"));
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined;
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === "object" && body !== null && "error_code" in body ? body.error_code : undefined;
   // A body that is not ours comes from something between us and the Worker: a proxy, a captive portal.
   const fallback: ErrorCode = response.status === 429 ? "rate_limited" : "unavailable";
-  return new ApiFailure(isErrorCode(code) ? code : fallback, response.status, retryAfterMs, body);
+  return new ApiRequestError(isErrorCode(code) ? code : fallback, response.status, retryAfterMs, body);
 };
 
 /** One exchange without any care for the session. Throws `ApiFailure`; an abort by the caller passes through. */
-export const exchange = async (
-  method: Method,
+export const sendHttpRequest = async (
+  method: HttpMethod,
   path: string,
   body?: unknown,
-  options: RequestOptions = {},
+  options: HttpRequestOptions = {},
 ): Promise<unknown> => {
   const controller = new AbortController();
   const abort = () => controller.abort(options.signal?.reason);
@@ -61,11 +61,11 @@ export const exchange = async (
   const timer = setTimeout(() => controller.abort(), options.timeoutMs ?? defaultTimeoutMs);
   let isUnread = false;
   const headers: Record<string, string> = {
-    accept: options.unread ? "*/*" : "application/json",
+    accept: options.wantsResponse ? "*/*" : "application/json",
     [sessionTransportHeader]: "cookie",
     ...options.headers,
   };
-  if (body !== undefined && !options.raw) headers["content-type"] = "application/json";
+  if (body !== undefined && !options.isRawBody) headers["content-type"] = "application/json";
   try {
     const response = await fetch(path, {
       method,
@@ -73,10 +73,10 @@ export const exchange = async (
       credentials: "same-origin",
       cache: "no-store",
       signal: controller.signal,
-      ...(body === undefined ? {} : { body: options.raw ? (body as BodyInit) : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: options.isRawBody ? (body as BodyInit) : JSON.stringify(body) }),
     });
-    if (!response.ok && !(options.unread && response.status === 304)) throw await toFailure(response);
-    isUnread = options.unread ?? false;
+    if (!response.ok && !(options.wantsResponse && response.status === 304)) throw await toRequestError(response);
+    isUnread = options.wantsResponse ?? false;
     if (isUnread) return response;
     if (response.status === 204) return undefined;
     const text = await response.text();
@@ -84,12 +84,12 @@ export const exchange = async (
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      throw new ApiFailure("unavailable", response.status);
+      throw new ApiRequestError("unavailable", response.status);
     }
   } catch (error) {
-    if (error instanceof ApiFailure) throw error;
+    if (error instanceof ApiRequestError) throw error;
     if (options.signal?.aborted) throw error;
-    throw new ApiFailure("offline", 0);
+    throw new ApiRequestError("offline", 0);
   } finally {
     clearTimeout(timer);
     // The caller's signal goes on ending a body that is still being read.

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { ApiFailure } from "./http-request.ts";
+import { ApiRequestError } from "./http-request.ts";
 
 /** What was asked for. Throws `ApiFailure` where it is something else: a proxy or a captive portal answered, or another version. */
-export const readAnswer = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
+export const parseResponse = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
   const parsed = v.safeParse(schema, answer);
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  if (!parsed.success) throw new ApiRequestError("unavailable", 200);
   return parsed.output;
 };

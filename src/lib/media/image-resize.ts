@@ -9,7 +9,7 @@ const thumbEdgePx = 64; // the hash keeps less detail than this
 type Canvas = OffscreenCanvas | HTMLCanvasElement;
 type Size = { width: number; height: number };
 
-export type Drawn = Size & { thumb: string; small: { blob: Blob; width: number; height: number } | undefined };
+export type ResizedImage = Size & { thumb: string; small: { blob: Blob; width: number; height: number } | undefined };
 
 /** The largest size of the same shape whose longer edge is at most `edge`; never larger than it is. */
 export const fitWithin = ({ width, height }: Size, edge: number): Size => {
@@ -22,7 +22,7 @@ const createCanvas = ({ width, height }: Size): Canvas => {
   return Object.assign(document.createElement("canvas"), { width, height });
 };
 
-const draw = (source: CanvasImageSource, size: Size, ground?: string) => {
+const drawOnCanvas = (source: CanvasImageSource, size: Size, ground?: string) => {
   const canvas = createCanvas(size);
   const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
   if (!context) throw new Error("no canvas to be had");
@@ -35,7 +35,7 @@ const draw = (source: CanvasImageSource, size: Size, ground?: string) => {
   return { canvas, context };
 };
 
-const encode = async (canvas: Canvas, type: string): Promise<Blob> => {
+const encodeImage = async (canvas: Canvas, type: string): Promise<Blob> => {
   if ("convertToBlob" in canvas) return canvas.convertToBlob({ type, quality });
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture was not encoded"))), type, quality),
@@ -43,14 +43,14 @@ const encode = async (canvas: Canvas, type: string): Promise<Blob> => {
 };
 
 /** WebP, or JPEG on white where the browser cannot write WebP. */
-const encodeSmall = async (bitmap: ImageBitmap, size: Size): Promise<Blob> => {
-  const webp = await encode(draw(bitmap, size).canvas, "image/webp");
-  return webp.type === "image/webp" ? webp : encode(draw(bitmap, size, "#fff").canvas, "image/jpeg");
+const encodeResized = async (bitmap: ImageBitmap, size: Size): Promise<Blob> => {
+  const webp = await encodeImage(drawOnCanvas(bitmap, size).canvas, "image/webp");
+  return webp.type === "image/webp" ? webp : encodeImage(drawOnCanvas(bitmap, size, "#fff").canvas, "image/jpeg");
 };
 
-const hash = (bitmap: ImageBitmap, full: Size): string => {
+const computeThumbHash = (bitmap: ImageBitmap, full: Size): string => {
   const { width, height } = fitWithin(full, thumbEdgePx);
-  const { data } = draw(bitmap, { width, height }).context.getImageData(0, 0, width, height);
+  const { data } = drawOnCanvas(bitmap, { width, height }).context.getImageData(0, 0, width, height);
   return btoa(String.fromCharCode(...rgbaToThumbHash(width, height, data)))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
@@ -62,13 +62,13 @@ const hash = (bitmap: ImageBitmap, full: Size): string => {
  * it has other values in Chrome below 111), hashes it and, when asked, draws it at most `edge` pixels large.
  * Rejects what cannot be decoded.
  */
-export const drawPicture = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<Drawn> => {
+export const resizeImage = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<ResizedImage> => {
   const bitmap = await createImageBitmap(file);
   try {
     const full = { width: bitmap.width, height: bitmap.height };
     const size = fitWithin(full, edge);
-    const small = wantsSmall ? { blob: await encodeSmall(bitmap, size), ...size } : undefined;
-    return { ...full, thumb: hash(bitmap, full), small };
+    const small = wantsSmall ? { blob: await encodeResized(bitmap, size), ...size } : undefined;
+    return { ...full, thumb: computeThumbHash(bitmap, full), small };
   } finally {
     bitmap.close();
   }

@@ -1,60 +1,60 @@
-import { trustedUrl } from "#lib/browser/trusted-url.ts";
-import type { Drawn } from "./image-resize.ts";
-import type { DrawRequest } from "./image-worker.ts";
+import { toTrustedUrl } from "#lib/browser/trusted-url.ts";
+import type { ResizedImage } from "./image-resize.ts";
+import type { ResizeRequest } from "./image-worker.ts";
 import workerUrl from "./image-worker.ts?worker&url";
 
 const idleMs = 10_000; // a worker holds the memory of its last picture
 
-type Answer = { drawn: Drawn } | { failed: string };
+type ResizeResponse = { drawn: ResizedImage } | { failed: string };
 
 /** The worker itself could not be had or died (its file is not here, no memory): the page may do better. */
-class WorkerGone extends Error {}
+class WorkerUnavailable extends Error {}
 
 let worker: Worker | undefined;
-let idle: ReturnType<typeof setTimeout> | undefined;
+let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-const end = (): void => {
+const terminateWorker = (): void => {
   worker?.terminate();
   worker = undefined;
 };
 
-const ask = (request: DrawRequest): Promise<Answer> => {
-  clearTimeout(idle);
-  worker ??= new Worker(trustedUrl(workerUrl), { type: "module" });
+const requestResize = (request: ResizeRequest): Promise<ResizeResponse> => {
+  clearTimeout(idleTimer);
+  worker ??= new Worker(toTrustedUrl(workerUrl), { type: "module" });
   const asked = worker;
-  return new Promise<Answer>((resolve, reject) => {
-    asked.onmessage = ({ data }: MessageEvent<Answer>) => resolve(data);
+  return new Promise<ResizeResponse>((resolve, reject) => {
+    asked.onmessage = ({ data }: MessageEvent<ResizeResponse>) => resolve(data);
     asked.onerror = () => {
-      end();
-      reject(new WorkerGone());
+      terminateWorker();
+      reject(new WorkerUnavailable());
     };
     asked.postMessage(request);
   }).finally(() => {
-    idle = setTimeout(end, idleMs);
+    idleTimer = setTimeout(terminateWorker, idleMs);
   });
 };
 
 const canUseWorker = (): boolean => typeof Worker !== "undefined" && typeof OffscreenCanvas !== "undefined";
 
-const drawNow = async (file: Blob, wantsSmall: boolean, edge?: number): Promise<Drawn> => {
+const resizeNow = async (file: Blob, wantsSmall: boolean, edge?: number): Promise<ResizedImage> => {
   if (canUseWorker()) {
     try {
-      const answer = await ask({ file, wantsSmall, edge });
+      const answer = await requestResize({ file, wantsSmall, edge });
       if ("drawn" in answer) return answer.drawn;
       throw new Error(answer.failed);
     } catch (error) {
-      if (!(error instanceof WorkerGone)) throw error;
+      if (!(error instanceof WorkerUnavailable)) throw error;
     }
   }
-  const { drawPicture } = await import("./image-resize.ts");
+  const { resizeImage: drawPicture } = await import("./image-resize.ts");
   return drawPicture(file, wantsSmall, edge);
 };
 
-let last: Promise<unknown> = Promise.resolve();
+let lastJob: Promise<unknown> = Promise.resolve();
 
 /** `drawPicture`, off the page's thread and one picture at a time: decoded, each is four bytes a pixel. */
-export const drawInTurn = (file: Blob, wantsSmall: boolean, edge?: number): Promise<Drawn> => {
-  const turn = last.then(() => drawNow(file, wantsSmall, edge));
-  last = turn.catch(() => undefined);
+export const queueResize = (file: Blob, wantsSmall: boolean, edge?: number): Promise<ResizedImage> => {
+  const turn = lastJob.then(() => resizeNow(file, wantsSmall, edge));
+  lastJob = turn.catch(() => undefined);
   return turn;
 };

@@ -1,10 +1,10 @@
-import { drawPicture } from "./image-resize.ts";
+import { resizeImage } from "./image-resize.ts";
 
-export type DrawRequest = { file: Blob; wantsSmall: boolean; edge?: number | undefined };
+export type ResizeRequest = { file: Blob; wantsSmall: boolean; edge?: number | undefined };
 
-self.onmessage = async ({ data: { file, wantsSmall, edge } }: MessageEvent<DrawRequest>) => {
+self.onmessage = async ({ data: { file, wantsSmall, edge } }: MessageEvent<ResizeRequest>) => {
   try {
-    self.postMessage({ drawn: await drawPicture(file, wantsSmall, edge) });
+    self.postMessage({ drawn: await resizeImage(file, wantsSmall, edge) });
   } catch (error) {
     self.postMessage({ failed: String(error) });
   }

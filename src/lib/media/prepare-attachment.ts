@@ -1,22 +1,22 @@
 import { cleanFileName, imageTypes } from "#contract/files.ts";
 import { fileMaxPixels } from "#contract/limits.ts";
-import type { Drawn } from "./image-resize.ts";
-import { kindBytes, type RasterKind, rasterKindOf } from "./image-signature.ts";
-import { drawInTurn } from "./image-worker-client.ts";
-import { MediaRefusal, type Outgoing, renameTo, requireSize, toPlainFile } from "./outgoing-file.ts";
+import type { ResizedImage } from "./image-resize.ts";
+import { detectImageFormat, type ImageFormat, signatureBytes } from "./image-signature.ts";
+import { queueResize } from "./image-worker-client.ts";
+import { MediaError, type PreparedFile, replaceExtension, requireValidSize, toPlainFile } from "./outgoing-file.ts";
 
-type Picture = { kind: RasterKind | undefined; drawn: Drawn };
+type DecodedPicture = { kind: ImageFormat | undefined; drawn: ResizedImage };
 
-const readKind = async (file: Blob): Promise<RasterKind | undefined> => {
+const readImageFormat = async (file: Blob): Promise<ImageFormat | undefined> => {
   try {
-    return rasterKindOf(new Uint8Array(await file.slice(0, kindBytes).arrayBuffer()));
+    return detectImageFormat(new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer()));
   } catch {
-    throw new MediaRefusal("unreadable"); // gone from the phone meanwhile, or a folder
+    throw new MediaError("unreadable"); // gone from the phone meanwhile, or a folder
   }
 };
 
 /** The number of pixels by the header alone: an `<img>` knows it before anything is decoded. Undefined for no picture. */
-export const countPixels = async (file: Blob): Promise<number | undefined> => {
+export const readPixelCount = async (file: Blob): Promise<number | undefined> => {
   const url = URL.createObjectURL(file);
   try {
     const image = new Image();
@@ -32,50 +32,50 @@ export const countPixels = async (file: Blob): Promise<number | undefined> => {
 };
 
 /** Other pictures than those whose bytes we know (AVIF, HEIC, BMP): this browser may be able to draw them. */
-const mayBePicture = ({ type }: File): boolean =>
+const canBePicture = ({ type }: File): boolean =>
   type.startsWith("image/") && type !== "image/svg+xml" && !imageTypes.some((known) => known === type);
 
 /** Undefined for what no `<img>` shows or no canvas draws. */
-const readPicture = async (file: File): Promise<Picture | undefined> => {
-  const kind = await readKind(file);
-  if (!kind && !mayBePicture(file)) return undefined;
-  const pixels = await countPixels(file);
+const decodePicture = async (file: File): Promise<DecodedPicture | undefined> => {
+  const kind = await readImageFormat(file);
+  if (!kind && !canBePicture(file)) return undefined;
+  const pixels = await readPixelCount(file);
   if (!pixels) return undefined;
-  if (pixels > fileMaxPixels) throw new MediaRefusal("tooManyPixels");
-  const drawn = await drawInTurn(file, !kind?.moves).catch(() => undefined);
+  if (pixels > fileMaxPixels) throw new MediaError("tooManyPixels");
+  const drawn = await queueResize(file, !kind?.isAnimated).catch(() => undefined);
   return drawn && { kind, drawn };
 };
 
 /** What is shrunk is worth sending only if it is smaller; of a type that nobody shows it always is. */
-export const isWorthShrinking = (kind: RasterKind | undefined, bytes: number, smallBytes: number): boolean =>
+export const isWorthShrinking = (kind: ImageFormat | undefined, bytes: number, smallBytes: number): boolean =>
   kind === undefined || smallBytes < bytes;
 
-const toOutgoing = (file: File, { kind, drawn }: Picture, wantsOriginal: boolean): Outgoing => {
+const toPreparedFile = (file: File, { kind, drawn }: DecodedPicture, wantsOriginal: boolean): PreparedFile => {
   const { small, thumb } = drawn;
   if (small && !wantsOriginal && isWorthShrinking(kind, file.size, small.blob.size)) {
     const { blob, width, height } = small;
     const mime = blob.type === "image/webp" ? "image/webp" : "image/jpeg";
-    const name = renameTo(file.name, mime === "image/webp" ? "webp" : "jpg");
-    requireSize(blob);
+    const name = replaceExtension(file.name, mime === "image/webp" ? "webp" : "jpg");
+    requireValidSize(blob);
     return { blob, body: { type: "image", name, mime, size: blob.size, width, height, thumb } };
   }
   if (!kind) return toPlainFile(file); // the original of a type that nobody shows
-  requireSize(file);
+  requireValidSize(file);
   const { width, height } = drawn;
   const name = cleanFileName(file.name);
   return { blob: file, body: { type: "image", name, mime: kind.type, size: file.size, width, height, thumb } };
 };
 
-const pictures = new WeakMap<File, Promise<Picture | undefined>>();
+const decodedPictures = new WeakMap<File, Promise<DecodedPicture | undefined>>();
 
 /**
  * Makes a file ready to be sent. A picture is drawn once, at most `imageEdgePx` large, and with `original`
  * goes as it is; what moves stays as it is, and what cannot be drawn goes as a plain file. Throws a MediaRefusal.
  */
-export const prepareFile = async (file: File, { original = false } = {}): Promise<Outgoing> => {
-  if (file.size === 0) throw new MediaRefusal("empty");
-  const picture = pictures.get(file) ?? readPicture(file);
-  pictures.set(file, picture);
+export const prepareFile = async (file: File, { original = false } = {}): Promise<PreparedFile> => {
+  if (file.size === 0) throw new MediaError("empty");
+  const picture = decodedPictures.get(file) ?? decodePicture(file);
+  decodedPictures.set(file, picture);
   const read = await picture;
-  return read ? toOutgoing(file, read, original) : toPlainFile(file);
+  return read ? toPreparedFile(file, read, original) : toPlainFile(file);
 };

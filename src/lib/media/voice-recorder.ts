@@ -1,10 +1,10 @@
 import { audioTypes } from "#contract/files.ts";
 import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits.ts";
-import { noteRecording } from "#lib/browser/sound.ts";
-import { LevelTrack, loudnessOf } from "./waveform.ts";
+import { trackRecording } from "#lib/browser/sound.ts";
+import { LevelTrack, toLoudness } from "./waveform.ts";
 
 /** Opus in WebM (SPEC.md §2); the others are for browsers that cannot write it. */
-const containers = ["audio/webm;codecs=opus", "audio/webm", "audio/ogg;codecs=opus", "audio/mp4"];
+const recordingFormats = ["audio/webm;codecs=opus", "audio/webm", "audio/ogg;codecs=opus", "audio/mp4"];
 const chunkMs = 1_000; // no more than this is lost with the page
 const tickMs = 100;
 const meterSamples = 2_048;
@@ -12,14 +12,14 @@ const meterSamples = 2_048;
 export type VoiceProgress = { mime: string; ms: number; levels: number[] };
 
 /** Why no recording can begin. */
-export class MicrophoneRefusal extends Error {
+export class MicrophoneError extends Error {
   constructor(readonly code: "denied" | "absent" | "unsupported") {
     super(code);
     this.name = "MicrophoneRefusal";
   }
 }
 
-type Options = {
+type VoiceRecorderOptions = {
   /** Every second, and once more at the end. */
   onChunk(chunk: Blob, progress: VoiceProgress): void;
   /** Ten times a second; `level` from 0 to 1. */
@@ -28,10 +28,10 @@ type Options = {
   onEnd(why: "full" | "lost"): void;
 };
 
-const pickContainer = (): string => {
+const pickRecordingFormat = (): string => {
   const isKnown = typeof MediaRecorder !== "undefined" && "mediaDevices" in navigator;
-  const container = isKnown && containers.find((type) => MediaRecorder.isTypeSupported(type));
-  if (!container) throw new MicrophoneRefusal("unsupported");
+  const container = isKnown && recordingFormats.find((type) => MediaRecorder.isTypeSupported(type));
+  if (!container) throw new MicrophoneError("unsupported");
   return container;
 };
 
@@ -42,12 +42,12 @@ const openMicrophone = async (): Promise<MediaStream> => {
     });
   } catch (error) {
     const name = error instanceof DOMException ? error.name : "";
-    throw new MicrophoneRefusal(name === "NotAllowedError" || name === "SecurityError" ? "denied" : "absent");
+    throw new MicrophoneError(name === "NotAllowedError" || name === "SecurityError" ? "denied" : "absent");
   }
 };
 
 /** What the microphone hears, as a number; without Web Audio a recording goes on without a waveform. */
-class Meter {
+class LevelMeter {
   readonly #samples = new Float32Array(meterSamples);
   #audio: AudioContext | undefined;
   #analyser: AnalyserNode | undefined;
@@ -68,7 +68,7 @@ class Meter {
     this.#analyser.getFloatTimeDomainData(this.#samples);
     let sum = 0;
     for (const sample of this.#samples) sum += sample * sample;
-    return loudnessOf(Math.sqrt(sum / meterSamples));
+    return toLoudness(Math.sqrt(sum / meterSamples));
   }
 
   close(): void {
@@ -80,22 +80,22 @@ class Meter {
 
 /** One recording from the microphone, given away in chunks as it grows. */
 export class VoiceRecorder {
-  readonly #options: Options;
+  readonly #options: VoiceRecorderOptions;
   readonly #recorder: MediaRecorder;
   readonly #stream: MediaStream;
-  readonly #meter: Meter;
-  readonly #track = new LevelTrack();
+  readonly #meter: LevelMeter;
+  readonly #levelTrack = new LevelTrack();
   readonly #startedMs = performance.now();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #stopped: Promise<void>;
-  readonly #endQuiet: () => void;
+  readonly #releaseRecording: () => void;
   #ms = 0;
   #isStopping = false;
 
-  private constructor(stream: MediaStream, container: string, options: Options) {
+  private constructor(stream: MediaStream, container: string, options: VoiceRecorderOptions) {
     this.#options = options;
     this.#stream = stream;
-    this.#meter = new Meter(stream);
+    this.#meter = new LevelMeter(stream);
     this.#recorder = new MediaRecorder(stream, { mimeType: container, audioBitsPerSecond: voiceBitsPerSecond });
     this.#recorder.ondataavailable = ({ data }) => {
       if (data.size > 0) options.onChunk(data, this.progress);
@@ -111,31 +111,31 @@ export class VoiceRecorder {
     this.#timer = setInterval(() => this.#tick(), tickMs);
     document.addEventListener("visibilitychange", this.#onHidden);
     this.#recorder.start(chunkMs);
-    this.#endQuiet = noteRecording();
+    this.#releaseRecording = trackRecording();
   }
 
   /** Opens the microphone and starts. Throws a MicrophoneRefusal. */
-  static async start(options: Options): Promise<VoiceRecorder> {
-    const container = pickContainer();
+  static async start(options: VoiceRecorderOptions): Promise<VoiceRecorder> {
+    const container = pickRecordingFormat();
     const stream = await openMicrophone();
     try {
       return new VoiceRecorder(stream, container, options);
     } catch {
       for (const track of stream.getTracks()) track.stop();
-      throw new MicrophoneRefusal("unsupported");
+      throw new MicrophoneError("unsupported");
     }
   }
 
   get progress(): VoiceProgress {
     const mime = audioTypes.find((type) => this.#recorder.mimeType.startsWith(type)) ?? "audio/webm";
-    return { mime, ms: Math.round(this.#ms), levels: this.#track.levels };
+    return { mime, ms: Math.round(this.#ms), levels: this.#levelTrack.levels };
   }
 
   /** Resolves when the last chunk was given away and the microphone is free. */
   stop(): Promise<void> {
     if (!this.#isStopping && this.#recorder.state !== "inactive") {
       this.#isStopping = true;
-      this.#note();
+      this.#sampleLevel();
       this.#recorder.stop();
     }
     return this.#stopped;
@@ -146,16 +146,16 @@ export class VoiceRecorder {
     if (document.visibilityState === "hidden" && this.#recorder.state === "recording") this.#recorder.requestData();
   };
 
-  #note(): number {
+  #sampleLevel(): number {
     const level = this.#meter.read();
     this.#ms = Math.min(voiceMaxMs, Math.max(1, performance.now() - this.#startedMs));
-    this.#track.put(this.#ms, level);
+    this.#levelTrack.record(this.#ms, level);
     return level;
   }
 
   #tick(): void {
     if (this.#isStopping) return;
-    const level = this.#note();
+    const level = this.#sampleLevel();
     this.#options.onTick(this.#ms, level);
     if (this.#ms >= voiceMaxMs) void this.stop().then(() => this.#options.onEnd("full"));
   }
@@ -164,7 +164,7 @@ export class VoiceRecorder {
     clearInterval(this.#timer);
     document.removeEventListener("visibilitychange", this.#onHidden);
     this.#meter.close();
-    this.#endQuiet();
+    this.#releaseRecording();
     for (const track of this.#stream.getTracks()) track.stop();
   }
 }

@@ -9,7 +9,7 @@ export class LevelTrack {
   #slots: number[] = [];
 
   /** The level at `ms`. A timer that came late (a hidden page) leaves no hole. */
-  put(ms: number, level: number): void {
+  record(ms: number, level: number): void {
     let slot = Math.floor(ms / this.#slotMs);
     while (slot >= slotsMax) {
       this.#halve();
@@ -36,14 +36,14 @@ const silenceDb = -55;
 const loudDb = -12;
 
 /** A root mean square of samples as the ear has it: 0 for a quiet room, 1 for a loud voice. */
-export const loudnessOf = (rms: number): number =>
+export const toLoudness = (rms: number): number =>
   Math.min(1, Math.max(0, (20 * Math.log10(Math.max(rms, 1e-6)) - silenceDb) / (loudDb - silenceDb)));
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const amplifyMax = 1.6; // a quiet voice still shows its shape, a silent room does not become one
 
 /** `waveformBars` digits of base64url (RFC 4648 §5), A silent to _ loud; empty when nothing was measured. */
-export const waveformOf = (levels: readonly number[]): string => {
+export const toWaveform = (levels: readonly number[]): string => {
   if (levels.length === 0) return "";
   const peak = Math.max(...levels);
   const gain = peak > 0 ? Math.min(1 / peak, amplifyMax) : 1;

@@ -2,18 +2,14 @@
 // no seeking. What follows writes it in. EBML: RFC 8794; the elements: RFC 9559 (Matroska) §5.1.
 
 const headerBytes = 4_096; // far more than a recorder writes before the first sound
-const ids = { ebml: 0x1a45dfa3, segment: 0x18538067, info: 0x1549a966, seekHead: 0x114d9b74 } as const;
+const elementIds = { ebml: 0x1a45dfa3, segment: 0x18538067, info: 0x1549a966, seekHead: 0x114d9b74 } as const;
 const infoIds = { duration: 0x4489, timestampScale: 0x2ad7b1 } as const;
 const msInNs = 1_000_000;
 
-type Element = { id: number; size: number | undefined; start: number; content: number };
+type EbmlElement = { id: number; size: number | undefined; start: number; content: number };
 
 /** The number at `at` and how many bytes it takes; an id keeps the bit that marks its length. */
-const readNumber = (
-  bytes: Uint8Array,
-  at: number,
-  keepsMark: boolean,
-): { value: number; length: number } | undefined => {
+const readVint = (bytes: Uint8Array, at: number, keepsMark: boolean): { value: number; length: number } | undefined => {
   const first = bytes[at];
   if (!first) return undefined;
   const length = Math.clz32(first) - 23;
@@ -23,17 +19,17 @@ const readNumber = (
   return { value, length };
 };
 
-const readElement = (bytes: Uint8Array, start: number): Element | undefined => {
-  const id = readNumber(bytes, start, true);
-  const size = id && readNumber(bytes, start + id.length, false);
+const readElement = (bytes: Uint8Array, start: number): EbmlElement | undefined => {
+  const id = readVint(bytes, start, true);
+  const size = id && readVint(bytes, start + id.length, false);
   if (!size) return undefined;
   const isUnknown = size.value >= 2 ** (7 * size.length) - 1;
   return { id: id.value, size: isUnknown ? undefined : size.value, start, content: start + id.length + size.length };
 };
 
 /** The elements that follow one another from `from`, as far as they are whole. */
-const readElements = (bytes: Uint8Array, from: number, to: number): Element[] => {
-  const elements: Element[] = [];
+const readElements = (bytes: Uint8Array, from: number, to: number): EbmlElement[] => {
+  const elements: EbmlElement[] = [];
   for (let at = from; at < to; ) {
     const element = readElement(bytes, at);
     if (!element || element.size === undefined || element.content + element.size > to) break;
@@ -43,19 +39,19 @@ const readElements = (bytes: Uint8Array, from: number, to: number): Element[] =>
   return elements;
 };
 
-const readUnsigned = (bytes: Uint8Array, { content, size = 0 }: Element): number =>
+const readUnsigned = (bytes: Uint8Array, { content, size = 0 }: EbmlElement): number =>
   bytes.subarray(content, content + size).reduce((value, byte) => value * 256 + byte, 0);
 
 /** The beginning of a live WebM with its duration in it; undefined when it is none, or knows it already. */
 const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from: number } | undefined => {
   const ebml = readElement(bytes, 0);
-  if (ebml?.id !== ids.ebml || ebml.size === undefined) return undefined;
+  if (ebml?.id !== elementIds.ebml || ebml.size === undefined) return undefined;
   const segment = readElement(bytes, ebml.content + ebml.size);
   // One whose size is known, or with an index of places, would be broken by what is put in.
-  if (segment?.id !== ids.segment || segment.size !== undefined) return undefined;
+  if (segment?.id !== elementIds.segment || segment.size !== undefined) return undefined;
   const parts = readElements(bytes, segment.content, bytes.length);
-  const info = parts.find(({ id }) => id === ids.info);
-  if (info?.size === undefined || parts.some(({ id }) => id === ids.seekHead)) return undefined;
+  const info = parts.find(({ id }) => id === elementIds.info);
+  if (info?.size === undefined || parts.some(({ id }) => id === elementIds.seekHead)) return undefined;
   const end = info.content + info.size;
   const facts = readElements(bytes, info.content, end);
   if (facts.some(({ id }) => id === infoIds.duration)) return undefined;
@@ -67,7 +63,7 @@ const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from
   new DataView(duration.buffer).setFloat64(3, (ms * msInNs) / scaleNs);
   const start = new Uint8Array(12); // the id and a size of eight bytes
   const view = new DataView(start.buffer);
-  view.setUint32(0, ids.info);
+  view.setUint32(0, elementIds.info);
   view.setUint32(4, 0x01000000);
   view.setUint32(8, info.size + duration.length);
   const head = new Uint8Array(info.start + start.length + info.size + duration.length);
@@ -79,7 +75,7 @@ const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from
 };
 
 /** A recording that says how long it is, so that one can seek in it. Anything but a live WebM stays as it is. */
-export const withDuration = async (recording: Blob, ms: number): Promise<Blob> => {
+export const addWebmDuration = async (recording: Blob, ms: number): Promise<Blob> => {
   const bytes = new Uint8Array(await recording.slice(0, headerBytes).arrayBuffer());
   const inserted = insertDuration(bytes, ms);
   if (!inserted) return recording;

@@ -1,8 +1,8 @@
-import { request } from "#lib/http/api.ts";
-import { ApiFailure, failureCode } from "#lib/http/http-request.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
 
-const put = async (password: string): Promise<void> => {
-  await request("PUT", "/api/auth/user", { password });
+const putPassword = async (password: string): Promise<void> => {
+  await requestApi("PUT", "/api/auth/user", { password });
 };
 
 /**
@@ -14,14 +14,14 @@ export const createPasswordChange = (): ((password: string) => Promise<void>) =>
   let unanswered: string | undefined;
   const set = async (password: string): Promise<void> => {
     try {
-      await put(password);
+      await putPassword(password);
     } catch (error) {
-      if (failureCode(error) === "same_password" && password === unanswered) {
+      if (toErrorCode(error) === "same_password" && password === unanswered) {
         // Or nothing had arrived, and the new password is the one there was.
-        await request("DELETE", "/api/auth/sessions");
+        await requestApi("DELETE", "/api/auth/sessions");
         return;
       }
-      if (error instanceof ApiFailure && error.status === 0) unanswered = password;
+      if (error instanceof ApiRequestError && error.status === 0) unanswered = password;
       throw error;
     }
   };
@@ -29,7 +29,7 @@ export const createPasswordChange = (): ((password: string) => Promise<void>) =>
     try {
       await set(password);
     } catch (error) {
-      if (failureCode(error) !== "offline") throw error;
+      if (toErrorCode(error) !== "offline") throw error;
       await set(password);
     }
   };

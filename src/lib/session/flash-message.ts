@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
 /** Something to say on the next document: signing in leads from an entry page to the app. */
-const Notice = v.object({ title: v.optional(v.string()), message: v.string() });
-type Notice = v.InferOutput<typeof Notice>;
+const FlashMessage = v.object({ title: v.optional(v.string()), message: v.string() });
+type FlashMessage = v.InferOutput<typeof FlashMessage>;
 
 const storageKey = "notice";
 
-export const leaveNotice = (notice: Notice): void => {
+export const saveFlashMessage = (notice: FlashMessage): void => {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(notice));
   } catch {
@@ -15,12 +15,12 @@ export const leaveNotice = (notice: Notice): void => {
 };
 
 /** The notice that was left, once. */
-export const takeNotice = (): Notice | undefined => {
+export const consumeFlashMessage = (): FlashMessage | undefined => {
   try {
     const text = sessionStorage.getItem(storageKey);
     if (text === null) return undefined;
     sessionStorage.removeItem(storageKey);
-    const parsed = v.safeParse(Notice, JSON.parse(text));
+    const parsed = v.safeParse(FlashMessage, JSON.parse(text));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { personHeader } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { ApiFailure, exchange } from "#lib/http/http-request.ts";
+import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { pendingSignOutKey } from "./pending-sign-out-key.ts";
 
 /**
@@ -10,12 +10,12 @@ import { pendingSignOutKey } from "./pending-sign-out-key.ts";
  * can be reached, and before anybody signs in here again.
  */
 export type SignOutScope = "local" | "global";
-const Pending = v.object({ userId: Uuid, scope: v.picklist(["local", "global"]) });
-type Pending = v.InferOutput<typeof Pending>;
+const PendingSignOut = v.object({ userId: Uuid, scope: v.picklist(["local", "global"]) });
+type PendingSignOut = v.InferOutput<typeof PendingSignOut>;
 
-const timeoutMs = 8_000;
+const signOutRequestTimeoutMs = 8_000;
 
-export const keepPendingSignOut = (pending: Pending): void => {
+export const savePendingSignOut = (pending: PendingSignOut): void => {
   try {
     localStorage.setItem(pendingSignOutKey, JSON.stringify(pending));
   } catch {
@@ -23,16 +23,16 @@ export const keepPendingSignOut = (pending: Pending): void => {
   }
 };
 
-export const findPendingSignOut = (): Pending | undefined => {
+export const findPendingSignOut = (): PendingSignOut | undefined => {
   try {
-    const parsed = v.safeParse(Pending, JSON.parse(localStorage.getItem(pendingSignOutKey) ?? "null"));
+    const parsed = v.safeParse(PendingSignOut, JSON.parse(localStorage.getItem(pendingSignOutKey) ?? "null"));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;
   }
 };
 
-export const forgetPendingSignOut = (): void => {
+export const clearPendingSignOut = (): void => {
   try {
     localStorage.removeItem(pendingSignOutKey);
   } catch {
@@ -41,22 +41,25 @@ export const forgetPendingSignOut = (): void => {
 };
 
 /** Ends it on the server, of this person alone; a session that the server no longer knows is ended already. Throws `ApiFailure`. */
-export const endOnServer = async ({ userId, scope }: Pending): Promise<void> => {
+export const signOutOnServer = async ({ userId, scope }: PendingSignOut): Promise<void> => {
   try {
     const headers = { [personHeader]: userId };
-    await exchange("POST", `/api/auth/logout?scope=${scope}`, undefined, { headers, timeoutMs });
+    await sendHttpRequest("POST", `/api/auth/logout?scope=${scope}`, undefined, {
+      headers,
+      timeoutMs: signOutRequestTimeoutMs,
+    });
   } catch (error) {
-    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
+    if (!(error instanceof ApiRequestError) || (error.status !== 401 && error.status !== 404)) throw error;
   }
 };
 
 /** Ends what is still to be ended; what fails is left for the next time. While no tab opens a session (`inOneTab`). */
-export const endPendingSignOut = async (): Promise<void> => {
+export const completePendingSignOut = async (): Promise<void> => {
   const pending = findPendingSignOut();
   if (!pending) return;
   try {
-    await endOnServer(pending);
-    forgetPendingSignOut();
+    await signOutOnServer(pending);
+    clearPendingSignOut();
   } catch {
     // The network, or the server, for the moment.
   }

@@ -4,7 +4,7 @@
  */
 const storageKey = "ended";
 
-export const leaveEnd = (): void => {
+export const saveSessionEndedNote = (): void => {
   try {
     sessionStorage.setItem(storageKey, "1");
   } catch {
@@ -13,7 +13,7 @@ export const leaveEnd = (): void => {
 };
 
 /** Somebody is signed in. */
-export const forgetEnd = (): void => {
+export const clearSessionEndedNote = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
@@ -21,14 +21,14 @@ export const forgetEnd = (): void => {
   }
 };
 
-const mark = "data-ended";
-export const endedNoteId = "ended";
+const endedAttribute = "data-ended";
+export const sessionEndedNoteId = "ended";
 
 /**
  * Runs before the first paint: the note stands in the prerendered page, so that nothing moves when the script arrives. Somebody
  * who signed in since, in another tab, and out (`session.ts`) has kept nothing.
  */
-export const endedScript =
+export const sessionEndedScript =
   `try{sessionStorage.${storageKey}&&!localStorage["signed-out"]&&` +
-  `document.documentElement.setAttribute("${mark}","")}catch{};`;
-export const endedCss = `:root:not([${mark}]) #${endedNoteId}{display:none}`;
+  `document.documentElement.setAttribute("${endedAttribute}","")}catch{};`;
+export const sessionEndedCss = `:root:not([${endedAttribute}]) #${sessionEndedNoteId}{display:none}`;

@@ -1,45 +1,45 @@
-import { isPermanent } from "#contract/errors.ts";
-import { ApiFailure, exchange } from "#lib/http/http-request.ts";
-import { dropSession, endSession, getSession, isNearExpiry, type KnownSession, keepSession } from "./session.ts";
+import { isPermanentError } from "#contract/errors.ts";
+import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
+import { type ClientSession, clearSession, endSession, getSession, isNearExpiry, saveSession } from "./session.ts";
 
 const refreshLock = "lisolo-session-refresh";
 const refreshStepMs = 200; // SPEC.md §9
 const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
 
-const isFinal = (failure: ApiFailure): boolean =>
-  failure.code !== "offline" && (failure.status === 401 || isPermanent(failure.code));
+const isFinalError = (failure: ApiRequestError): boolean =>
+  failure.code !== "offline" && (failure.status === 401 || isPermanentError(failure.code));
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** One tab at a time changes the session: none renews it while it is opened or ended. */
-export const inOneTab = <T>(work: () => Promise<T>): Promise<T> =>
+export const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
   "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
 
 /** One try, unless another tab has done it since `before`; a failure that may pass is the answer. */
-const renew = async (before: KnownSession, refused: boolean): Promise<boolean | ApiFailure> => {
+const tryRefresh = async (before: ClientSession, refused: boolean): Promise<boolean | ApiRequestError> => {
   const now = getSession();
   if (!now) return false;
   const wasRenewedMeanwhile = now !== before;
   if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
   try {
-    const { awaits } = keepSession(
-      await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}),
+    const { awaits } = saveSession(
+      await sendHttpRequest("POST", "/api/auth/token?grant_type=refresh_token", {}),
       "TOKEN_REFRESHED",
     );
     return awaits === undefined;
   } catch (error) {
-    if (!(error instanceof ApiFailure)) throw error;
-    if (!isFinal(error)) return error;
+    if (!(error instanceof ApiRequestError)) throw error;
+    if (!isFinalError(error)) return error;
     // Only the session that was refused: another tab may have signed in during the request.
     if (getSession() === now) {
       if (error.code === "account_deleted") endSession("account");
-      else dropSession();
+      else clearSession();
     }
     return false;
   }
 };
 
-let underway: Promise<boolean> | undefined;
+let pendingRefresh: Promise<boolean> | undefined;
 
 /**
  * Renews the session; true when it is fresh afterwards. One try at a time over all tabs: a tab that had to wait
@@ -47,17 +47,17 @@ let underway: Promise<boolean> | undefined;
  * this session although it looks fresh. Network trouble keeps the session and is retried; a refusal drops it.
  */
 export const refreshSession = (refused = false): Promise<boolean> => {
-  underway ??= (async () => {
+  pendingRefresh ??= (async () => {
     const before = getSession();
     if (!before) return false;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await inOneTab(() => renew(before, refused));
+      const outcome = await withSessionLock(() => tryRefresh(before, refused));
       if (typeof outcome === "boolean") return outcome;
       if (attempt === refreshRetriesMax) return false;
-      await pause(Math.max(refreshStepMs * 2 ** attempt, outcome.retryAfterMs ?? 0));
+      await sleep(Math.max(refreshStepMs * 2 ** attempt, outcome.retryAfterMs ?? 0));
     }
   })().finally(() => {
-    underway = undefined;
+    pendingRefresh = undefined;
   });
-  return underway;
+  return pendingRefresh;
 };

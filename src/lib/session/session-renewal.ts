@@ -1,5 +1,5 @@
 import { refreshMarginSeconds } from "#contract/limits.ts";
-import { isSavingData } from "#lib/browser/network-info.ts";
+import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { getSession, isNearExpiry, subscribeSession } from "./session.ts";
 import { refreshSession } from "./session-refresh.ts";
 
@@ -17,7 +17,7 @@ export const renewSessionWhileVisible = (): (() => void) => {
   const schedule = (minimumMs = 0): void => {
     clearTimeout(timer);
     const session = getSession();
-    if (isStopped || !session || document.visibilityState !== "visible" || isSavingData()) return;
+    if (isStopped || !session || document.visibilityState !== "visible" || isDataSaverOn()) return;
     const dueMs = session.expiresAt - Date.now() - refreshMarginSeconds * 1_000 + 1;
     timer = setTimeout(() => void renew(), Math.max(dueMs, minimumMs));
   };

@@ -1,16 +1,16 @@
 import type { PasswordGrant, SignUp } from "#contract/auth/auth.ts";
-import { exchange, failureCode } from "#lib/http/http-request.ts";
-import { endPendingSignOut, findPendingSignOut, forgetPendingSignOut } from "./pending-sign-out.ts";
-import { getSession, type KnownSession, keepSession, type Opened } from "./session.ts";
-import { inOneTab } from "./session-refresh.ts";
+import { sendHttpRequest, toErrorCode } from "#lib/http/http-request.ts";
+import { clearPendingSignOut, completePendingSignOut, findPendingSignOut } from "./pending-sign-out.ts";
+import { type ClientSession, getSession, type OpenedSession, saveSession } from "./session.ts";
+import { withSessionLock } from "./session-refresh.ts";
 
 // Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
 
 /** Where a factor is shown in the session there is. */
-const showing = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
+const verificationPaths = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
 
-const eventAt = (path: string): KnownSession["event"] => {
-  if (!showing.test(path)) return "SIGNED_IN";
+const toSessionEvent = (path: string): ClientSession["event"] => {
+  if (!verificationPaths.test(path)) return "SIGNED_IN";
   return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
 };
 
@@ -18,27 +18,27 @@ const eventAt = (path: string): KnownSession["event"] => {
  * Ends the sessions of an offline sign-out that the server has not heard of yet: the other sessions of the same person if
  * they signed out everywhere; none of another person.
  */
-const settlePendingSignOut = async ({ userId, awaits }: Opened): Promise<void> => {
+const resolvePendingSignOut = async ({ userId, awaits }: OpenedSession): Promise<void> => {
   const pending = findPendingSignOut();
   if (!pending) return;
-  forgetPendingSignOut();
+  clearPendingSignOut();
   if (awaits || pending.scope === "local" || pending.userId !== userId) return;
-  await exchange("POST", "/api/auth/logout?scope=others").catch(() => undefined);
+  await sendHttpRequest("POST", "/api/auth/logout?scope=others").catch(() => undefined);
 };
 
 /**
  * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
  * for what comes back takes the place of what there was.
  */
-export const openSession = (path: string, body: unknown): Promise<Opened> =>
-  inOneTab(async () => {
-    if (!showing.test(path)) await endPendingSignOut();
-    const opened = keepSession(await exchange("POST", path, body), eventAt(path));
-    await settlePendingSignOut(opened);
+export const openSession = (path: string, body: unknown): Promise<OpenedSession> =>
+  withSessionLock(async () => {
+    if (!verificationPaths.test(path)) await completePendingSignOut();
+    const opened = saveSession(await sendHttpRequest("POST", path, body), toSessionEvent(path));
+    await resolvePendingSignOut(opened);
     return opened;
   });
 
-const openByPassword = (phone: string, password: string, captcha_token?: string): Promise<Opened> =>
+const signInByPassword = (phone: string, password: string, captcha_token?: string): Promise<OpenedSession> =>
   openSession("/api/auth/token?grant_type=password", {
     phone,
     password,
@@ -46,14 +46,14 @@ const openByPassword = (phone: string, password: string, captcha_token?: string)
   } satisfies PasswordGrant);
 
 /** Where others of the same network failed a lot, the server asks for a proof of work, and gets it without a word. */
-export const signIn = async (phone: string, password: string): Promise<Opened> => {
+export const signIn = async (phone: string, password: string): Promise<OpenedSession> => {
   try {
-    return await openByPassword(phone, password);
+    return await signInByPassword(phone, password);
   } catch (error) {
-    if (failureCode(error) !== "captcha_failed") throw error;
-    const { proveNoRobot } = await import("./proof-of-work.ts");
+    if (toErrorCode(error) !== "captcha_failed") throw error;
+    const { solveProofOfWork: proveNoRobot } = await import("./proof-of-work.ts");
     const { token } = await proveNoRobot({ action: "sign_in", subject: phone }, new AbortController().signal);
-    return openByPassword(phone, password, token);
+    return signInByPassword(phone, password, token);
   }
 };
 
@@ -65,7 +65,7 @@ export const signUp = (account: {
   captchaToken: string;
   /** What came back from a provider that knows them (`Newcomer`). */
   identity?: SignUp["identity"];
-}): Promise<Opened> =>
+}): Promise<OpenedSession> =>
   openSession("/api/auth/signup", {
     phone: account.phone,
     password: account.password,

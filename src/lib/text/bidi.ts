@@ -1,5 +1,5 @@
-const controls = /[\u202a-\u202e\u2066-\u2069]/;
-const directed = /[\u0590-\u08ff\u200e\u200f\ufb1d-\ufdff\ufe70-\ufefc]/;
+const controlCharacters = /[\u202a-\u202e\u2066-\u2069]/;
+const rightToLeftCharacters = /[\u0590-\u08ff\u200e\u200f\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 const popEmbedding = "\u202c";
 const popIsolate = "\u2069";
@@ -32,9 +32,9 @@ const balanceLine = (line: string): string => {
  * Somebody's words with marks of direction that end what they begin and nothing else (Unicode UAX 9): one that ends
  * more would get out of the element that isolates the words, and reorder what stands around it.
  */
-export const balance = (text: string): string =>
-  controls.test(text) ? text.split("\n").map(balanceLine).join("\n") : text;
+export const balanceBidi = (text: string): string =>
+  controlCharacters.test(text) ? text.split("\n").map(balanceLine).join("\n") : text;
 
 /** A name inside a sentence of ours: one of another direction is kept from reordering what stands around it. */
-export const isolate = (name: string): string =>
-  directed.test(name) || controls.test(name) ? `\u2068${balance(name)}\u2069` : name;
+export const isolateBidi = (name: string): string =>
+  rightToLeftCharacters.test(name) || controlCharacters.test(name) ? `\u2068${balanceBidi(name)}\u2069` : name;

@@ -13,19 +13,22 @@ const webAddress = `(?:https?://|www\\.)${addressChar}+`;
 // No longer than RFC 5321 lets its parts be: what could begin anywhere is not followed to the end of the text from everywhere.
 const mailAddress = String.raw`[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}`;
 const phoneNumber = String.raw`\+\d(?:[ .-]?\d){7,14}`;
-const candidates = new RegExp(
+const linkCandidates = new RegExp(
   // The browsers of cheap phones cannot look behind: what stands before is matched too.
   String.raw`(^|[^\p{L}\p{N}@/._-])(?:(${webAddress})|(${mailAddress})|(${phoneNumber}))`,
   "giu",
 );
 
-const closingOf: Record<string, string> = { ")": "(", "]": "[" };
-const countOf = (text: string, char: string): number => text.split(char).length - 1;
+const openingBrackets: Record<string, string> = { ")": "(", "]": "[" };
+const countCharacter = (text: string, char: string): number => text.split(char).length - 1;
 
 /** What ends a sentence is no part of the address in it; a bracket is when it was opened inside. */
-const withoutEnd = (text: string): string => {
+const trimTrailingPunctuation = (text: string): string => {
   const surplus = new Map(
-    Object.entries(closingOf).map(([closing, opening]) => [closing, countOf(text, closing) - countOf(text, opening)]),
+    Object.entries(openingBrackets).map(([closing, opening]) => [
+      closing,
+      countCharacter(text, closing) - countCharacter(text, opening),
+    ]),
   );
   let end = text.length;
   for (; end > 0; end--) {
@@ -52,16 +55,16 @@ const toWebLink = (text: string): LinkPart | undefined => {
 };
 
 const toLink = (web: string | undefined, mail: string | undefined, phone: string | undefined): LinkPart | undefined => {
-  if (web !== undefined) return toWebLink(withoutEnd(web));
+  if (web !== undefined) return toWebLink(trimTrailingPunctuation(web));
   if (mail !== undefined) return { text: mail, href: `mailto:${mail}` };
   return phone === undefined ? undefined : { text: phone, href: `tel:${phone.replace(/[^+\d]/g, "")}` };
 };
 
 /** A message's text, cut where something in it leads elsewhere. Joined together the parts are the text again. */
-export const toParts = (text: string): TextPart[] => {
+export const toTextParts = (text: string): TextPart[] => {
   const parts: TextPart[] = [];
   let end = 0;
-  for (const match of text.matchAll(candidates)) {
+  for (const match of text.matchAll(linkCandidates)) {
     const [, before = "", web, mail, phone] = match;
     const link = toLink(web, mail, phone);
     const start = match.index + before.length;

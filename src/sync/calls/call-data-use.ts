@@ -1,40 +1,44 @@
 import type { Uuid } from "#contract/ids.ts";
-import { running } from "#sync/engine.ts";
-import { inBackground } from "#sync/store/context.ts";
-import type { Store } from "#sync/store/database.ts";
+import { activeEngine } from "#sync/engine.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import { runInBackground } from "#sync/store/sync-context.ts";
 
 /** What calls cost this phone, kept here alone: each side has numbers of its own, and the server has none. */
-const useKey = "call-use";
-const keptMax = 200; // calls
+const callDataUseKey = "call-use";
+const maxStoredCalls = 200; // calls
 
 /** Bytes by call, the latest call last. */
-type Uses = [Uuid, number][];
+type StoredDataUse = [Uuid, number][];
 
-const readUses = async (store: Store): Promise<Uses> =>
-  ((await store.meta.get(useKey))?.value as Uses | undefined) ?? [];
+const readStoredDataUse = async (store: LocalStore): Promise<StoredDataUse> =>
+  ((await store.meta.get(callDataUseKey))?.value as StoredDataUse | undefined) ?? [];
 
 /** So many since it began. Told again, as after a reload in the middle of a call, the most counts. */
-export const keepUse = (store: Store, id: Uuid, bytes: number): Promise<void> =>
+export const saveCallDataUse = (store: LocalStore, id: Uuid, bytes: number): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
-    const uses = await readUses(store);
+    const uses = await readStoredDataUse(store);
     const before = uses.find(([call]) => call === id)?.[1] ?? 0;
     const others = uses.filter(([call]) => call !== id);
-    await store.meta.put({ key: useKey, value: [...others, [id, Math.max(before, bytes)]].slice(-keptMax) });
+    await store.meta.put({
+      key: callDataUseKey,
+      value: [...others, [id, Math.max(before, bytes)]].slice(-maxStoredCalls),
+    });
   });
 
 /** By call. */
-export type CallUses = Readonly<Partial<Record<Uuid, number>>>;
+export type CallDataUse = Readonly<Partial<Record<Uuid, number>>>;
 
-export const readCallUses = async (store: Store): Promise<CallUses> => Object.fromEntries(await readUses(store));
+export const readCallDataUse = async (store: LocalStore): Promise<CallDataUse> =>
+  Object.fromEntries(await readStoredDataUse(store));
 
 /** What is known of one call. */
-export const findCallUse = async (id: Uuid): Promise<number> => {
-  const store = running.get()?.tab.context.get()?.store;
-  return (store && (await readCallUses(store))[id]) ?? 0;
+export const findCallDataUse = async (id: Uuid): Promise<number> => {
+  const store = activeEngine.get()?.tab.context.get()?.store;
+  return (store && (await readCallDataUse(store))[id]) ?? 0;
 };
 
 /** A call of this phone used so many bytes, both ways, since it began. */
-export const rememberUse = (id: Uuid, bytes: number): void => {
-  const context = running.get()?.tab.context.get();
-  if (context && bytes > 0) inBackground(context, keepUse(context.store, id, bytes));
+export const recordCallDataUse = (id: Uuid, bytes: number): void => {
+  const context = activeEngine.get()?.tab.context.get();
+  if (context && bytes > 0) runInBackground(context, saveCallDataUse(context.store, id, bytes));
 };

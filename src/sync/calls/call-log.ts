@@ -1,16 +1,16 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { Store } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 
-const recentRows = 20; // it ended a moment ago
+const searchedRowCount = 20; // it ended a moment ago
 
 /** The line of a call among the last of its conversation. */
-export const readCallBody = async (
-  store: Store,
+export const findCallEntry = async (
+  store: LocalStore,
   conversation: ConversationId,
   call: Uuid,
 ): Promise<CallBody | undefined> => {
-  const rows = await store.range(conversation, 0).reverse().limit(recentRows).toArray();
+  const rows = await store.queryMessages(conversation, 0).reverse().limit(searchedRowCount).toArray();
   for (const { body } of rows) if (body.type === "call" && body.id === call) return body;
   return undefined;
 };

@@ -3,31 +3,31 @@ import { CallSignals } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
-import type { CallNews } from "./call-feed.ts";
+import type { CallFeedEvent } from "./call-feed.ts";
 
-const askMs = 1_000;
-const quietAskMs = 5_000;
-const answerMs = 6_000;
+const activeIntervalMs = 1_000;
+const quietIntervalMs = 5_000;
+const pollTimeoutMs = 6_000;
 const quietAfterMs = 30_000; // two that hear each other have little to tell by the server
 
 type CallPollerEvents = {
-  called(news: CallNews): void;
+  callEventReceived(news: CallFeedEvent): void;
   /** One of them is not under way any more. */
-  gone(): void;
+  callGone(): void;
 };
 
-type Followed = { after: number; answeredAt: number | null | undefined };
+type PolledCall = { after: number; answeredAt: number | null | undefined };
 
 /** Asks by HTTP what is told inside calls, as long as no socket can be had. */
 export class CallPoller {
-  readonly #platform: Pick<Platform, "request" | "after" | "now">;
+  readonly #platform: Pick<Platform, "request" | "startTimer" | "now">;
   readonly #events: CallPollerEvents;
-  readonly #calls = new Map<Uuid, Followed>();
-  #isAsking = false;
-  #heardAt = 0;
+  readonly #calls = new Map<Uuid, PolledCall>();
+  #isPolling = false;
+  #lastEventAt = 0;
   #cancel = () => {};
 
-  constructor(platform: Pick<Platform, "request" | "after" | "now">, events: CallPollerEvents) {
+  constructor(platform: Pick<Platform, "request" | "startTimer" | "now">, events: CallPollerEvents) {
     this.#platform = platform;
     this.#events = events;
   }
@@ -36,13 +36,13 @@ export class CallPoller {
   follow(call: Uuid): void {
     if (this.#calls.has(call)) return;
     this.#calls.set(call, { after: 0, answeredAt: undefined });
-    this.hurry();
+    this.pollNow();
   }
 
   /** Something is likely to be told. */
-  hurry(): void {
-    this.#heardAt = this.#platform.now();
-    if (!this.#isAsking) void this.#run();
+  pollNow(): void {
+    this.#lastEventAt = this.#platform.now();
+    if (!this.#isPolling) void this.#poll();
   }
 
   stop(): void {
@@ -50,30 +50,31 @@ export class CallPoller {
     this.#cancel();
   }
 
-  async #run(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#cancel();
-    this.#isAsking = true;
-    await Promise.all([...this.#calls].map(([call, followed]) => this.#ask(call, followed)));
-    this.#isAsking = false;
+    this.#isPolling = true;
+    await Promise.all([...this.#calls].map(([call, followed]) => this.#pollCall(call, followed)));
+    this.#isPolling = false;
     if (this.#calls.size === 0) return;
-    const isQuiet = this.#platform.now() - this.#heardAt >= quietAfterMs;
-    this.#cancel = this.#platform.after(isQuiet ? quietAskMs : askMs, () => void this.#run());
+    const isQuiet = this.#platform.now() - this.#lastEventAt >= quietAfterMs;
+    this.#cancel = this.#platform.startTimer(isQuiet ? quietIntervalMs : activeIntervalMs, () => void this.#poll());
   }
 
-  async #ask(id: Uuid, followed: Followed): Promise<void> {
+  async #pollCall(id: Uuid, followed: PolledCall): Promise<void> {
     try {
       const path = `/api/calls/${id}/signals?after=${followed.after}`;
-      const answer = await this.#platform.request({ method: "GET", path }, { timeoutMs: answerMs });
+      const answer = await this.#platform.request({ method: "GET", path }, { timeoutMs: pollTimeoutMs });
       const { call, signals, at } = v.parse(CallSignals, answer);
       if (this.#calls.get(id) !== followed) return; // a socket took over meanwhile
       const isChanged = call.answered_at !== followed.answeredAt;
       this.#calls.set(id, { after: at, answeredAt: call.answered_at });
-      if (isChanged || signals.length > 0) this.#heardAt = this.#platform.now();
-      if (isChanged) this.#events.called({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
-      for (const data of signals) this.#events.called({ event_type: "signal", data });
+      if (isChanged || signals.length > 0) this.#lastEventAt = this.#platform.now();
+      if (isChanged)
+        this.#events.callEventReceived({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
+      for (const data of signals) this.#events.callEventReceived({ event_type: "signal", data });
     } catch (error) {
       if (asSyncError(error).code !== "call_not_found" || !this.#calls.delete(id)) return; // asked again
-      this.#events.gone();
+      this.#events.callGone();
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { OutboxRow } from "#sync/store/database.ts";
 
-type Batch = readonly [OutboxRow, ...OutboxRow[]];
+type FrameBatch = readonly [OutboxRow, ...OutboxRow[]];
 
 /** What goes in one frame: a message, or all of a spread. */
-export const inFrames = (due: readonly OutboxRow[]): Batch[] => {
+export const groupIntoFrames = (due: readonly OutboxRow[]): FrameBatch[] => {
   const frames: [OutboxRow, ...OutboxRow[]][] = [];
   for (const row of due) {
     const frame = frames.at(-1);

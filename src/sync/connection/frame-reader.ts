@@ -6,26 +6,26 @@ import type {
   SearchResult,
 } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
-import type { LiveText, Base as ProtocolBase, ServerFrame } from "#contract/wire/server-frames.ts";
-import type { Change } from "#sync/inbound/apply-changes.ts";
-import type { Asked } from "./asked-command.ts";
+import type { LiveText, SocketBase as ProtocolBase, ServerFrame } from "#contract/wire/server-frames.ts";
+import type { ServerChange } from "#sync/inbound/apply-server-changes.ts";
+import type { RequestCommand } from "./asked-command.ts";
 
 /** What counters and times in frames are relative to, and the inbox they belong to. */
-export type Base = ProtocolBase & { epoch: string };
+export type FrameBase = ProtocolBase & { epoch: string };
 
-type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
-export type WelcomeFrame = FrameOf<"w">;
-export type AnswerFrame = FrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
-type SignalFrame = FrameOf<"t" | "l" | "d">;
-export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | SignalFrame | FrameOf<"w" | "n" | "x">>;
+type ServerFrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
+export type WelcomeFrame = ServerFrameOf<"w">;
+export type ResultFrame = ServerFrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
+type EphemeralFrame = ServerFrameOf<"t" | "l" | "d">;
+export type ChangeFrame = Exclude<ServerFrame, ResultFrame | EphemeralFrame | ServerFrameOf<"w" | "n" | "x">>;
 
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 
-export const readChanges = (
+export const toChangesResult = (
   [epoch, counter, now, rows, people, calls, before, settings, notices, since]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
-  base: Base,
+  base: FrameBase,
 ): ChangesResult => ({
   epoch,
   counter,
@@ -39,7 +39,7 @@ export const readChanges = (
   notices,
 });
 
-const readPage = ([, , epoch, head, messages, more, anchor]: FrameOf<"g">, base: Base): PageResult => ({
+const toPageResult = ([, , epoch, head, messages, more, anchor]: ServerFrameOf<"g">, base: FrameBase): PageResult => ({
   epoch,
   head,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
@@ -47,12 +47,15 @@ const readPage = ([, , epoch, head, messages, more, anchor]: FrameOf<"g">, base:
   anchor: anchor === null ? null : anchor + base.now,
 });
 
-const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
+const toSearchResult = ([, , messages, before]: ServerFrameOf<"q">, base: FrameBase): SearchResult => ({
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   before,
 });
 
-const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: Base): RevisedResult => ({
+const toRevisedResult = (
+  [, , epoch, revision, messages, more]: ServerFrameOf<"v">,
+  base: FrameBase,
+): RevisedResult => ({
   epoch,
   revision,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
@@ -60,18 +63,18 @@ const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: 
 });
 
 /** What an answer says, as the result of the command it belongs to. */
-export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked["type"]] => {
+export const toCommandResult = (frame: ResultFrame, base: FrameBase): CommandResults[RequestCommand["type"]] => {
   switch (frame[0]) {
     case "c": {
       const [, , ...changes] = frame;
-      return readChanges(changes, base);
+      return toChangesResult(changes, base);
     }
     case "g":
-      return readPage(frame, base);
+      return toPageResult(frame, base);
     case "q":
-      return readFound(frame, base);
+      return toSearchResult(frame, base);
     case "v":
-      return readRevised(frame, base);
+      return toRevisedResult(frame, base);
     case "j":
       return frame[2];
     case "L":
@@ -83,9 +86,9 @@ export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked
 
 type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;
 
-type SentChange = Extract<Change, { type: "sent" }>;
+type SentChange = Extract<ServerChange, { type: "sent" }>;
 
-const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): SentChange[] => {
+const toSentChanges = (numbers: readonly number[], base: FrameBase, refs: SentRefs): SentChange[] => {
   const changes: SentChange[] = [];
   for (let i = 0; i + 2 < numbers.length; i += 3) {
     const [ref = 0, seq = 0, at = 0] = numbers.slice(i, i + 3);
@@ -96,10 +99,14 @@ const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): SentC
 };
 
 /** New messages and, in their places among them, those that this device sent. */
-const readMessages = ([, , of, wire, places = []]: FrameOf<"m">, base: Base, refs: SentRefs): Change[] => {
+const toMessageChanges = (
+  [, , of, wire, places = []]: ServerFrameOf<"m">,
+  base: FrameBase,
+  refs: SentRefs,
+): ServerChange[] => {
   const messages = wire.map((message) => fromWireMessage(message, base.now));
-  const changes: Change[] = [];
-  for (const sent of readSent(places, base, refs)) {
+  const changes: ServerChange[] = [];
+  for (const sent of toSentChanges(places, base, refs)) {
     const before = messages.filter(({ seq }) => seq < sent.seq);
     if (before.length > 0) changes.push({ type: "messages", of, messages: messages.splice(0, before.length) });
     changes.push(sent);
@@ -108,14 +115,14 @@ const readMessages = ([, , of, wire, places = []]: FrameOf<"m">, base: Base, ref
 };
 
 /** The numbers a device gave to what it sent and has a place now. */
-export const refsIn = (frame: LiveText | ChangeFrame): number[] => {
+export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
   const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
   const places = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
   return places.filter((_, index) => index % 3 === 0);
 };
 
 /** What a frame that counts as a change says, its counter aside. */
-export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentRefs): Change[] => {
+export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, refs: SentRefs): ServerChange[] => {
   if (!Array.isArray(frame)) {
     const { handle, seq, at, text } = frame as LiveText;
     return [{ type: "live", of: handle, seq, at: at + base.now, text }];
@@ -123,9 +130,9 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
   const change = frame as ChangeFrame;
   switch (change[0]) {
     case "a":
-      return readSent(change.slice(2) as number[], base, refs);
+      return toSentChanges(change.slice(2) as number[], base, refs);
     case "m":
-      return readMessages(change, base, refs);
+      return toMessageChanges(change, base, refs);
     case "i":
       return [{ type: "row", row: fromWireRow(change[2], base.now) }];
     case "o":
@@ -149,11 +156,11 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
   }
 };
 
-export const counterOf = (frame: LiveText | ChangeFrame, base: Base): number =>
+export const readCounter = (frame: LiveText | ChangeFrame, base: FrameBase): number =>
   base.counter + (Array.isArray(frame) ? (frame as ChangeFrame)[1] : (frame as LiveText).counter);
 
 /** Messages in a frame that count against the socket's credit. */
-export const messagesIn = (frame: LiveText | ChangeFrame): number => {
+export const countMessages = (frame: LiveText | ChangeFrame): number => {
   if (!Array.isArray(frame)) return 1;
   const change = frame as ChangeFrame;
   return change[0] === "m" ? change[3].length : 0;

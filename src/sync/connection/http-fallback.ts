@@ -1,59 +1,59 @@
-import type { Context } from "#sync/store/context.ts";
-import type { Poller } from "./http-polling.ts";
-import type { Line } from "./socket-session.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { HttpPolling } from "./http-polling.ts";
+import type { SocketSession } from "./socket-session.ts";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
-const postAfterMs = 3_000; // a message does not wait longer than this for a socket
-const pollAfterMs = 10_000; // nor does what others wrote: an attempt at a socket that is only silent takes longer to fail
-const graceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
+const httpSendDelayMs = 3_000; // a message does not wait longer than this for a socket
+const httpPollDelayMs = 10_000; // nor does what others wrote: an attempt at a socket that is only silent takes longer to fail
+const reconnectGraceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
 
 /** The time without a socket, which a leader begins in: when HTTP takes its place, and when the person is told. */
-export class Outage {
-  readonly #context: Context;
-  readonly #line: Line;
-  readonly #poller: Poller;
-  readonly #post: () => void;
+export class HttpFallback {
+  readonly #context: SyncContext;
+  readonly #session: SocketSession;
+  readonly #polling: HttpPolling;
+  readonly #sendPending: () => void;
   /** Number of the time without a socket, of which there were others before. */
-  #number = 0;
-  #isLong = false;
-  #awaitsRoom = false;
+  #outageNumber = 0;
+  #isProlonged = false;
+  #isPollingSuspended = false;
   #isStopped = false;
   #cancels = new Set<() => void>();
 
   /** `post` sees to what was written here. */
-  constructor(context: Context, line: Line, poller: Poller, post: () => void) {
+  constructor(context: SyncContext, line: SocketSession, poller: HttpPolling, post: () => void) {
     this.#context = context;
-    this.#line = line;
-    this.#poller = poller;
-    this.#post = post;
-    this.#begin();
+    this.#session = line;
+    this.#polling = poller;
+    this.#sendPending = post;
+    this.#startOutage();
   }
 
   /** Whether what is written goes by HTTP. */
   get usesHttp(): boolean {
-    if (this.#poller.isOn) return true;
-    return !this.#line.isUp && this.#isLong;
+    if (this.#polling.isActive) return true;
+    return !this.#session.isReady && this.#isProlonged;
   }
 
   /** The socket ended, or one more attempt at it did; `failures` of them in a row. */
-  ended(failures: number): void {
-    if (failures === 0) this.#begin();
-    else this.#after(postAfterMs, this.#post);
-    this.#after(graceMs, () => {
+  handleSocketClosed(failures: number): void {
+    if (failures === 0) this.#startOutage();
+    else this.#startTimer(httpSendDelayMs, this.#sendPending);
+    this.#startTimer(reconnectGraceMs, () => {
       const { link } = this.#context;
-      if (!this.#line.isUp && !this.#poller.isOn && link.get() === "online") link.set("connecting");
+      if (!this.#session.isReady && !this.#polling.isActive && link.get() === "online") link.set("connecting");
     });
-    if (failures >= failuresBeforeHttp) this.#poller.start();
+    if (failures >= failuresBeforeHttp) this.#polling.start();
   }
 
   /** The phone is full: what others wrote is not asked for until the socket, which waits for room, is back. */
-  awaitRoom(): void {
-    this.#awaitsRoom = true;
+  suspendPolling(): void {
+    this.#isPollingSuspended = true;
   }
 
-  over(): void {
-    this.#awaitsRoom = false;
-    this.#poller.stop();
+  handleWelcome(): void {
+    this.#isPollingSuspended = false;
+    this.#polling.stop();
     this.#context.link.set("online");
   }
 
@@ -62,8 +62,8 @@ export class Outage {
     for (const cancel of this.#cancels) cancel();
   }
 
-  #after(ms: number, run: () => void): void {
-    const cancel = this.#context.platform.after(ms, () => {
+  #startTimer(ms: number, run: () => void): void {
+    const cancel = this.#context.platform.startTimer(ms, () => {
       this.#cancels.delete(cancel);
       if (!this.#isStopped) run();
     });
@@ -71,15 +71,15 @@ export class Outage {
   }
 
   /** By timers alone: the phone's clock may be set meanwhile. */
-  #begin(): void {
-    const number = ++this.#number;
-    this.#isLong = false;
-    this.#after(postAfterMs, () => {
-      if (number === this.#number) this.#isLong = true;
-      this.#post();
+  #startOutage(): void {
+    const number = ++this.#outageNumber;
+    this.#isProlonged = false;
+    this.#startTimer(httpSendDelayMs, () => {
+      if (number === this.#outageNumber) this.#isProlonged = true;
+      this.#sendPending();
     });
-    this.#after(pollAfterMs, () => {
-      if (!this.#line.isUp && this.#number === number && !this.#awaitsRoom) this.#poller.start();
+    this.#startTimer(httpPollDelayMs, () => {
+      if (!this.#session.isReady && this.#outageNumber === number && !this.#isPollingSuspended) this.#polling.start();
     });
   }
 }

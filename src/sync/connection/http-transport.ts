@@ -5,31 +5,31 @@ import {
   ChangesResult,
   type Command,
   type CommandResults,
-  Hidden,
-  Muted,
+  HideResult,
+  MulticastResult,
+  MuteResult,
   PageResult,
-  Passed,
-  Retracted,
+  RelayResult,
+  RetractResult,
   RevisedResult,
   SearchResult,
   SendResult,
-  SpreadResult,
-  Unread,
-  Withdrawn,
+  UnreadResult,
+  WithdrawResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 
-const results = {
+const resultSchemas = {
   send: SendResult,
-  spread: SpreadResult,
-  retract: Retracted,
-  withdraw: Withdrawn,
+  spread: MulticastResult,
+  retract: RetractResult,
+  withdraw: WithdrawResult,
   revised: RevisedResult,
-  mute: Muted,
-  mark: Unread,
-  hide: Hidden,
+  mute: MuteResult,
+  mark: UnreadResult,
+  hide: HideResult,
   page: PageResult,
   search: SearchResult,
   changes: ChangesResult,
@@ -38,18 +38,18 @@ const results = {
   answer: CallResult,
   hangUp: CallResult,
   standing: CallResult,
-  beat: Passed,
-  signal: Passed,
+  beat: RelayResult,
+  signal: RelayResult,
 } as const satisfies Record<Command["type"], v.GenericSchema>;
 
 /** A command by HTTP. Throws a SyncError. */
-export const askByHttp = async <T extends Command["type"]>(
+export const requestByHttp = async <T extends Command["type"]>(
   platform: Platform,
   command: Extract<Command, { type: T }>,
   signal?: AbortSignal,
 ): Promise<CommandResults[T]> => {
   const answer = await platform.request(toHttpRequest(command), { signal });
-  const parsed = v.safeParse(results[command.type], answer);
+  const parsed = v.safeParse(resultSchemas[command.type], answer);
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output as CommandResults[T];
 };

@@ -1,22 +1,22 @@
 import type { Uuid } from "#contract/ids.ts";
-import { running } from "#sync/engine.ts";
+import { activeEngine } from "#sync/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { KeptChoice } from "#sync/store/database.ts";
+import type { DraftSlot } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import {
-  awaitOutcome,
-  type Outcome,
+  cancelPost,
+  deletePostOnServer,
+  enqueuePost,
   type OutgoingPicture,
-  publish,
-  retryPost,
-  takeBack,
-  unpublish,
+  type PostOutcome,
+  requeuePost,
+  waitForPostOutcome,
 } from "./post-queue.ts";
 
 export type { OutgoingPicture } from "./post-queue.ts";
 
-const getTab = (): Tab => {
-  const tab = running.get()?.tab;
+const getRunningTab = (): Tab => {
+  const tab = activeEngine.get()?.tab;
   if (!tab) throw new SyncError("unavailable");
   return tab;
 };
@@ -25,17 +25,17 @@ const getTab = (): Tab => {
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,
-  kept?: KeptChoice,
-): Promise<Uuid> => publish(getTab(), text, picture, kept);
+  kept?: DraftSlot,
+): Promise<Uuid> => enqueuePost(getRunningTab(), text, picture, kept);
 
 /** What becomes of a status within some seconds: "waiting" when nothing did. */
-export const outcomeOf = async (id: Uuid): Promise<Outcome> => awaitOutcome(getTab(), id);
+export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getRunningTab(), id);
 
-export const retryWaiting = async (id: Uuid): Promise<void> => retryPost(getTab(), id);
+export const retryPendingPost = async (id: Uuid): Promise<void> => requeuePost(getRunningTab(), id);
 /** Rejects with a SyncError when it was published meanwhile and cannot be deleted. */
-export const dropWaiting = async (id: Uuid): Promise<void> => takeBack(getTab(), id);
+export const discardPendingPost = async (id: Uuid): Promise<void> => cancelPost(getRunningTab(), id);
 
 /** Deletes one's own status for everybody. Needs the network and rejects with a SyncError. */
-export const deletePost = async (id: Uuid): Promise<void> => {
-  await unpublish(getTab(), id);
+export const deletePublishedPost = async (id: Uuid): Promise<void> => {
+  await deletePostOnServer(getRunningTab(), id);
 };

@@ -1,76 +1,80 @@
 import * as v from "valibot";
-import { feedLookMs } from "#contract/limits.ts";
+import { feedPollMs } from "#contract/limits.ts";
 import { PostPage } from "#contract/tala.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, type FailureCode, SyncError } from "#sync/platform/sync-error.ts";
-import { type Context, withRoom } from "#sync/store/context.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readMark, takePage, trimPosts } from "./feed-store.ts";
-import { settlePictures } from "./post-pictures.ts";
+import { readFeedEtag, storePostPage, trimPosts } from "./feed-store.ts";
+import { pruneFeedPictures } from "./post-pictures.ts";
 
 const feedPath = "/api/tala";
-const thriftyTimes = 3; // where data are dear it is asked so much less often
+const dataSaverFactor = 3; // where data are dear it is asked so much less often
 
-const readPage = (body: unknown): PostPage => {
+const parsePostPage = (body: unknown): PostPage => {
   const parsed = v.safeParse(PostPage, body);
   if (!parsed.success) throw new SyncError("internal");
   return parsed.output;
 };
 
 /** Takes in a page, and lets go of the pictures of what it says is gone. */
-const takeIn = async (context: Context, page: PostPage, of: Parameters<typeof takePage>[3]): Promise<void> => {
+const applyPostPage = async (
+  context: SyncContext,
+  page: PostPage,
+  of: Parameters<typeof storePostPage>[3],
+): Promise<void> => {
   const { platform, store } = context;
-  const gone = await withRoom(context, () => takePage(store, page, platform.now(), of), false);
-  if (gone > 0) void settlePictures(context);
+  const gone = await retryOnQuotaError(context, () => storePostPage(store, page, platform.now(), of), false);
+  if (gone > 0) void pruneFeedPictures(context);
 };
 
 /** Asks for the newest statuses; nothing travels where they are those that are here. Throws a SyncError. */
-const bringNewest = async (context: Context): Promise<void> => {
+const fetchNewestPosts = async (context: SyncContext): Promise<void> => {
   const { platform, store } = context;
   const askedAt = platform.now();
-  const answer = await platform.look(feedPath, await readMark(store));
+  const answer = await platform.requestIfChanged(feedPath, await readFeedEtag(store));
   if (!answer) return;
-  await takeIn(context, readPage(answer.body), { mark: answer.mark, askedAt });
+  await applyPostPage(context, parsePostPage(answer.body), { mark: answer.etag, askedAt });
 };
 
 /** Asks for the page that begins before a number. Throws a SyncError. */
-export const bringOlder = async (context: Context, before: number): Promise<void> => {
+export const fetchOlderPosts = async (context: SyncContext, before: number): Promise<void> => {
   const answer = await context.platform.request({ method: "GET", path: `${feedPath}?before=${before}` });
-  await takeIn(context, readPage(answer), { before });
+  await applyPostPage(context, parsePostPage(answer), { before });
 };
 
 /** How it stands with the newest statuses: asked for the first time, here, or not to be had. */
-export type Looking = { at: "looking" } | { at: "seen" } | { at: "failed"; code: FailureCode };
+export type FeedStatus = { at: "looking" } | { at: "seen" } | { at: "failed"; code: FailureCode };
 
 /** Asks for new statuses again and again while somebody looks at the feed. */
-export class FeedLooker {
-  readonly looking = new Observable<Looking>({ at: "looking" });
+export class FeedPoller {
+  readonly status = new Observable<FeedStatus>({ at: "looking" });
   readonly #tab: Tab;
-  readonly #everyMs: () => number;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
+  readonly #getIntervalMs: () => number;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #request: Promise<void> | undefined;
   #isStopped = false;
   #cancel = () => {};
   readonly #unsubscribe: (() => void)[];
 
   constructor(tab: Tab, isThrifty: () => boolean) {
     this.#tab = tab;
-    this.#everyMs = () => feedLookMs * (isThrifty() ? thriftyTimes : 1);
+    this.#getIntervalMs = () => feedPollMs * (isThrifty() ? dataSaverFactor : 1);
     this.#unsubscribe = [
-      tab.platform.onWake(() => this.#lookIfDue()),
+      tab.platform.onWake(() => this.#pollIfDue()),
       tab.link.subscribe(() => {
-        if (tab.link.get() === "online" && this.looking.get().at === "failed") void this.#look();
+        if (tab.link.get() === "online" && this.status.get().at === "failed") void this.#poll();
       }),
-      tab.context.subscribe(() => this.#lookIfDue()),
+      tab.context.subscribe(() => this.#pollIfDue()),
     ];
     this.#trim();
-    void this.#look();
+    void this.#poll();
   }
 
   /** Asks now, and says how it stands then. */
-  async again(): Promise<Looking> {
-    await this.#look();
-    return this.looking.get();
+  async refresh(): Promise<FeedStatus> {
+    await this.#poll();
+    return this.status.get();
   }
 
   stop(): void {
@@ -85,35 +89,35 @@ export class FeedLooker {
     if (!context) return;
     trimPosts(context.store)
       .catch(() => undefined) // it is tried again the next time
-      .then(() => settlePictures(context));
+      .then(() => pruneFeedPictures(context));
   }
 
-  #lookIfDue(): void {
-    const isDue = this.#tab.platform.now() - this.#lookedAt >= this.#everyMs();
-    if (isDue || this.looking.get().at === "failed") void this.#look();
+  #pollIfDue(): void {
+    const isDue = this.#tab.platform.now() - this.#polledAt >= this.#getIntervalMs();
+    if (isDue || this.status.get().at === "failed") void this.#poll();
   }
 
   /** One at a time: who asks meanwhile waits for the same answer. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const context = this.#tab.context.get();
     // Whoever looks again, or has a store again, wakes it.
     if (this.#isStopped || !context || !this.#tab.platform.isVisible()) return;
-    this.#asking ??= this.#ask(context).finally(() => {
-      this.#asking = undefined;
+    this.#request ??= this.#requestNewest(context).finally(() => {
+      this.#request = undefined;
     });
-    await this.#asking;
+    await this.#request;
   }
 
-  async #ask(context: Context): Promise<void> {
+  async #requestNewest(context: SyncContext): Promise<void> {
     const { platform } = context;
     this.#cancel();
-    this.#lookedAt = platform.now();
+    this.#polledAt = platform.now();
     try {
-      await bringNewest(context);
-      this.looking.set({ at: "seen" });
+      await fetchNewestPosts(context);
+      this.status.set({ at: "seen" });
     } catch (error) {
-      this.looking.set({ at: "failed", code: asSyncError(error).code });
+      this.status.set({ at: "failed", code: asSyncError(error).code });
     }
-    if (!this.#isStopped) this.#cancel = platform.after(this.#everyMs(), () => void this.#look());
+    if (!this.#isStopped) this.#cancel = platform.startTimer(this.#getIntervalMs(), () => void this.#poll());
   }
 }

@@ -1,11 +1,11 @@
 import type { Uuid } from "#contract/ids.ts";
-import type { Context } from "#sync/store/context.ts";
-import { markGone, readFeed } from "./feed-store.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { markPostDeleted, readFeed } from "./feed-store.ts";
 
 /** Forgets the kept pictures of statuses that this device does not show any more. */
-export const settlePictures = ({ platform, store }: Context): Promise<void> =>
+export const pruneFeedPictures = ({ platform, store }: SyncContext): Promise<void> =>
   platform
-    .keepPostPictures(async () => {
+    .prunePostPictures(async () => {
       const rows = await readFeed(store);
       return new Set(rows.flatMap(({ id, isHidden }) => (isHidden ? [] : id)));
     })
@@ -13,7 +13,7 @@ export const settlePictures = ({ platform, store }: Context): Promise<void> =>
     .catch(() => undefined);
 
 /** One's own status is deleted: neither it nor its picture is kept to be shown here. */
-export const forgetPost = async (context: Context, id: Uuid): Promise<void> => {
-  await markGone(context.store, id, context.platform.now());
-  void settlePictures(context);
+export const removePost = async (context: SyncContext, id: Uuid): Promise<void> => {
+  await markPostDeleted(context.store, id, context.platform.now());
+  void pruneFeedPictures(context);
 };

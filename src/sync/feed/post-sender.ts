@@ -2,48 +2,48 @@ import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type NewPost, Published } from "#contract/tala.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { asSyncError, isWorthRetry, SyncError } from "#sync/platform/sync-error.ts";
-import { type Context, withRoom } from "#sync/store/context.ts";
-import { meKey, type PersonRow, type PostboxRow, type PostRow } from "#sync/store/database.ts";
-import { readCursor } from "#sync/store/sync-cursor.ts";
-import { feedMarkKey } from "./feed-store.ts";
+import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import { ownProfileKey, type PersonRow, type PostQueueRow, type PostRow } from "#sync/store/database.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { feedEtagKey } from "./feed-store.ts";
 
 const postTimeoutMs = 120_000; // a picture over a slow link
-const giveUpMs = 7 * 24 * 3_600_000;
+const sendGiveUpMs = 7 * 24 * 3_600_000;
 
 /**
  * Brings statuses to the server in the order they were written, one at a time, again and again under the same id until it
  * has them or refuses them for good; and takes back what nobody wants any more.
  */
-export class Poster {
-  readonly #context: Context;
-  readonly #run: Retry;
+export class PostSender {
+  readonly #context: SyncContext;
+  readonly #scheduler: Retry;
   #cancelPause: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(context: Context) {
+  constructor(context: SyncContext) {
     this.#context = context;
-    this.#run = new Retry(context.platform, () => this.#next());
+    this.#scheduler = new Retry(context.platform, () => this.#sendNext());
   }
 
-  want(): void {
-    if (!this.#cancelPause) this.#run.want();
+  schedule(): void {
+    if (!this.#cancelPause) this.#scheduler.schedule();
   }
 
   /** The link is there: what waited for its turn is tried now. */
-  hurry(): void {
+  runNow(): void {
     this.#cancelPause?.();
     this.#cancelPause = undefined;
-    this.#run.hurry();
+    this.#scheduler.runNow();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancelPause?.();
-    this.#run.stop();
+    this.#scheduler.stop();
   }
 
-  async #next(): Promise<"done" | "again" | "retry"> {
+  async #sendNext(): Promise<"done" | "again" | "retry"> {
     if (this.#cancelPause) return "done";
     const row = await this.#context.store.postbox
       .orderBy("createdAt")
@@ -51,14 +51,14 @@ export class Poster {
       .first();
     if (!row || this.#isStopped) return "done";
     try {
-      await (row.state === "cancelled" ? this.#unpost(row) : this.#post(row));
+      await (row.state === "cancelled" ? this.#deleteOnServer(row) : this.#publish(row));
       return "again";
     } catch (error) {
-      return this.#onFailure(row, asSyncError(error));
+      return this.#handleFailure(row, asSyncError(error));
     }
   }
 
-  async #post({ id, content, picture, attempts }: PostboxRow): Promise<void> {
+  async #publish({ id, content, picture, attempts }: PostQueueRow): Promise<void> {
     const { store, strict, platform } = this.#context;
     const blob = picture && (await store.blobs.get(id))?.blob;
     if (picture && !blob) throw new SyncError("file_not_found");
@@ -77,13 +77,13 @@ export class Poster {
     const answer = await platform.request(request, { raw: true, timeoutMs: postTimeoutMs });
     const parsed = v.safeParse(Published, answer);
     if (!parsed.success) throw new SyncError("internal");
-    await this.#published(parsed.output);
+    await this.#handlePublished(parsed.output);
   }
 
   /** It leaves the postbox and stands in the feed, in one go. Taken back meanwhile, it is to be deleted there. */
-  async #published({ id, number, created_at: at }: Published): Promise<void> {
+  async #handlePublished({ id, number, created_at: at }: Published): Promise<void> {
     const { strict, platform, me } = this.#context;
-    const author = (await strict.meta.get(meKey))?.value as PersonRow | undefined;
+    const author = (await strict.meta.get(ownProfileKey))?.value as PersonRow | undefined;
     const write = () =>
       strict.transaction("rw", [strict.postbox, strict.posts, strict.blobs, strict.meta], async () => {
         const row = await strict.postbox.get(id);
@@ -94,43 +94,43 @@ export class Poster {
         const told = { number, id, author: me, username, avatar, at, content, picture };
         const known: PostRow = (await strict.posts.get(number)) ?? { ...told, heardAt: now, checkedAt: now, loose: 1 };
         await strict.posts.put({ ...known, here: 1 });
-        await strict.meta.delete(feedMarkKey);
+        await strict.meta.delete(feedEtagKey);
         await strict.postbox.delete(id);
         await strict.blobs.delete(id);
       });
-    await withRoom(this.#context, write, false);
+    await retryOnQuotaError(this.#context, write, false);
   }
 
-  async #unpost({ id }: PostboxRow): Promise<void> {
+  async #deleteOnServer({ id }: PostQueueRow): Promise<void> {
     const { strict, platform } = this.#context;
     await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
     await strict.postbox.delete(id);
   }
 
-  async #onFailure(row: PostboxRow, { code, retryAfterMs }: SyncError): Promise<"done" | "again" | "retry"> {
+  async #handleFailure(row: PostQueueRow, { code, retryAfterMs }: SyncError): Promise<"done" | "again" | "retry"> {
     const { strict, platform } = this.#context;
     const failure = new SyncError(code, retryAfterMs);
-    const { skew } = await readCursor(strict);
-    const isOld = code !== "offline" && row.createdAt < platform.now() + skew - giveUpMs;
-    if (isWorthRetry(failure) && !isOld) return this.#pause(retryAfterMs);
+    const { skew } = await readSyncCursor(strict);
+    const isOld = code !== "offline" && row.createdAt < platform.now() + skew - sendGiveUpMs;
+    if (isRetryableFailure(failure) && !isOld) return this.#delayNext(retryAfterMs);
     // What was to be deleted is not to be had, and what was taken back elsewhere nobody wants.
     const isOver = row.state === "cancelled" || code === "post_not_found";
-    if (isOver) await this.#forget(row);
-    else await this.#giveUp(row, isWorthRetry(failure) ? "unavailable" : (code as ErrorCode));
+    if (isOver) await this.#deleteRow(row);
+    else await this.#markFailed(row, isRetryableFailure(failure) ? "unavailable" : (code as ErrorCode));
     return "again";
   }
 
-  #pause(retryAfterMs: number | undefined): "done" | "retry" {
+  #delayNext(retryAfterMs: number | undefined): "done" | "retry" {
     if (retryAfterMs === undefined) return "retry";
-    this.#cancelPause = this.#context.platform.after(retryAfterMs, () => {
+    this.#cancelPause = this.#context.platform.startTimer(retryAfterMs, () => {
       this.#cancelPause = undefined;
-      this.want();
+      this.schedule();
     });
     return "done";
   }
 
   /** From here on only its author can have it sent again. */
-  async #giveUp({ id }: PostboxRow, error: ErrorCode): Promise<void> {
+  async #markFailed({ id }: PostQueueRow, error: ErrorCode): Promise<void> {
     const { strict } = this.#context;
     await strict.postbox
       .where("id")
@@ -140,7 +140,7 @@ export class Poster {
       });
   }
 
-  async #forget({ id }: PostboxRow): Promise<void> {
+  async #deleteRow({ id }: PostQueueRow): Promise<void> {
     const { strict } = this.#context;
     await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
       await strict.postbox.delete(id);

@@ -5,7 +5,7 @@ import type { FileState } from "#contract/files.ts";
  * A body as the server will store it, which says of a file what it found it to be: so that what is shown here is what
  * everybody gets. A picture or a voice message that turns out to be something else goes as a file.
  */
-export const settleBody = (body: Body, { size, ready }: FileState): Body => {
+export const normalizeBody = (body: Body, { size, ready }: FileState): Body => {
   if (!("file" in body) || !ready) return body;
   const { type: mime, width, height } = ready;
   if (body.type === "image" && mime.startsWith("image/") && width !== null && height !== null)

@@ -1,16 +1,16 @@
 import { useRef } from "react";
-import { isToRead, type StoredBody } from "#contract/conversations.ts";
+import { countsAsUnread, type StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { liveQueries } from "#sync/engine.ts";
-import { namedIn } from "#sync/queries/queries.ts";
-import type { ConversationRow, PersonRow, Store } from "#sync/store/database.ts";
-import { readAuthors } from "#sync/store/members.ts";
-import { isMine, shownUnread } from "#sync/store/row-mapping.ts";
-import type { Authors, ConversationListItem } from "#sync/store/views.ts";
-import { useLive } from "./use-live-query.ts";
+import { listNamedMembers } from "#sync/queries/queries.ts";
+import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
+import { readMemberProfiles } from "#sync/store/members.ts";
+import { isOwnMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
+import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";
+import { useLiveQuery } from "./use-live-query.ts";
 
 /** What a conversation stands at, as far as it may be news. */
-export type Head = {
+export type ConversationHead = {
   id: ConversationId;
   kind: "private" | "group";
   head: number;
@@ -19,42 +19,42 @@ export type Head = {
   unread: number;
   muted: boolean;
   /** The newest message is words of somebody else: no line of a group, no call, nothing taken back. */
-  isSaid: boolean;
+  isIncoming: boolean;
 };
 
-const newestMax = 20; // conversations; what comes to more than these at once is no news of the moment
+const maxNewestHeads = 20; // conversations; what comes to more than these at once is no news of the moment
 
-const isSaid = (row: ConversationRow, me: Uuid): boolean =>
+const isIncomingMessage = (row: LocalConversationRow, me: Uuid): boolean =>
   row.head > row.hidden &&
   row.preview !== null &&
   row.preview.type !== "call" &&
-  isToRead({ body: row.preview }) &&
-  !isMine(row, me, row);
+  countsAsUnread({ body: row.preview }) &&
+  !isOwnMessage(row, me, row);
 
-const readNewest = async (store: Store, me: Uuid): Promise<Head[]> => {
+const readNewestHeads = async (store: LocalStore, me: Uuid): Promise<ConversationHead[]> => {
   const rows = await store.conversations
     .where("[listed+lastAt]")
     .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
     .reverse()
-    .limit(newestMax)
+    .limit(maxNewestHeads)
     .toArray();
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
     head: row.head,
     at: row.at,
-    unread: row.gone ? 0 : shownUnread(row),
+    unread: row.gone ? 0 : toDisplayedUnread(row),
     muted: row.muted,
-    isSaid: isSaid(row, me),
+    isIncoming: isIncomingMessage(row, me),
   }));
 };
 
 /** Tells of the newest conversations, now and whenever something in them is another. */
-export const watchNewest = (listener: (heads: readonly Head[]) => void): (() => void) => {
+export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead[]) => void): (() => void) => {
   let leave = () => {};
   const follow = () => {
     leave();
-    const live = liveQueries.get()?.of("newest", ({ store, me }) => readNewest(store, me), false);
+    const live = liveQueries.get()?.openQuery("newest", ({ store, me }) => readNewestHeads(store, me), false);
     if (!live) return;
     const tell = () => {
       const heads = live.get();
@@ -72,48 +72,48 @@ export const watchNewest = (listener: (heads: readonly Head[]) => void): (() => 
 };
 
 /** What is new in a conversation, to be shown where it is not open. */
-export type News = Pick<ConversationListItem, "id" | "peer" | "group" | "unread"> & {
+export type UnreadPreview = Pick<ConversationListItem, "id" | "peer" | "group" | "unread"> & {
   person: PersonRow | undefined;
   body: StoredBody | null;
   sender: number;
-  authors: Authors;
+  memberProfiles: MemberProfiles;
 };
 
-const readNews = (store: Store, me: Uuid, id: ConversationId): Promise<News | null> =>
+const readUnreadPreview = (store: LocalStore, me: Uuid, id: ConversationId): Promise<UnreadPreview | null> =>
   store.transaction("r", [store.conversations, store.people, store.members, store.meta], async () => {
     const row = await store.conversations.get(id);
     if (!row || row.gone) return null;
     const { peer, group, sender } = row;
-    const body = isSaid(row, me) ? row.preview : null;
+    const body = isIncomingMessage(row, me) ? row.preview : null;
     return {
       id,
       peer,
       group,
-      unread: shownUnread(row),
+      unread: toDisplayedUnread(row),
       body,
       sender,
       person: peer ? await store.people.get(peer) : undefined,
-      authors: group ? await readAuthors(store, me, id, namedIn({ body, sender })) : {},
+      memberProfiles: group ? await readMemberProfiles(store, me, id, listNamedMembers({ body, sender })) : {},
     };
   });
 
 /** Null for a conversation this device has not, or no more. */
-export const useNews = (id: ConversationId | undefined): News | null | undefined =>
-  useLive(id && `news ${id}`, ({ store, me }) => readNews(store, me, id ?? ""), false);
+export const useUnreadPreview = (id: ConversationId | undefined): UnreadPreview | null | undefined =>
+  useLiveQuery(id && `news ${id}`, ({ store, me }) => readUnreadPreview(store, me, id ?? ""), false);
 
-const none: readonly News[] = [];
+const noPreviews: readonly UnreadPreview[] = [];
 
 /** The same of several, of those in which anything is unread. While one more is looked up, those that were known stay. */
-export const useNewsOf = (ids: readonly ConversationId[]): readonly News[] => {
-  const last = useRef(none);
-  const all = useLive(
+export const useUnreadPreviews = (ids: readonly ConversationId[]): readonly UnreadPreview[] => {
+  const last = useRef(noPreviews);
+  const all = useLiveQuery(
     ids.length > 0 ? `news of ${ids.join()}` : undefined,
     async ({ store, me }) => {
-      const each = await Promise.all(ids.map((id) => readNews(store, me, id)));
+      const each = await Promise.all(ids.map((id) => readUnreadPreview(store, me, id)));
       return each.flatMap((news) => (news && news.unread > 0 ? news : []));
     },
     false,
   );
   if (all) last.current = all;
-  return ids.length > 0 ? (all ?? last.current) : none;
+  return ids.length > 0 ? (all ?? last.current) : noPreviews;
 };

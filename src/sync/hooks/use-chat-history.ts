@@ -1,25 +1,25 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { running } from "#sync/engine.ts";
-import { lengthen, readAround, type Stretch } from "#sync/queries/history.ts";
-import type { ChatView } from "#sync/store/views.ts";
+import { activeEngine } from "#sync/engine.ts";
+import { extendWindow, type MessageWindow, readWindowAround } from "#sync/queries/message-window.ts";
+import type { ChatView } from "#sync/store/view-models.ts";
 
 /** A look at the past: like a chat, but with an end towards the present too. It is not kept on the phone. */
-export type ChatAround = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
+export type ChatHistory = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
 
-type Look = { seq: number; stretch: Stretch };
+type HistoryWindow = { seq: number; stretch: MessageWindow };
 
 /**
  * The messages around a place that may be far from what this phone holds. Undefined while it is fetched;
  * `onFailure` is told the SyncError when it cannot be.
  */
-export const useChatAround = (
+export const useChatHistory = (
   id: ConversationId,
   seq: number | undefined,
   onFailure: (error: unknown) => void,
-): ChatAround | undefined => {
-  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const [look, setLook] = useState<Look>();
+): ChatHistory | undefined => {
+  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const [look, setLook] = useState<HistoryWindow>();
   const [isLoading, setIsLoading] = useState(false);
   const whenFailed = useRef(onFailure);
   whenFailed.current = onFailure;
@@ -28,7 +28,7 @@ export const useChatAround = (
     setLook(undefined);
     if (!sync || seq === undefined) return;
     let isWanted = true;
-    readAround(sync.tab, id, seq).then(
+    readWindowAround(sync.tab, id, seq).then(
       (stretch) => isWanted && setLook({ seq, stretch }),
       (error: unknown) => isWanted && whenFailed.current(error),
     );
@@ -42,7 +42,7 @@ export const useChatAround = (
       if (!sync || !look) return;
       setIsLoading(true);
       try {
-        const stretch = await lengthen(sync.tab, id, look.stretch, direction);
+        const stretch = await extendWindow(sync.tab, id, look.stretch, direction);
         setLook((now) => (now === look ? { seq: look.seq, stretch } : now));
       } finally {
         setIsLoading(false);

@@ -1,10 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { type LinkState, useLink } from "./use-live-query.ts";
+import { type LinkState, useLinkState } from "./use-live-query.ts";
 
 /** Connecting that lasts no longer is nothing to tell of. */
-const connectingQuietMs = 2_500;
+const connectingGraceMs = 2_500;
 /** A link that works this long after the browser said that there is no network has been asked meanwhile, and has answered. */
-const provenMs = 6_000;
+const linkTrustMs = 6_000;
 
 const subscribeNetwork = (listener: () => void): (() => void) => {
   addEventListener("online", listener);
@@ -17,7 +17,7 @@ const subscribeNetwork = (listener: () => void): (() => void) => {
 const hasNetwork = (): boolean => navigator.onLine;
 
 /** Whether this has been so for a while. */
-const useLasting = (isSo: boolean, ms: number): boolean => {
+const useHasLasted = (isSo: boolean, ms: number): boolean => {
   const [hasLasted, setLasted] = useState(false);
   useEffect(() => {
     if (!isSo) return;
@@ -38,17 +38,17 @@ export const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwor
  * link that goes on working is believed more than the browser after a while.
  */
 export const useIsOffline = (): boolean => {
-  const link = useLink();
+  const link = useLinkState();
   const isConnected = useHasNetwork();
-  const isProven = useLasting(link === "online" && !isConnected, provenMs);
+  const isProven = useHasLasted(link === "online" && !isConnected, linkTrustMs);
   return link === "offline" || (!isConnected && !isProven);
 };
 
 /** The way to the server as a person is told of it. */
 export const useShownLink = (): LinkState => {
-  const link = useLink();
+  const link = useLinkState();
   const isOffline = useIsOffline();
-  const isLasting = useLasting(link === "connecting" && !isOffline, connectingQuietMs);
+  const isLasting = useHasLasted(link === "connecting" && !isOffline, connectingGraceMs);
   if (isOffline) return "offline";
   if (link !== "connecting") return link;
   return isLasting ? "connecting" : "online";

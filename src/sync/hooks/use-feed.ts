@@ -1,32 +1,32 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { postPageRows } from "#contract/limits.ts";
-import { isSavingData } from "#lib/browser/network-info.ts";
-import { running } from "#sync/engine.ts";
-import { bringOlder, FeedLooker, type Looking } from "#sync/feed/feed-poller.ts";
+import { isDataSaverOn } from "#lib/browser/network-info.ts";
+import { activeEngine } from "#sync/engine.ts";
+import { FeedPoller, type FeedStatus, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { type FeedView, readFeed, toFeedView } from "#sync/feed/feed-store.ts";
-import { readPostbox, type WaitingPost } from "#sync/feed/post-queue.ts";
+import { listPendingPosts, type PendingPost } from "#sync/feed/post-queue.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
-import type { Context } from "#sync/store/context.ts";
-import { useLive } from "./use-live-query.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { useLiveQuery } from "./use-live-query.ts";
 
-export { type FeedRow, picturePath } from "#sync/feed/feed-store.ts";
-export type { WaitingPost } from "#sync/feed/post-queue.ts";
+export { type FeedPost, postPictureUrl } from "#sync/feed/feed-store.ts";
+export type { PendingPost } from "#sync/feed/post-queue.ts";
 
 const recheckMs = 5 * 60_000; // what was asked for longer ago is asked for again when somebody comes to it
 
-const asking: Looking = { at: "looking" };
-const silent = { get: () => asking, subscribe: () => () => {} };
+const loadingStatus: FeedStatus = { at: "looking" };
+const loadingSource = { get: () => loadingStatus, subscribe: () => () => {} };
 
-export type Feed = {
+export type UseFeedResult = {
   /** Undefined until the store was read. */
   view: FeedView | undefined;
   /** What waits to be published, the newest first; some of it may be in view already. */
-  waiting: WaitingPost[] | undefined;
-  looking: Looking;
+  pending: PendingPost[] | undefined;
+  status: FeedStatus;
   /** Asks now for the newest, and says how it stands then. */
-  again(): Promise<Looking>;
+  refresh(): Promise<FeedStatus>;
   /** Somebody reads: from now on what comes waits above what is shown. */
-  begin(): void;
+  startReading(): void;
   /** Shows what came since. */
   showNewest(): void;
   /** Shows what is further down; rejects with a SyncError when that cannot be had. */
@@ -34,26 +34,26 @@ export type Feed = {
 };
 
 /** What waits is read first: what is published meanwhile stands in both of the two for a moment, and never in neither. */
-const readTala = async (context: Context) => {
-  const waiting = await readPostbox(context);
+const readFeedState = async (context: SyncContext) => {
+  const waiting = await listPendingPosts(context);
   return { waiting, rows: await readFeed(context.store) };
 };
 
 /** The feed while somebody looks at it: from this phone at once, and asked for again and again. */
-export const useFeed = (): Feed => {
-  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const { rows, waiting } = useLive("tala", readTala) ?? {};
-  const [looker, setLooker] = useState<FeedLooker>();
+export const useFeed = (): UseFeedResult => {
+  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const { rows, waiting } = useLiveQuery("tala", readFeedState) ?? {};
+  const [looker, setLooker] = useState<FeedPoller>();
   const [top, setTop] = useState<number>();
   const [limit, setLimit] = useState(postPageRows);
   const broughtBefore = useRef<number>(undefined);
   useEffect(() => {
     if (!sync) return;
-    const looker = new FeedLooker(sync.tab, isSavingData);
+    const looker = new FeedPoller(sync.tab, isDataSaverOn);
     setLooker(looker);
     return () => looker.stop();
   }, [sync]);
-  const { get, subscribe } = looker?.looking ?? silent;
+  const { get, subscribe } = looker?.status ?? loadingSource;
   const looking = useSyncExternalStore(subscribe, get);
 
   // Until the first answer, or until somebody begins to read, the newest is what one reads.
@@ -81,7 +81,7 @@ export const useFeed = (): Feed => {
   const begin = useCallback(() => setOpened(true), []);
   const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
 
-  const again = useCallback(async () => looker?.again() ?? asking, [looker]);
+  const again = useCallback(async () => looker?.refresh() ?? loadingStatus, [looker]);
   const showNewest = useCallback(() => {
     setTop(newest);
     setLimit(postPageRows);
@@ -94,11 +94,11 @@ export const useFeed = (): Feed => {
     if (view.older !== "here") {
       const { before } = view.older;
       if (broughtBefore.current === before) return; // it is here, and about to show
-      await bringOlder(context, before);
+      await fetchOlderPosts(context, before);
       broughtBefore.current = before;
     } else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
-      bringOlder(context, last.number).catch(() => undefined); // what is here stays
+      fetchOlderPosts(context, last.number).catch(() => undefined); // what is here stays
     setLimit((before) => before + postPageRows);
   }, [sync, view]);
-  return { view, waiting, looking, again, begin, showNewest, loadOlder };
+  return { view, pending: waiting, status: looking, refresh: again, startReading: begin, showNewest, loadOlder };
 };

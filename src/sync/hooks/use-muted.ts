@@ -1,7 +1,7 @@
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { PersonRow, Store } from "#sync/store/database.ts";
-import { useLive } from "./use-live-query.ts";
+import type { LocalStore, PersonRow } from "#sync/store/database.ts";
+import { useLiveQuery } from "./use-live-query.ts";
 
 /** A conversation that asks for nothing, as a list names it. */
 export type MutedConversation = {
@@ -11,7 +11,7 @@ export type MutedConversation = {
   group: GroupCard | null;
 };
 
-const readMuted = (store: Store): Promise<MutedConversation[]> =>
+const readMutedConversations = (store: LocalStore): Promise<MutedConversation[]> =>
   store.transaction("r", [store.conversations, store.people], async () => {
     const rows = await store.conversations.filter(({ muted, gone }) => muted && !gone).toArray();
     const people = await store.people.bulkGet(rows.map(({ peer }) => peer ?? ""));
@@ -21,4 +21,5 @@ const readMuted = (store: Store): Promise<MutedConversation[]> =>
   });
 
 /** All conversations whose notifications are off, the last used first. */
-export const useMuted = (): MutedConversation[] | undefined => useLive("muted", ({ store }) => readMuted(store));
+export const useMutedConversations = (): MutedConversation[] | undefined =>
+  useLiveQuery("muted", ({ store }) => readMutedConversations(store));

@@ -1,9 +1,9 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { presenceAskMs } from "#contract/limits.ts";
+import { presencePollMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
-import { running } from "#sync/engine.ts";
-import { PresenceAsker } from "#sync/presence/presence-poller.ts";
+import { activeEngine } from "#sync/engine.ts";
+import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { useShownLink } from "./use-connection.ts";
 import { useSettings } from "./use-settings.ts";
 
@@ -12,14 +12,14 @@ import { useSettings } from "./use-settings.ts";
  * looked at. Undefined while nothing is known, and while a person is told that the server is out of reach; an undefined conversation asks nothing.
  */
 export const usePresence = (conversation: ConversationId | undefined): Presence | undefined => {
-  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
   const { presence: isShared } = useSettings();
   const isUp = useShownLink() === "online";
   const asked = isShared ? conversation : undefined;
   const [known, setKnown] = useState<{ of: ConversationId; presence: Presence | undefined }>();
   useEffect(() => {
     if (!sync || asked === undefined) return;
-    const asker = new PresenceAsker(sync.tab, asked, presenceAskMs, (presence) => setKnown({ of: asked, presence }));
+    const asker = new PresencePoller(sync.tab, asked, presencePollMs, (presence) => setKnown({ of: asked, presence }));
     return () => asker.stop();
   }, [sync, asked]);
   return isUp && known?.of === asked ? known?.presence : undefined;

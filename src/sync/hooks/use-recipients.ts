@@ -19,7 +19,7 @@ type Recipients = {
   /** Undefined while they are being read. */
   recipients: readonly Recipient[] | undefined;
   /** Of these, the conversations of those who still can be written to. */
-  conversationsOf: (chosen: ReadonlySet<Uuid>) => ConversationId[];
+  toConversationIds: (chosen: ReadonlySet<Uuid>) => ConversationId[];
 };
 
 /** The contacts and groups that `me` may write to. */
@@ -46,5 +46,5 @@ export const useRecipients = (me: Uuid): Recipients => {
         .map(({ id, members }) => (members === undefined ? privateConversationId(me, id) : id)),
     [recipients, me],
   );
-  return { recipients, conversationsOf };
+  return { recipients, toConversationIds: conversationsOf };
 };

@@ -1,37 +1,37 @@
 import { useCallback, useEffect, useState } from "react";
-import { ApiFailure, request } from "#lib/http/api.ts";
-import { failureCode } from "#lib/http/http-request.ts";
+import { ApiRequestError, requestApi } from "#lib/http/api.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { useIsOffline } from "./use-connection.ts";
-import { useLink } from "./use-live-query.ts";
+import { useLinkState } from "./use-live-query.ts";
 import { useRetry } from "./use-retry.ts";
 
-export type Failed = { state: "failed"; code: ReturnType<typeof failureCode> };
+export type RemoteFailure = { state: "failed"; code: ReturnType<typeof toErrorCode> };
 /** What came of asking; only the server's own word makes something missing. */
-export type Asked<T> = { state: "loading" } | { state: "missing" } | Failed | { state: "found"; body: T };
+export type RemoteQuery<T> = { state: "loading" } | { state: "missing" } | RemoteFailure | { state: "found"; body: T };
 
 /**
  * What this device never heard of is asked for while `isWanted`. After a failure it is asked for again by itself
  * once there is a way, or by the second value. `read` takes the body of the answer.
  */
-export const useAsked = <T>(
+export const useRemoteQuery = <T>(
   path: string,
   isWanted: boolean,
   read: (body: unknown) => T,
-): [asked: Asked<T>, again: () => void] => {
-  const [answer, setAnswer] = useState<{ path: string; asked: Asked<T> }>();
+): [asked: RemoteQuery<T>, again: () => void] => {
+  const [answer, setAnswer] = useState<{ path: string; asked: RemoteQuery<T> }>();
   const [tries, setTries] = useState(0);
-  const isOnline = useLink() === "online";
+  const isOnline = useLinkState() === "online";
   const isOffline = useIsOffline();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again, and `read` is always the same
   useEffect(() => {
     if (!isWanted || !isOnline) return;
     const controller = new AbortController();
-    request("GET", path, undefined, { signal: controller.signal })
-      .then((body): Asked<T> => ({ state: "found", body: read(body) }))
-      .catch((error: unknown): Asked<T> => {
-        const isMissing = error instanceof ApiFailure && error.status === 404;
-        return isMissing ? { state: "missing" } : { state: "failed", code: failureCode(error) };
+    requestApi("GET", path, undefined, { signal: controller.signal })
+      .then((body): RemoteQuery<T> => ({ state: "found", body: read(body) }))
+      .catch((error: unknown): RemoteQuery<T> => {
+        const isMissing = error instanceof ApiRequestError && error.status === 404;
+        return isMissing ? { state: "missing" } : { state: "failed", code: toErrorCode(error) };
       })
       .then((asked) => {
         if (!controller.signal.aborted) setAnswer({ path, asked });

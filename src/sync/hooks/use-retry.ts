@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { useHasNetwork } from "./use-connection.ts";
-import { useLink } from "./use-live-query.ts";
+import { useLinkState } from "./use-live-query.ts";
 
 /**
  * Asks again, ever more seldom, while the link says that there is a way: a question may get lost just as the network
@@ -11,7 +11,7 @@ import { useLink } from "./use-live-query.ts";
 export const useRetry = (unanswered: unknown, again: () => void): void => {
   const hasNetwork = useHasNetwork();
   // The link takes a moment to notice that the network is gone.
-  const isLinked = useLink() === "online" && hasNetwork;
+  const isLinked = useLinkState() === "online" && hasNetwork;
   const attempt = useRef(0);
   const retry = useEffectEvent(again);
   useEffect(() => {

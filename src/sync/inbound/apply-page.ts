@@ -1,22 +1,26 @@
 import type { PageResult } from "#contract/wire/commands.ts";
-import type { ConversationRow } from "#sync/store/database.ts";
-import type { Workspace } from "./apply-transaction.ts";
-import { settleFork } from "./fork-settling.ts";
-import { markForked, newestPlace } from "./log-forks.ts";
-import type { PageAsked } from "./page-request.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import type { ApplyTransaction } from "./apply-transaction.ts";
+import { resolveFork } from "./fork-resolution.ts";
+import { afterNewestSeq, markForked } from "./log-forks.ts";
+import type { PageRequest } from "./page-request.ts";
 
 /** The places a page speaks for, its own messages and what it shows not to exist: inclusive. */
-const covered = ({ direction, seq }: PageAsked, page: PageResult, row: ConversationRow): [number, number] => {
+const toCoveredRange = (
+  { direction, seq }: PageRequest,
+  page: PageResult,
+  row: LocalConversationRow,
+): [number, number] => {
   const last = page.messages.at(-1)?.seq;
   if (direction === "after") return [seq + 1, page.more ? (last ?? seq) : Math.max(last ?? seq, page.head)];
   return [page.more ? (last ?? seq) : row.hidden + 1, seq - 1];
 };
 
 /** A page of another log than the one held: recreated, or restored from a copy that lacks what was known. */
-const isOfAnotherLog = async (
-  work: Workspace,
-  row: ConversationRow,
-  asked: PageAsked,
+const isPageOfOtherLog = async (
+  work: ApplyTransaction,
+  row: LocalConversationRow,
+  asked: PageRequest,
   page: PageResult,
 ): Promise<boolean> => {
   if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < asked.head) return true;
@@ -27,29 +31,29 @@ const isOfAnotherLog = async (
 };
 
 /** Takes in a page, keeping what is held in one piece: a page that leaves a hole to older messages replaces them. */
-export const applyPage = async (work: Workspace, question: PageAsked, page: PageResult): Promise<void> => {
-  let [row, asked] = [await work.row(question.conversation), question];
+export const applyPage = async (work: ApplyTransaction, question: PageRequest, page: PageResult): Promise<void> => {
+  let [row, asked] = [await work.loadRow(question.conversation), question];
   if (row.gone) return;
-  if (!row.forked && asked.seq === newestPlace) asked = { ...asked, seq: page.head + 1 };
+  if (!row.forked && asked.seq === afterNewestSeq) asked = { ...asked, seq: page.head + 1 };
   if (row.forked) {
-    const settled = await settleFork(work, row, asked, page);
+    const settled = await resolveFork(work, row, asked, page);
     if (!settled) return;
     ({ row, asked } = settled);
-  } else if (await isOfAnotherLog(work, row, asked, page)) {
+  } else if (await isPageOfOtherLog(work, row, asked, page)) {
     if (row.lo <= row.hi) return markForked(work, row, page.head);
-    row = await work.forget(row, page.epoch);
-    work.reset.push(row.id);
+    row = await work.resetLog(row, page.epoch);
+    work.logResets.push(row.id);
     row.head = page.head;
     return;
   }
   row.epoch = page.epoch;
   row.head = Math.max(row.head, page.head);
-  const [from, to] = covered(asked, page, row);
+  const [from, to] = toCoveredRange(asked, page, row);
   if (from > to) return;
   const touches = from <= row.hi + 1 && to >= row.lo - 1;
   if (!touches && to < row.lo) return; // below a piece that was replaced since it was asked for
   if (!touches) {
-    await work.store.range(row.id, 0, from - 1).delete();
+    await work.store.queryMessages(row.id, 0, from - 1).delete();
     row.lo = from;
     row.hi = from - 1;
   }
@@ -58,7 +62,9 @@ export const applyPage = async (work: Workspace, question: PageAsked, page: Page
   row.revised = Math.min(row.revised, asked.revised);
   row.lo = Math.max(Math.min(row.lo, from), row.hidden + 1);
   row.hi = Math.max(row.hi, to);
-  const others = page.messages.filter(({ seq, sender, cid }) => seq <= row.hi && !work.isOwn(row, { sender, cid }));
+  const others = page.messages.filter(
+    ({ seq, sender, cid }) => seq <= row.hi && !work.isOwnMessage(row, { sender, cid }),
+  );
   row.wantDelivered = Math.max(row.wantDelivered, ...others.map(({ seq }) => seq));
-  await work.advance(row);
+  await work.extendHeldRange(row);
 };

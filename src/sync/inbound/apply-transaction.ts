@@ -1,116 +1,126 @@
-import { attachmentOf, type InboxRow, isToRead, isUnsigned, type Message } from "#contract/conversations.ts";
+import { countsAsUnread, findAttachment, type InboxRow, isAnonymized, type Message } from "#contract/conversations.ts";
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { type ConversationRow, type MessageRow, rosterKey, type Store } from "#sync/store/database.ts";
-import { listWithdrawn, type Withdrawn } from "#sync/store/pending-deletion-rows.ts";
 import {
-  blankRow,
-  freshRow,
-  isCountNew,
-  isEmptied,
-  isMine,
+  type LocalConversationRow,
+  type LocalMessageRow,
+  type LocalStore,
+  toMembersVersionKey,
+} from "#sync/store/database.ts";
+import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
+import {
+  adoptServerReadState,
+  createConversationRow,
+  isCountCurrent,
+  isOwnMessage,
+  isTombstone,
   mergeInboxRow,
-  noteHead,
-  skipHidden,
-  takeMarks,
-  toMessageRow,
+  raiseHead,
+  resetConversationRow,
+  skipCleared,
+  toLocalMessageRow,
 } from "#sync/store/row-mapping.ts";
-import { failUnsent, isUnasked, relist } from "#sync/store/unsent-rows.ts";
-import { differsFrom, markForked } from "./log-forks.ts";
+import { failUnsentMessages, isAwaitingUpload, updateListPosition } from "#sync/store/unsent-messages.ts";
+import { hasDifferentLog, markForked } from "./log-forks.ts";
 
 /**
  * The conversations one transaction touches. Rows are read once, changed here and written back by `flush`;
  * messages are written at once. Only inside a transaction over all tables.
  */
-export class Workspace {
-  readonly touched = new Map<ConversationId, ConversationRow>();
+export class ApplyTransaction {
+  readonly touchedRows = new Map<ConversationId, LocalConversationRow>();
   /** Conversations whose log turned out to be another one than the one held here. */
-  readonly reset: ConversationId[] = [];
+  readonly logResets: ConversationId[] = [];
   /** Conversations whose log is to be looked at: the server knows less than this device, or what was deleted here may be there. */
-  readonly doubtful: ConversationId[] = [];
+  readonly needsLogCheck: ConversationId[] = [];
   /** Outbox messages that turned out to be in the log. */
-  readonly stored: Uuid[] = [];
+  readonly sentIds: Uuid[] = [];
   /** Files whose messages are gone. */
-  readonly dropped: Uuid[] = [];
+  readonly orphanedFiles: Uuid[] = [];
   /** Groups and people whose pictures nothing shows any more. */
-  readonly unseen = new Set<Uuid>();
+  readonly orphanedPictureOwners = new Set<Uuid>();
   /** What is known of all conversations is to be compared with what the server says of them. */
-  isInDoubt = false;
+  needsFullResync = false;
   /** Something is to be sent, or deleted, once more. */
-  hasResent = false;
+  hasRequeued = false;
 
-  #withdrawn: Withdrawn[] | undefined;
+  #pendingDeletions: PendingDeletion[] | undefined;
 
   constructor(
-    readonly store: Store,
+    readonly store: LocalStore,
     readonly me: Uuid,
     /** This device's time when the transaction began, epoch milliseconds. */
-    readonly clock: number,
+    readonly startedAt: number,
   ) {}
 
-  async row(id: ConversationId): Promise<ConversationRow> {
-    const row = this.touched.get(id) ?? (await this.store.conversations.get(id)) ?? blankRow(id, this.me);
-    this.touched.set(id, row);
+  async loadRow(id: ConversationId): Promise<LocalConversationRow> {
+    const row =
+      this.touchedRows.get(id) ?? (await this.store.conversations.get(id)) ?? createConversationRow(id, this.me);
+    this.touchedRows.set(id, row);
     return row;
   }
 
   /** The conversation of a handle, or undefined when the server has not told this device of it. */
-  async rowOf(of: number | ConversationId): Promise<ConversationRow | undefined> {
-    if (typeof of === "string") return this.row(of);
-    for (const row of this.touched.values()) if (row.handle === of) return row;
+  async findRow(of: number | ConversationId): Promise<LocalConversationRow | undefined> {
+    if (typeof of === "string") return this.loadRow(of);
+    for (const row of this.touchedRows.values()) if (row.handle === of) return row;
     const row = await this.store.conversations.where("handle").equals(of).first();
-    return row && this.row(row.id);
+    return row && this.loadRow(row.id);
   }
 
   /** Forgets what is held of a recreated log. */
-  async forget(row: ConversationRow, epoch: string): Promise<ConversationRow> {
-    await this.store.range(row.id, 0).delete();
-    if (row.group) await this.#forgetMembers(row.id);
-    const fresh = freshRow(row, this.me, epoch);
-    this.touched.set(row.id, fresh);
+  async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
+    await this.store.queryMessages(row.id, 0).delete();
+    if (row.group) await this.#deleteMembers(row.id);
+    const fresh = resetConversationRow(row, this.me, epoch);
+    this.touchedRows.set(row.id, fresh);
     return fresh;
   }
 
-  isOwn(row: ConversationRow, message: Pick<Message, "sender"> & { cid?: Uuid | undefined }): boolean {
-    return isMine(row, this.me, message);
+  isOwnMessage(row: LocalConversationRow, message: Pick<Message, "sender"> & { cid?: Uuid | undefined }): boolean {
+    return isOwnMessage(row, this.me, message);
   }
 
-  async addMessages(row: ConversationRow, told: readonly Message[]): Promise<void> {
-    const messages = await this.#emptyWithdrawn(told);
+  async addMessages(row: LocalConversationRow, told: readonly Message[]): Promise<void> {
+    const messages = await this.#blankPendingDeletions(told);
     const unknown = messages.filter((message) => message.seq > row.hidden);
-    const rows = unknown.map((message) => toMessageRow(row, this.me, message));
-    if (row.revision > 0) await this.#keepChanges(rows);
-    row.unread += await this.#countUncounted(row, rows);
+    const rows = unknown.map((message) => toLocalMessageRow(row, this.me, message));
+    if (row.revision > 0) await this.#preserveNewerBodies(rows);
+    row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
-    for (const message of unknown) noteHead(row, message);
+    for (const message of unknown) raiseHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
     if (cids.length > 0) {
-      this.stored.push(...cids);
+      this.sentIds.push(...cids);
       await this.store.outbox.bulkDelete(cids);
     }
   }
 
   /** What was deleted here while it was on its way is never seen: the server hears of it as soon as it can be reached. */
-  async #emptyWithdrawn(messages: readonly Message[]): Promise<readonly Message[]> {
+  async #blankPendingDeletions(messages: readonly Message[]): Promise<readonly Message[]> {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
-    const withdrawn = new Set((await this.#listWithdrawn()).map(({ cid }) => cid));
+    const withdrawn = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
     return messages.map((message) =>
       message.cid !== undefined && withdrawn.has(message.cid) ? { ...message, body: { type: "deleted" } } : message,
     );
   }
 
   /** Takes in what the server counted up to a place; what is held of later ones is added. */
-  async count(row: ConversationRow, { unread, head }: Pick<InboxRow, "unread" | "head">): Promise<void> {
+  async applyUnreadCount(
+    row: LocalConversationRow,
+    { unread, head }: Pick<InboxRow, "unread" | "head">,
+  ): Promise<void> {
     if (head < (row.counted ?? 0)) return; // one that counted further is known
-    const isUnread = (message: MessageRow) => message.mine === 0 && isToRead(message);
-    const later = head < row.head ? this.store.range(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
+    const isUnread = (message: LocalMessageRow) => message.mine === 0 && countsAsUnread(message);
+    const later =
+      head < row.head ? this.store.queryMessages(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
     row.unread = unread + ((await later?.filter(isUnread).count()) ?? 0);
     row.counted = head;
   }
 
   /** Messages to be read that are new here and that the server's count does not know of, in whatever order they come. */
-  async #countUncounted(row: ConversationRow, rows: readonly MessageRow[]): Promise<number> {
+  async #countNewUnread(row: LocalConversationRow, rows: readonly LocalMessageRow[]): Promise<number> {
     const from = Math.max(row.counted ?? row.head, row.read);
-    const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && isToRead(message));
+    const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && countsAsUnread(message));
     const early = uncounted.filter(({ seq }) => seq <= row.head);
     if (early.length === 0) return uncounted.length;
     const held = await this.store.messages.bulkGet(early.map(({ seq }) => [row.id, seq]));
@@ -118,30 +128,30 @@ export class Workspace {
   }
 
   /** What was on its way before a message was changed must not undo the change. */
-  async #keepChanges(rows: MessageRow[]): Promise<void> {
+  async #preserveNewerBodies(rows: LocalMessageRow[]): Promise<void> {
     const held = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
     for (const [index, before] of held.entries()) {
       const row = rows[index];
       if (!row || !before) continue;
-      if (isEmptied(before.body)) row.body = before.body;
-      else if (isEmptied(row.body)) this.drop(before);
-      else if (isUnsigned(before.body)) row.body = before.body;
+      if (isTombstone(before.body)) row.body = before.body;
+      else if (isTombstone(row.body)) this.collectOrphanedFile(before);
+      else if (isAnonymized(before.body)) row.body = before.body;
       if (before.held) row.held = true;
     }
   }
 
   /** The file of a message that is gone is not kept either. */
-  drop({ body }: Pick<MessageRow, "body">): void {
-    const file = attachmentOf(body)?.file;
-    if (file !== undefined) this.dropped.push(file);
+  collectOrphanedFile({ body }: Pick<LocalMessageRow, "body">): void {
+    const file = findAttachment(body)?.file;
+    if (file !== undefined) this.orphanedFiles.push(file);
   }
 
   /**
    * Takes in changed messages, those that are held and, before what was on its way can bring them as they were, one's
    * own; the others are fetched as they are then.
    */
-  async change(
-    row: ConversationRow,
+  async applyRevisions(
+    row: LocalConversationRow,
     { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
@@ -154,19 +164,19 @@ export class Workspace {
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
     await this.addMessages(row, held);
-    await this.advance(row);
+    await this.extendHeldRange(row);
   }
 
   /** What is hidden is neither held nor missing. */
-  async dropHidden(row: ConversationRow): Promise<void> {
-    const gone = this.store.range(row.id, 0, row.hidden);
-    await gone.each((message) => this.drop(message));
+  async deleteCleared(row: LocalConversationRow): Promise<void> {
+    const gone = this.store.queryMessages(row.id, 0, row.hidden);
+    await gone.each((message) => this.collectOrphanedFile(message));
     await gone.delete();
-    skipHidden(row);
+    skipCleared(row);
   }
 
   /** The held range grows over messages that are here already, those that arrived before their turn included. */
-  async advance(row: ConversationRow): Promise<void> {
+  async extendHeldRange(row: LocalConversationRow): Promise<void> {
     while (row.hi < row.head) {
       const next = await this.store.messages.get([row.id, row.hi + 1]);
       if (!next) return;
@@ -176,28 +186,28 @@ export class Workspace {
   }
 
   /** Of a group that is not this person's any more nothing stays but what they wrote there and did not send. */
-  async #leave(row: ConversationRow): Promise<void> {
-    await this.store.range(row.id, 0).each((message) => this.drop(message));
-    await this.store.range(row.id, 0).delete();
-    await this.#forgetPictures(row.id);
-    await this.#forgetMembers(row.id);
-    await failUnsent(this.store, row.id, isUnasked);
+  async #purgeLeftGroup(row: LocalConversationRow): Promise<void> {
+    await this.store.queryMessages(row.id, 0).each((message) => this.collectOrphanedFile(message));
+    await this.store.queryMessages(row.id, 0).delete();
+    await this.#collectOrphanedPictures(row.id);
+    await this.#deleteMembers(row.id);
+    await failUnsentMessages(this.store, row.id, isAwaitingUpload);
     const { head } = row;
     Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
     Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
   }
 
   /** Those of the group and of whoever is here only as its member. */
-  async #forgetPictures(group: ConversationId): Promise<void> {
-    this.unseen.add(group);
-    const members = await this.store.membersOf(group).toArray();
+  async #collectOrphanedPictures(group: ConversationId): Promise<void> {
+    this.orphanedPictureOwners.add(group);
+    const members = await this.store.queryMembers(group).toArray();
     const users = members.flatMap(({ user, avatar }) => (avatar === null ? [] : user));
     const people = await this.store.people.bulkGet(users);
     const shared = await this.store.members.where("user").anyOf(users).toArray();
     const elsewhere = new Set(shared.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
     for (const [index, user] of users.entries()) {
       const isKnown = user === this.me || elsewhere.has(user) || (people[index]?.state ?? "none") !== "none";
-      if (!isKnown) this.unseen.add(user);
+      if (!isKnown) this.orphanedPictureOwners.add(user);
     }
   }
 
@@ -205,84 +215,84 @@ export class Workspace {
    * Somebody whose account is gone has no name and no picture any more, also among the members of groups. A file that
    * is on its way to them costs its author no more data.
    */
-  async forgetPerson(user: Uuid): Promise<void> {
-    this.unseen.add(user);
+  async purgeDeletedPerson(user: Uuid): Promise<void> {
+    this.orphanedPictureOwners.add(user);
     await this.store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
-    await failUnsent(this.store, privateConversationId(this.me, user), isUnasked, "not_connected");
+    await failUnsentMessages(this.store, privateConversationId(this.me, user), isAwaitingUpload, "not_connected");
   }
 
-  async #forgetMembers(group: ConversationId): Promise<void> {
-    await this.store.membersOf(group).delete();
-    await this.store.meta.delete(rosterKey(group));
+  async #deleteMembers(group: ConversationId): Promise<void> {
+    await this.store.queryMembers(group).delete();
+    await this.store.meta.delete(toMembersVersionKey(group));
   }
 
   /**
    * `isAnew`: the server says it as it is now, also where it knows less than this device. `isLogHeld`: a page has shown that
    * the log held here is the server's; a row with a lower head is late, since its inbox was written before a crash.
    */
-  async addRow(inbox: InboxRow, isAnew = false, isLogHeld = false): Promise<void> {
-    let row = await this.row(inbox.conversation);
+  async applyInboxRow(inbox: InboxRow, isAnew = false, isLogHeld = false): Promise<void> {
+    let row = await this.loadRow(inbox.conversation);
     if (inbox.gone) delete row.forked;
     if (await this.#isForked(row, inbox, isAnew, isLogHeld)) return markForked(this, row, inbox.head, inbox);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) {
-      row = await this.forget(row, inbox.epoch);
-      this.reset.push(row.id);
+      row = await this.resetLog(row, inbox.epoch);
+      this.logResets.push(row.id);
     }
-    if (isAnew) takeMarks(row, inbox);
-    if (inbox.head < row.head && !inbox.gone) this.doubtful.push(row.id);
+    if (isAnew) adoptServerReadState(row, inbox);
+    if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
     const { hidden: hiddenBefore, sender, preview, whole } = row;
-    const isCounted = isCountNew(row, inbox);
+    const isCounted = isCountCurrent(row, inbox);
     mergeInboxRow(row, inbox);
-    if (row.hidden > hiddenBefore) await this.dropHidden(row);
-    if (row.gone) return this.#leave(row);
-    if (isCounted) await this.count(row, inbox);
+    if (row.hidden > hiddenBefore) await this.deleteCleared(row);
+    if (row.gone) return this.#purgeLeftGroup(row);
+    if (isCounted) await this.applyUnreadCount(row, inbox);
     // A row does not say which of my devices wrote a message.
-    if (!inbox.preview || !this.isOwn(row, inbox)) await this.#takePreview(row, inbox);
-    else if (await this.#awaitsWithdrawn(row.id)) {
+    if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);
+    else if (await this.#hasPendingDeletion(row.id)) {
       // What it shows may be what was deleted here: only the log says so.
       Object.assign(row, { sender, preview, whole });
-      if (row.hi < row.head) this.doubtful.push(row.id);
-    } else if ((await this.store.unsent(row.id).count()) === 0) await this.#takePreview(row, inbox);
+      if (row.hi < row.head) this.needsLogCheck.push(row.id);
+    } else if ((await this.store.queryUnsent(row.id).count()) === 0) await this.#storePreview(row, inbox);
   }
 
   /** Whether the messages held are not those that the server's row speaks of. */
-  async #isForked(row: ConversationRow, inbox: InboxRow, isAnew: boolean, isLogHeld: boolean): Promise<boolean> {
+  async #isForked(row: LocalConversationRow, inbox: InboxRow, isAnew: boolean, isLogHeld: boolean): Promise<boolean> {
     if (row.forked) return true;
     if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
     if (row.epoch !== inbox.epoch) return true;
     const isBehind = (inbox.head < row.hi && !isLogHeld) || inbox.revision < row.revision;
-    return (isAnew && isBehind) || (await differsFrom(this.store, row, inbox));
+    return (isAnew && isBehind) || (await hasDifferentLog(this.store, row, inbox));
   }
 
   /** A row that carries the one missing message whole saves asking for it. */
-  async #takePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
+  async #storePreview(row: LocalConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
     if (!(await this.store.messages.get([row.id, head])))
       await this.addMessages(row, [{ seq: head, at, sender, body: preview }]);
-    await this.advance(row);
+    await this.extendHeldRange(row);
   }
 
   /** What was deleted here while it was on its way. */
-  async #listWithdrawn(): Promise<readonly Withdrawn[]> {
-    this.#withdrawn ??= await listWithdrawn(this.store);
-    return this.#withdrawn;
+  async #listPendingDeletions(): Promise<readonly PendingDeletion[]> {
+    this.#pendingDeletions ??= await listPendingDeletions(this.store);
+    return this.#pendingDeletions;
   }
 
   /** Another deletion was noted. */
-  forgetWithdrawnList(): void {
-    this.#withdrawn = undefined;
+  invalidatePendingDeletions(): void {
+    this.#pendingDeletions = undefined;
   }
 
   /** Whether some of it may arrive there. */
-  async #awaitsWithdrawn(id: ConversationId): Promise<boolean> {
-    return (await this.#listWithdrawn()).some(({ conversation }) => conversation === id);
+  async #hasPendingDeletion(id: ConversationId): Promise<boolean> {
+    return (await this.#listPendingDeletions()).some(({ conversation }) => conversation === id);
   }
 
   async flush(): Promise<void> {
-    for (const row of this.touched.values()) {
+    for (const row of this.touchedRows.values()) {
       if (row.lo > row.hi) row.revised = row.revision; // whatever is fetched will be as it is then
-      await relist(this.store, row);
+      await updateListPosition(this.store, row);
     }
-    await this.store.conversations.bulkPut([...this.touched.values()]);
+    await this.store.conversations.bulkPut([...this.touchedRows.values()]);
   }
 }

@@ -1,74 +1,74 @@
 import type { ChangesResult, Command } from "#contract/wire/commands.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import type { Context } from "#sync/store/context.ts";
-import { afterHolePage, readCursor } from "#sync/store/sync-cursor.ts";
-import type { Change } from "./apply-changes.ts";
-import type { Receiver } from "./inbound-queue.ts";
-import { rowChanges } from "./row-changes.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { readSyncCursor, shrinkGap } from "#sync/store/sync-cursor.ts";
+import type { ServerChange } from "./apply-server-changes.ts";
+import type { InboundQueue } from "./inbound-queue.ts";
+import { toRowChanges } from "./server-changes.ts";
 
-export type AskChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
+export type RequestChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
 
 /** Fills what the cursor leaves out, newest part first. */
-export class Resume {
-  readonly #context: Context;
-  readonly #receiver: Receiver;
-  readonly #ask: AskChanges;
+export class GapFiller {
+  readonly #context: SyncContext;
+  readonly #inbound: InboundQueue;
+  readonly #request: RequestChanges;
   /** The inbox answered under another epoch: only a new hello makes sense of it. */
-  readonly #onForeign: () => void;
+  readonly #onEpochChange: () => void;
   readonly #retry: Retry;
 
-  constructor(context: Context, receiver: Receiver, ask: AskChanges, onForeign: () => void) {
+  constructor(context: SyncContext, receiver: InboundQueue, ask: RequestChanges, onForeign: () => void) {
     this.#context = context;
-    this.#receiver = receiver;
-    this.#ask = ask;
-    this.#onForeign = onForeign;
-    this.#retry = new Retry(context.platform, () => this.#fill());
+    this.#inbound = receiver;
+    this.#request = ask;
+    this.#onEpochChange = onForeign;
+    this.#retry = new Retry(context.platform, () => this.#fillNext());
   }
 
-  want(): void {
-    this.#retry.want();
+  schedule(): void {
+    this.#retry.schedule();
   }
 
-  hurry(): void {
-    this.#retry.hurry();
+  runNow(): void {
+    this.#retry.runNow();
   }
 
   stop(): void {
     this.#retry.stop();
   }
 
-  async #fill(): Promise<"done" | "again" | "retry"> {
-    await this.#receiver.idle();
-    const { epoch, holes, counter } = await readCursor(this.#context.store);
+  async #fillNext(): Promise<"done" | "again" | "retry"> {
+    await this.#inbound.waitUntilIdle();
+    const { epoch, holes, counter } = await readSyncCursor(this.#context.store);
     const hole = holes.at(-1);
     if (!hole) return "done";
     const { since, before } = hole;
-    const result = await this.#ask({ type: "changes", since, ...(before === null ? {} : { before }) });
+    const result = await this.#request({ type: "changes", since, ...(before === null ? {} : { before }) });
     if (result.epoch !== epoch) {
-      this.#onForeign();
+      this.#onEpochChange();
       return "retry";
     }
     // Without an upper end the answer speaks for everything up to its own counter.
     const reached = before === null ? result.counter : 0;
     const isAll = result.since === 0;
-    const answered: Change = {
+    const answered: ServerChange = {
       type: "answer",
       asked: counter,
       epoch,
       counter: result.counter,
       isAnew: isAll && before === null,
-      changes: rowChanges(result, isAll),
+      changes: toRowChanges(result, isAll),
       move: (cursor) => {
         if (cursor.epoch !== epoch) return cursor;
-        const after = afterHolePage(cursor, hole, result.before, result.since);
+        const after = shrinkGap(cursor, hole, result.before, result.since);
         return { ...after, counter: Math.max(after.counter, reached) };
       },
     };
     let isStored = false;
-    this.#receiver.push([answered], () => {
+    this.#inbound.push([answered], () => {
       isStored = true;
     });
-    await this.#receiver.idle();
+    await this.#inbound.waitUntilIdle();
     return isStored ? "again" : "retry"; // a full phone: at once it would be asked for again and again
   }
 }

@@ -1,39 +1,39 @@
-import type { Context } from "#sync/store/context.ts";
-import type { Applied, Change } from "./apply-changes.ts";
-import { takeIn } from "./take-in.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { ApplyResult, ServerChange } from "./apply-server-changes.ts";
+import { applyServerChanges } from "./take-in.ts";
 
-type Item = { changes: Change[]; taken: () => void };
+type QueueItem = { changes: ServerChange[]; onStored: () => void };
 
 const batchMax = 100; // frames stored in one transaction
 const queueMax = 10_000; // far beyond the server's credit: whoever exceeds it is heard again after a fresh start
 
-export type ReceiverEvents = {
-  applied(applied: Applied): void;
+export type InboundQueueEvents = {
+  onApplied(applied: ApplyResult): void;
   /** The changes could not be stored. Nothing was confirmed, so all of it can be had again. */
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
 };
 
 /** Stores what arrives, in the order of arrival, as many frames at once as are waiting. */
-export class Receiver {
-  readonly #context: Context;
-  readonly #events: ReceiverEvents;
-  #queue: Item[] = [];
-  #work: Promise<void> | undefined;
+export class InboundQueue {
+  readonly #context: SyncContext;
+  readonly #events: InboundQueueEvents;
+  #queue: QueueItem[] = [];
+  #draining: Promise<void> | undefined;
 
-  constructor(context: Context, events: ReceiverEvents) {
+  constructor(context: SyncContext, events: InboundQueueEvents) {
     this.#context = context;
     this.#events = events;
   }
 
-  push(changes: Change[], taken: () => void = () => {}): void {
+  push(changes: ServerChange[], taken: () => void = () => {}): void {
     if (this.#queue.length >= queueMax) {
       this.clear();
-      this.#events.failed(new Error("more arrives than can be stored"));
+      this.#events.onFailure(new Error("more arrives than can be stored"));
       return;
     }
-    this.#queue.push({ changes, taken });
-    this.#work ??= this.#run().finally(() => {
-      this.#work = undefined;
+    this.#queue.push({ changes, onStored: taken });
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
     });
   }
 
@@ -43,24 +43,24 @@ export class Receiver {
   }
 
   /** Resolves when everything that had arrived is stored, or given up. */
-  async idle(): Promise<void> {
-    while (this.#work) await this.#work;
+  async waitUntilIdle(): Promise<void> {
+    while (this.#draining) await this.#draining;
   }
 
-  async #run(): Promise<void> {
+  async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const items = this.#queue.splice(0, batchMax);
       try {
-        this.#events.applied(
-          await takeIn(
+        this.#events.onApplied(
+          await applyServerChanges(
             this.#context,
             items.flatMap(({ changes }) => changes),
           ),
         );
-        for (const { taken } of items) taken();
+        for (const { onStored } of items) onStored();
       } catch (error) {
         this.clear();
-        this.#events.failed(error);
+        this.#events.onFailure(error);
       }
     }
   }

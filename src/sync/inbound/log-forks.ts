@@ -1,6 +1,6 @@
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { ConversationRow, MessageRow, Store } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 
 /**
  * A server that was restored from an earlier copy goes on from there: its log and the one held here are the same up to
@@ -12,27 +12,27 @@ import type { ConversationRow, MessageRow, Store } from "#sync/store/database.ts
  */
 
 /** Beyond every message: the question for the newest page of a marked row. */
-export const newestPlace = Number.MAX_SAFE_INTEGER;
+export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
 
-export const forkQuestion = ({ id, lo, hi }: ConversationRow, limit: number) =>
+export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: number) =>
   ({
     type: "page",
     conversation: id,
     direction: "before",
-    seq: newestPlace,
+    seq: afterNewestSeq,
     limit,
     ...(lo <= hi ? { held: hi } : {}),
   }) as const;
 
 /** Whether the message held at a place is another one than the server tells of. */
-export const isOther = (held: MessageRow, told: Pick<Message, "at" | "sender" | "cid">): boolean =>
+export const isDifferentMessage = (held: LocalMessageRow, told: Pick<Message, "at" | "sender" | "cid">): boolean =>
   held.at !== told.at ||
   (held.cid !== undefined && told.cid !== undefined ? held.cid !== told.cid : held.sender !== told.sender);
 
 /** Whether any of these messages stands where another one is held. */
-export const findOther = async (
-  store: Store,
-  row: ConversationRow,
+export const hasDifferentMessage = async (
+  store: LocalStore,
+  row: LocalConversationRow,
   told: readonly Pick<Message, "seq" | "at" | "sender" | "cid">[],
 ): Promise<boolean> => {
   const known = told.filter(({ seq }) => seq <= row.hi && seq >= row.lo);
@@ -40,12 +40,16 @@ export const findOther = async (
   const held = await store.messages.bulkGet(known.map(({ seq }) => [row.id, seq]));
   return known.some((message, index) => {
     const one = held[index];
-    return one !== undefined && isOther(one, message);
+    return one !== undefined && isDifferentMessage(one, message);
   });
 };
 
 /** Whether a row of the inbox speaks of other messages than are held here. */
-export const differsFrom = async (store: Store, row: ConversationRow, inbox: InboxRow): Promise<boolean> => {
+export const hasDifferentLog = async (
+  store: LocalStore,
+  row: LocalConversationRow,
+  inbox: InboxRow,
+): Promise<boolean> => {
   const places = [
     { seq: inbox.head, at: inbox.at },
     { seq: inbox.head - 1, at: inbox.prior },
@@ -55,10 +59,10 @@ export const differsFrom = async (store: Store, row: ConversationRow, inbox: Inb
 };
 
 /** The conversations that a transaction found to differ; `isInDoubt` when the server has to say everything anew. */
-type Found = { readonly reset: ConversationId[]; isInDoubt: boolean };
+type ForkCollector = { readonly logResets: ConversationId[]; needsFullResync: boolean };
 
 /** Marks a row whose messages are not the server's. `head` is the newest place told, `inbox` the row it was told by. */
-export const markForked = (work: Found, row: ConversationRow, head: number, inbox?: InboxRow): void => {
+export const markForked = (work: ForkCollector, row: LocalConversationRow, head: number, inbox?: InboxRow): void => {
   const before = row.forked;
   const told = inbox ?? before?.row;
   const mine = inbox ? undefined : before?.mine; // a row says it as well
@@ -67,7 +71,7 @@ export const markForked = (work: Found, row: ConversationRow, head: number, inbo
     ...(told ? { row: told } : {}),
     ...(mine ? { mine } : {}),
   };
-  if (!before) work.reset.push(row.id); // what is told of a marked row before its page comes is no further fork
+  if (!before) work.logResets.push(row.id); // what is told of a marked row before its page comes is no further fork
   // The server did not say that it was restored: what it says of every conversation is compared with what is here.
-  if (!before && inbox === undefined) work.isInDoubt = true;
+  if (!before && inbox === undefined) work.needsFullResync = true;
 };

@@ -5,21 +5,21 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { asSyncError, type FailureCode, isWorthRetry, SyncError } from "#sync/platform/sync-error.ts";
-import { type Context, withRoom } from "#sync/store/context.ts";
-import { type MemberRow, rosterKey } from "#sync/store/database.ts";
-import { heldRoster, memberKeys, unknownOf } from "#sync/store/members.ts";
+import { asSyncError, type FailureCode, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import { type MemberRow, toMembersVersionKey } from "#sync/store/database.ts";
+import { listUnknownMembers, readHeldMembersVersion, toMemberKeys } from "#sync/store/members.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
-import type { LinkState } from "#sync/store/views.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import type { LinkState } from "#sync/store/view-models.ts";
 
 /** Asking the server who members are, and keeping what it says. */
 
-const gatherMs = 30;
+const batchDelayMs = 30;
 
 /** Else refused for good: not a member any more, as the group's row will say. */
-const mayComeLater = (failure: SyncError): boolean => isWorthRetry(failure) || failure.code === "no_room";
+const isTemporaryFailure = (failure: SyncError): boolean => isRetryableFailure(failure) || failure.code === "no_room";
 
-const toRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
+const toMemberRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
   conversation,
   number: member.number,
   user: profile?.id ?? "",
@@ -33,7 +33,7 @@ const toRow = (conversation: ConversationId, { profile, ...member }: GroupMember
   at,
 });
 
-const askPage = async ({ platform }: Context, group: Uuid, query: string): Promise<MemberPage> => {
+const fetchMemberPage = async ({ platform }: SyncContext, group: Uuid, query: string): Promise<MemberPage> => {
   const answer = await platform.request({ method: "GET", path: `${groupPath(group)}/members?${query}` });
   const parsed = v.safeParse(MemberPage, answer);
   if (!parsed.success) throw new SyncError("unavailable");
@@ -41,30 +41,35 @@ const askPage = async ({ platform }: Context, group: Uuid, query: string): Promi
 };
 
 /** Keeps members, unless the group went while they were on their way. Rejects with "no_room" on a phone that is full. */
-const keep = async (context: Context, group: ConversationId, page: MemberPage, whole?: WholeList): Promise<void> => {
+const saveMembers = async (
+  context: SyncContext,
+  group: ConversationId,
+  page: MemberPage,
+  whole?: CompleteMemberList,
+): Promise<void> => {
   try {
-    await withRoom(context, () => write(context, group, page, whole), false);
+    await retryOnQuotaError(context, () => writeMembers(context, group, page, whole), false);
   } catch (error) {
     throw isQuotaError(error) ? new SyncError("no_room") : error;
   }
 };
 
 /** All pages of a list: the roster that the first spoke for, and the one they were asked after. */
-type WholeList = { since: number; roster: number; numbers: ReadonlySet<number> };
+type CompleteMemberList = { since: number; roster: number; numbers: ReadonlySet<number> };
 
-const write = (
-  { store, platform }: Context,
+const writeMembers = (
+  { store, platform }: SyncContext,
   group: ConversationId,
   { members, roster }: MemberPage,
-  whole: WholeList | undefined,
+  whole: CompleteMemberList | undefined,
 ): Promise<void> =>
   store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
     if ((await store.conversations.get(group))?.gone !== false) return;
-    const held = await heldRoster(store, group);
+    const held = await readHeldMembersVersion(store, group);
     const at = platform.now();
-    const rows = members.map((member) => toRow(group, member, at));
+    const rows = members.map((member) => toMemberRow(group, member, at));
     const known = await store.members.bulkGet(
-      memberKeys(
+      toMemberKeys(
         group,
         rows.map(({ number }) => number),
       ),
@@ -77,27 +82,27 @@ const write = (
     if (!whole || held !== whole.since) return;
     const { numbers, since } = whole;
     const isMissing = ({ number }: MemberRow) => since === 0 && !numbers.has(number);
-    await store.membersOf(group).filter(isMissing).modify({ left: 1 });
-    await store.meta.put({ key: rosterKey(group), value: whole.roster });
+    await store.queryMembers(group).filter(isMissing).modify({ left: 1 });
+    await store.meta.put({ key: toMembersVersionKey(group), value: whole.roster });
   });
 
-type LearningTab = {
+type MemberLoaderPorts = {
   platform: Platform;
   link: Observable<LinkState>;
-  context: Observable<Context | undefined>;
+  context: Observable<SyncContext | undefined>;
 };
 
 /** Asks for members by their numbers: those that several parts of a screen need in one go, and again until they are here. */
-export class MemberLearner {
-  readonly #tab: LearningTab;
-  readonly #wanted = new Map<ConversationId, Set<number>>();
+export class MemberLoader {
+  readonly #tab: MemberLoaderPorts;
+  readonly #requested = new Map<ConversationId, Set<number>>();
   /** Numbers that the server knows nobody of. */
-  readonly #nobodies = new Set<string>();
+  readonly #nonexistent = new Set<string>();
   #failures = 0;
-  #isAsking = false;
+  #isLoading = false;
   #cancel: (() => void) | undefined;
 
-  constructor(tab: LearningTab) {
+  constructor(tab: MemberLoaderPorts) {
     this.#tab = tab;
     tab.link.subscribe(() => {
       this.#cancel?.();
@@ -106,78 +111,78 @@ export class MemberLearner {
     });
   }
 
-  want(group: ConversationId, numbers: readonly number[]): void {
-    const wanted = this.#wanted.get(group) ?? new Set<number>();
-    for (const number of numbers) if (!this.#nobodies.has(`${group} ${number}`)) wanted.add(number);
-    if (wanted.size > 0) this.#wanted.set(group, wanted);
+  requestMembers(group: ConversationId, numbers: readonly number[]): void {
+    const wanted = this.#requested.get(group) ?? new Set<number>();
+    for (const number of numbers) if (!this.#nonexistent.has(`${group} ${number}`)) wanted.add(number);
+    if (wanted.size > 0) this.#requested.set(group, wanted);
     this.#schedule();
   }
 
-  #schedule(afterMs = gatherMs): void {
-    if (this.#wanted.size === 0 || this.#isAsking || this.#tab.link.get() !== "online") return;
-    this.#cancel ??= this.#tab.platform.after(afterMs, () => void this.#flush());
+  #schedule(afterMs = batchDelayMs): void {
+    if (this.#requested.size === 0 || this.#isLoading || this.#tab.link.get() !== "online") return;
+    this.#cancel ??= this.#tab.platform.startTimer(afterMs, () => void this.#flush());
   }
 
   async #flush(): Promise<void> {
     this.#cancel = undefined;
     const context = this.#tab.context.get();
     if (!context) return; // the store is being opened: the link comes after it
-    const wanted = [...this.#wanted];
-    this.#wanted.clear();
-    this.#isAsking = true;
+    const wanted = [...this.#requested];
+    this.#requested.clear();
+    this.#isLoading = true;
     let hasFailed = false;
     for (const [group, numbers] of wanted) {
       try {
-        await this.#learn(context, group, [...numbers]);
+        await this.#loadUnknown(context, group, [...numbers]);
       } catch (error) {
-        if (!mayComeLater(asSyncError(error))) continue;
+        if (!isTemporaryFailure(asSyncError(error))) continue;
         hasFailed = true;
-        this.#wanted.set(group, new Set([...numbers, ...(this.#wanted.get(group) ?? [])]));
+        this.#requested.set(group, new Set([...numbers, ...(this.#requested.get(group) ?? [])]));
       }
     }
-    this.#isAsking = false;
+    this.#isLoading = false;
     this.#failures = hasFailed ? this.#failures + 1 : 0;
-    this.#schedule(hasFailed ? retryDelayMs(this.#failures, context.platform.random) : gatherMs);
+    this.#schedule(hasFailed ? retryDelayMs(this.#failures, context.platform.random) : batchDelayMs);
   }
 
-  async #learn(context: Context, group: ConversationId, numbers: number[]): Promise<void> {
-    const isAskable = (number: number) => !this.#nobodies.has(`${group} ${number}`);
+  async #loadUnknown(context: SyncContext, group: ConversationId, numbers: number[]): Promise<void> {
+    const isAskable = (number: number) => !this.#nonexistent.has(`${group} ${number}`);
     // What another tab asked for may be here by now.
-    const unknown = (await unknownOf(context, group, numbers)).filter(isAskable);
+    const unknown = (await listUnknownMembers(context, group, numbers)).filter(isAskable);
     for (let i = 0; i < unknown.length; i += memberPageRows) {
       const some = unknown.slice(i, i + memberPageRows);
-      const page = await askPage(context, group, `numbers=${some.join()}`);
-      await keep(context, group, page);
+      const page = await fetchMemberPage(context, group, `numbers=${some.join()}`);
+      await saveMembers(context, group, page);
       const found = new Set(page.members.map(({ number }) => number));
-      for (const number of some) if (!found.has(number)) this.#nobodies.add(`${group} ${number}`);
+      for (const number of some) if (!found.has(number)) this.#nonexistent.add(`${group} ${number}`);
     }
   }
 }
 
 /** A member, asked for when this device does not know them. Rejects with a SyncError. */
-export const findMember = async (
-  context: Context,
+export const findOrFetchMember = async (
+  context: SyncContext,
   group: ConversationId,
   number: number,
 ): Promise<MemberRow | undefined> => {
   const find = () => context.store.members.get([group, number]);
   const known = await find();
   if (known) return known;
-  await keep(context, group, await askPage(context, group, `numbers=${number}`));
+  await saveMembers(context, group, await fetchMemberPage(context, group, `numbers=${number}`));
   return find();
 };
 
 /** Brings the whole list of a group's members up to date. Rejects with a SyncError when that cannot be had. */
-export const loadMembers = async (context: Context, group: ConversationId): Promise<void> => {
-  const since = await heldRoster(context.store, group);
+export const syncMemberList = async (context: SyncContext, group: ConversationId): Promise<void> => {
+  const since = await readHeldMembersVersion(context.store, group);
   const numbers = new Set<number>();
   let roster: number | undefined;
   for (let after: number | null = 0; after !== null; ) {
-    const page: MemberPage = await askPage(context, group, `since=${since}&after=${after}`);
+    const page: MemberPage = await fetchMemberPage(context, group, `since=${since}&after=${after}`);
     roster ??= page.roster;
     after = page.after;
     for (const { number } of page.members) numbers.add(number);
-    await keep(context, group, page, after === null ? { since, roster, numbers } : undefined);
+    await saveMembers(context, group, page, after === null ? { since, roster, numbers } : undefined);
   }
 };
 
@@ -185,8 +190,8 @@ export const loadMembers = async (context: Context, group: ConversationId): Prom
  * Brings the list up to date for somebody who waits for it: after a failure, which `onFailure` hears of, again by
  * itself, as the link that stays up says nothing of a single request. Ends when it is done, refused for good or stopped.
  */
-export const bringMembers = (
-  context: Context,
+export const syncMemberListWithRetry = (
+  context: SyncContext,
   group: ConversationId,
   onFailure: (code: FailureCode) => void,
 ): (() => void) => {
@@ -196,14 +201,14 @@ export const bringMembers = (
   let cancel: (() => void) | undefined;
   const ask = async (): Promise<void> => {
     try {
-      await loadMembers(context, group);
+      await syncMemberList(context, group);
     } catch (error) {
       if (isStopped) return;
       const failure = asSyncError(error);
       onFailure(failure.code);
-      if (!mayComeLater(failure)) return;
+      if (!isTemporaryFailure(failure)) return;
       const delay = failure.retryAfterMs ?? retryDelayMs(++failures, platform.random);
-      cancel = platform.after(delay, () => void ask());
+      cancel = platform.startTimer(delay, () => void ask());
     }
   };
   void ask();

@@ -1,18 +1,18 @@
-import { wordsOf } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { gapPageRows, messagePageRows } from "#contract/limits.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
-import { asSyncError, isWorthRetry } from "#sync/platform/sync-error.ts";
-import type { Context } from "#sync/store/context.ts";
-import type { ConversationRow } from "#sync/store/database.ts";
-import type { Applied } from "./apply-changes.ts";
-import { forkQuestion } from "./log-forks.ts";
-import { takeIn } from "./take-in.ts";
+import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { ApplyResult } from "./apply-server-changes.ts";
+import { toForkPageCommand } from "./log-forks.ts";
+import { applyServerChanges } from "./take-in.ts";
 
-type Ask = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
+type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 
-const atOnce = 2;
+const maxConcurrent = 2;
 const prefetchConversations = 10;
 const prefetchRows = 30;
 const prefetchBytes = 64 * 1024; // of what nobody asked to see yet
@@ -21,62 +21,66 @@ const resyncsBeforeBackOff = 3;
 const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 
 /** Whether messages are missing that this device should have without being asked; a row with nothing to show needs some. */
-const isLacking = (row: ConversationRow): boolean =>
+const isMissingMessages = (row: LocalConversationRow): boolean =>
   row.forked !== undefined ||
   (row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld"));
 
 /** Whether messages that are held here were changed since. */
-const isOutdated = (row: ConversationRow): boolean =>
+const hasOutdatedMessages = (row: LocalConversationRow): boolean =>
   row.revised < row.revision && row.epoch !== "" && row.lo <= row.hi;
 
 /** Fetches the messages that are missing or were changed, most recent conversations first, a few at a time. */
-export class Fetcher {
-  readonly #context: Context;
-  readonly #ask: Ask;
-  readonly #applied: (applied: Applied) => void;
-  #waiting: ConversationId[] = [];
+export class MessageFetcher {
+  readonly #context: SyncContext;
+  readonly #request: RequestPages;
+  readonly #onApplied: (applied: ApplyResult) => void;
+  #queue: ConversationId[] = [];
   #running = new Set<ConversationId>();
   #failures = new Map<ConversationId, number>();
-  #resyncs = new Map<ConversationId, number>();
+  #resyncCounts = new Map<ConversationId, number>();
   #paused = new Map<ConversationId, () => void>();
   /** Looked at by somebody and not fetched yet. */
-  #opened = new Set<ConversationId>();
+  #prioritized = new Set<ConversationId>();
   /** To be compared with the server's log although nothing seems to be missing. */
-  #doubtful = new Set<ConversationId>();
-  #budget = prefetchBytes;
+  #needsLogCheck = new Set<ConversationId>();
+  #prefetchBudget = prefetchBytes;
   #isStopped = false;
 
-  constructor(context: Context, ask: Ask, applied: (applied: Applied) => void) {
+  constructor(context: SyncContext, ask: RequestPages, applied: (applied: ApplyResult) => void) {
     this.#context = context;
-    this.#ask = ask;
-    this.#applied = applied;
+    this.#request = ask;
+    this.#onApplied = applied;
   }
 
   /** After a transaction: what it left missing is fetched. */
-  notice({ rows, reset, doubtful }: Pick<Applied, "rows" | "reset" | "doubtful">): void {
-    for (const id of reset) this.#resyncs.set(id, (this.#resyncs.get(id) ?? 0) + 1);
-    for (const id of [...doubtful, ...reset]) this.#doubtful.add(id);
+  handleApplied({ rows, logResets, needsLogCheck }: Pick<ApplyResult, "rows" | "logResets" | "needsLogCheck">): void {
+    for (const id of logResets) this.#resyncCounts.set(id, (this.#resyncCounts.get(id) ?? 0) + 1);
+    for (const id of [...needsLogCheck, ...logResets]) this.#needsLogCheck.add(id);
     const wanted = rows.filter(
-      (row) => isLacking(row) || isOutdated(row) || doubtful.includes(row.id) || reset.includes(row.id),
+      (row) =>
+        isMissingMessages(row) ||
+        hasOutdatedMessages(row) ||
+        needsLogCheck.includes(row.id) ||
+        logResets.includes(row.id),
     );
     wanted.sort((a, b) => b.lastAt - a.lastAt);
-    for (const { id } of wanted) this.#want(id);
-    this.#next();
+    for (const { id } of wanted) this.#enqueue(id);
+    this.#runNext();
   }
 
   /** Somebody looks at it: before all others, and now. */
-  open(id: ConversationId): void {
-    this.#resume(id);
-    this.#opened.add(id);
-    this.#waiting = [id, ...this.#waiting.filter((other) => other !== id)];
-    this.#next();
+  prioritize(id: ConversationId): void {
+    this.#unpause(id);
+    this.#prioritized.add(id);
+    this.#queue = [id, ...this.#queue.filter((other) => other !== id)];
+    this.#runNext();
   }
 
   /** The link is there: everything that waited is tried, and the most recent conversations are made ready to open. */
   async start(): Promise<void> {
     for (const id of [...this.#paused.keys()])
-      if ((this.#resyncs.get(id) ?? 0) <= resyncsBeforeBackOff) this.#resume(id);
-    this.#budget = prefetchBytes;
+      if ((this.#resyncCounts.get(id) ?? 0) <= resyncsBeforeBackOff) this.#unpause(id);
+    this.#prefetchBudget = prefetchBytes;
     let place = 0;
     const lacking: ConversationId[] = [];
     await this.#context.store.conversations
@@ -84,11 +88,15 @@ export class Fetcher {
       .between([1, 0], [1, Number.MAX_SAFE_INTEGER])
       .reverse()
       .each((row) => {
-        if (isLacking(row) || isOutdated(row) || (place++ < prefetchConversations && row.hi < row.head))
+        if (
+          isMissingMessages(row) ||
+          hasOutdatedMessages(row) ||
+          (place++ < prefetchConversations && row.hi < row.head)
+        )
           lacking.push(row.id);
       });
-    for (const id of lacking) this.#want(id);
-    this.#next();
+    for (const id of lacking) this.#enqueue(id);
+    this.#runNext();
   }
 
   stop(): void {
@@ -96,97 +104,106 @@ export class Fetcher {
     for (const cancel of this.#paused.values()) cancel();
   }
 
-  #want(id: ConversationId): void {
-    if (!this.#waiting.includes(id) && !this.#paused.has(id)) this.#waiting.push(id);
+  #enqueue(id: ConversationId): void {
+    if (!this.#queue.includes(id) && !this.#paused.has(id)) this.#queue.push(id);
   }
 
-  #resume(id: ConversationId): void {
+  #unpause(id: ConversationId): void {
     this.#paused.get(id)?.();
     this.#paused.delete(id);
   }
 
   #pause(id: ConversationId, ms: number): void {
-    this.#resume(id);
+    this.#unpause(id);
     if (this.#isStopped) return;
-    const cancel = this.#context.platform.after(ms, () => {
+    const cancel = this.#context.platform.startTimer(ms, () => {
       this.#paused.delete(id);
-      this.#want(id);
-      this.#next();
+      this.#enqueue(id);
+      this.#runNext();
     });
     this.#paused.set(id, cancel);
   }
 
-  #next(): void {
-    while (!this.#isStopped && this.#running.size < atOnce) {
-      const id = this.#waiting.find((other) => !this.#running.has(other));
+  #runNext(): void {
+    while (!this.#isStopped && this.#running.size < maxConcurrent) {
+      const id = this.#queue.find((other) => !this.#running.has(other));
       if (id === undefined) return;
-      this.#waiting = this.#waiting.filter((other) => other !== id);
+      this.#queue = this.#queue.filter((other) => other !== id);
       this.#running.add(id);
-      void this.#fetch(id)
-        .catch((error: unknown) => this.#fail(id, error))
+      void this.#fetchPage(id)
+        .catch((error: unknown) => this.#handleFailure(id, error))
         .finally(() => {
           this.#running.delete(id);
-          this.#next();
+          this.#runNext();
         });
     }
   }
 
-  #fail(id: ConversationId, error: unknown): void {
+  #handleFailure(id: ConversationId, error: unknown): void {
     const failure = asSyncError(error);
-    if (!isWorthRetry(failure)) return; // not a member any more: its row will say so
+    if (!isRetryableFailure(failure)) return; // not a member any more: its row will say so
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     this.#pause(id, failure.retryAfterMs ?? retryDelayMs(failures, this.#context.platform.random));
   }
 
   /** One page; what it leaves missing is noticed and fetched next. */
-  async #fetch(id: ConversationId): Promise<void> {
+  async #fetchPage(id: ConversationId): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
     if (!row) return;
-    const resyncs = this.#resyncs.get(id) ?? 0;
+    const resyncs = this.#resyncCounts.get(id) ?? 0;
     if (resyncs > resyncsBeforeBackOff) {
-      this.#resyncs.set(id, resyncsBeforeBackOff);
+      this.#resyncCounts.set(id, resyncsBeforeBackOff);
       this.#pause(
         id,
         retryDelayMs(resyncs, () => 1, resyncBackOff),
       );
       return;
     }
-    if (isOutdated(row) && row.hi >= row.head && !row.forked) return this.#revise(row);
-    const question = this.#question(row);
+    if (hasOutdatedMessages(row) && row.hi >= row.head && !row.forked) return this.#fetchRevisions(row);
+    const question = this.#toPageCommand(row);
     if (!question) return;
-    const page = await this.#ask(question);
+    const page = await this.#request(question);
     const asked = { ...question, head: row.head, revised: row.revised };
-    const applied = await takeIn(this.#context, [{ type: "page", asked, page }]);
-    this.#opened.delete(id);
-    this.#doubtful.delete(id);
-    this.#budget -= page.messages.reduce((sum, { body }) => sum + messageBytes + wordsOf(body).length, 0);
-    this.#applied(applied);
+    const applied = await applyServerChanges(this.#context, [{ type: "page", asked, page }]);
+    this.#prioritized.delete(id);
+    this.#needsLogCheck.delete(id);
+    this.#prefetchBudget -= page.messages.reduce(
+      (sum, { body }) => sum + messageBytes + searchTextOfBody(body).length,
+      0,
+    );
+    this.#onApplied(applied);
     const after = applied.rows.find((other) => other.id === id);
-    if (applied.reset.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
+    if (applied.logResets.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo)))
+      this.#failures.delete(id);
     // A page that brings nothing while something is missing would be asked for without end.
-    else if (after && (after.hi < after.head || after.forked)) this.#fail(id, undefined);
+    else if (after && (after.hi < after.head || after.forked)) this.#handleFailure(id, undefined);
   }
 
   /** What was changed after the revision held here; a page of it that leads no further is not asked for at once again. */
-  async #revise({ id, epoch, revised }: ConversationRow): Promise<void> {
-    const { revision, messages, ...answer } = await this.#ask({ type: "revised", conversation: id, since: revised });
+  async #fetchRevisions({ id, epoch, revised }: LocalConversationRow): Promise<void> {
+    const { revision, messages, ...answer } = await this.#request({
+      type: "revised",
+      conversation: id,
+      since: revised,
+    });
     const change = { type: "changed", of: id, epoch: answer.epoch, since: revised, revision, messages } as const;
-    const applied = await takeIn(this.#context, [change]);
-    this.#applied(applied);
+    const applied = await applyServerChanges(this.#context, [change]);
+    this.#onApplied(applied);
     const after = applied.rows.find((row) => row.id === id);
-    if (after && after.epoch === epoch && after.revised <= revised && isOutdated(after)) this.#fail(id, undefined);
+    if (after && after.epoch === epoch && after.revised <= revised && hasOutdatedMessages(after))
+      this.#handleFailure(id, undefined);
     else this.#failures.delete(id);
   }
 
-  #question(row: ConversationRow): CommandOf<"page"> | undefined {
+  #toPageCommand(row: LocalConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
-    if (row.forked) return forkQuestion(row, messagePageRows);
-    if (hi >= head && !this.#doubtful.has(id)) return undefined;
+    if (row.forked) return toForkPageCommand(row, messagePageRows);
+    if (hi >= head && !this.#needsLogCheck.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
-    const isWanted = isLacking(row) || this.#opened.has(id) || this.#doubtful.has(id);
-    if (!isWanted && this.#budget <= 0) return undefined;
+    const isWanted = isMissingMessages(row) || this.#prioritized.has(id) || this.#needsLogCheck.has(id);
+    if (!isWanted && this.#prefetchBudget <= 0) return undefined;
     if (head - hi > (isEmpty ? messagePageRows : gapPageRows))
       return {
         type: "page",

@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 
 /** The question a page answers: messages after or before `seq`, exclusive. `head` and `revised` stood when it was asked. */
-export type PageAsked = {
+export type PageRequest = {
   conversation: ConversationId;
   direction: "after" | "before";
   seq: number;

@@ -1,45 +1,45 @@
-import { clampMarks, type Marks } from "#contract/conversations.ts";
+import { clampReadState, type ReadState } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { receiptCoalesceMs } from "#contract/limits.ts";
 import type { Command } from "#contract/wire/commands.ts";
-import { type Context, inBackground } from "#sync/store/context.ts";
-import type { ConversationRow } from "#sync/store/database.ts";
-import { ownMarks } from "#sync/store/row-mapping.ts";
-import { takeIn } from "./take-in.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import { toOwnReadState } from "#sync/store/row-mapping.ts";
+import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import { applyServerChanges } from "./take-in.ts";
 
-export type TellMarks = (row: ConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
+export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 
-const againMs = 10_000; // when the server's row does not show a mark, it is told again after this long, then rarer
-const againMaxMs = 5 * 60_000;
+const resendDelayMs = 10_000; // when the server's row does not show a mark, it is told again after this long, then rarer
+const resendDelayMaxMs = 5 * 60_000;
 
-type Told = Marks & { times: number; cancel: () => void };
+type ReportedReceipt = ReadState & { times: number; cancel: () => void };
 
 /** Tells the server how far this person's messages have been stored here and read, a while's worth at once. */
-export class MarkReporter {
-  readonly #context: Context;
-  readonly #tell: TellMarks;
+export class ReceiptReporter {
+  readonly #context: SyncContext;
+  readonly #sendReceipt: SendReceipt;
   #dirty = new Set<ConversationId>();
-  #told = new Map<ConversationId, Told>();
+  #reported = new Map<ConversationId, ReportedReceipt>();
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(context: Context, tell: TellMarks) {
+  constructor(context: SyncContext, tell: SendReceipt) {
     this.#context = context;
-    this.#tell = tell;
+    this.#sendReceipt = tell;
   }
 
   /** After a transaction that may have moved the marks of these rows. */
-  notice(rows: readonly ConversationRow[]): void {
-    for (const row of rows) if (this.#missing(row)) this.#dirty.add(row.id);
+  enqueueRows(rows: readonly LocalConversationRow[]): void {
+    for (const row of rows) if (this.#findUnreported(row)) this.#dirty.add(row.id);
     this.#schedule();
   }
 
   /** The link is new: everything the server lacks is told. */
-  async recheck(): Promise<void> {
-    for (const told of this.#told.values()) told.cancel();
-    this.#told.clear();
+  async enqueueAll(): Promise<void> {
+    for (const told of this.#reported.values()) told.cancel();
+    this.#reported.clear();
     await this.#context.store.conversations.each((row) => {
-      if (this.#missing(row)) this.#dirty.add(row.id);
+      if (this.#findUnreported(row)) this.#dirty.add(row.id);
     });
     this.#schedule();
   }
@@ -47,27 +47,27 @@ export class MarkReporter {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    for (const told of this.#told.values()) told.cancel();
+    for (const told of this.#reported.values()) told.cancel();
   }
 
   /** The marks the server's row does not show and was not told of lately. */
-  #missing(row: ConversationRow): Marks | undefined {
+  #findUnreported(row: LocalConversationRow): ReadState | undefined {
     if (row.epoch === "") return undefined;
-    const marks = clampMarks(ownMarks(row), row.head);
+    const marks = clampReadState(toOwnReadState(row), row.head);
     if (marks.delivered <= row.delivered && marks.read <= row.read) {
-      this.#told.get(row.id)?.cancel();
-      this.#told.delete(row.id);
+      this.#reported.get(row.id)?.cancel();
+      this.#reported.delete(row.id);
       return undefined;
     }
-    const told = this.#told.get(row.id);
+    const told = this.#reported.get(row.id);
     return told && marks.delivered <= told.delivered && marks.read <= told.read ? undefined : marks;
   }
 
   #schedule(): void {
     if (this.#dirty.size === 0 || this.#cancel || this.#isStopped) return;
-    this.#cancel = this.#context.platform.after(receiptCoalesceMs, () => {
+    this.#cancel = this.#context.platform.startTimer(receiptCoalesceMs, () => {
       this.#cancel = undefined;
-      inBackground(this.#context, this.#flush());
+      runInBackground(this.#context, this.#flush());
     });
   }
 
@@ -75,30 +75,33 @@ export class MarkReporter {
     const ids = [...this.#dirty];
     this.#dirty.clear();
     for (const row of await this.#context.store.conversations.bulkGet(ids)) {
-      const marks = row && this.#missing(row);
+      const marks = row && this.#findUnreported(row);
       if (!row || !marks) continue;
-      const isTold = await this.#tell(row, { type: "mark", conversation: row.id, ...marks }).catch(() => false);
-      this.#remember(row.id, marks, isTold);
+      const isTold = await this.#sendReceipt(row, { type: "mark", conversation: row.id, ...marks }).catch(() => false);
+      this.#recordReport(row.id, marks, isTold);
     }
   }
 
-  #remember(id: ConversationId, marks: Marks, isTold: boolean): void {
+  #recordReport(id: ConversationId, marks: ReadState, isTold: boolean): void {
     if (this.#isStopped) return;
-    const before = this.#told.get(id);
+    const before = this.#reported.get(id);
     before?.cancel();
     const times = (before?.times ?? 0) + 1;
-    const cancel = this.#context.platform.after(Math.min(againMaxMs, againMs * 2 ** (times - 1)), () => {
-      const told = this.#told.get(id);
-      if (told) this.#told.set(id, { delivered: 0, read: 0, times: told.times, cancel: () => {} });
-      this.#dirty.add(id);
-      this.#schedule();
-    });
-    this.#told.set(id, { ...(isTold ? marks : { delivered: 0, read: 0 }), times, cancel });
+    const cancel = this.#context.platform.startTimer(
+      Math.min(resendDelayMaxMs, resendDelayMs * 2 ** (times - 1)),
+      () => {
+        const told = this.#reported.get(id);
+        if (told) this.#reported.set(id, { delivered: 0, read: 0, times: told.times, cancel: () => {} });
+        this.#dirty.add(id);
+        this.#schedule();
+      },
+    );
+    this.#reported.set(id, { ...(isTold ? marks : { delivered: 0, read: 0 }), times, cancel });
   }
 }
 
 /** The server took marks by HTTP and counted what is left up to `head`. */
-export const tookMarks = (
-  context: Context,
-  { conversation: of, ...counted }: Marks & { conversation: ConversationId; unread: number; head: number },
-) => takeIn(context, [{ type: "mine", of, ...counted }]);
+export const applyReceiptResult = (
+  context: SyncContext,
+  { conversation: of, ...counted }: ReadState & { conversation: ConversationId; unread: number; head: number },
+) => applyServerChanges(context, [{ type: "mine", of, ...counted }]);

@@ -1,18 +1,23 @@
-import { type Context, inBackground, withRoom } from "#sync/store/context.ts";
-import { dropFiles, isQuotaError } from "#sync/store/storage-quota.ts";
-import { type Applied, applyChanges, type Change } from "./apply-changes.ts";
+import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
+import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import { type ApplyResult, applyInTransaction, type ServerChange } from "./apply-server-changes.ts";
 
 /** Takes in what the server said. What fails here can be had from the server again. */
-export const takeIn = async (context: Context, changes: readonly Change[]): Promise<Applied> => {
+export const applyServerChanges = async (
+  context: SyncContext,
+  changes: readonly ServerChange[],
+): Promise<ApplyResult> => {
   try {
-    const applied = await withRoom(context, () =>
-      applyChanges(context.store, context.me, changes, context.platform.now()),
+    const applied = await retryOnQuotaError(context, () =>
+      applyInTransaction(context.store, context.me, changes, context.platform.now()),
     );
-    if (applied.dropped.length > 0) inBackground(context, dropFiles(context.store, applied.dropped));
-    if (applied.unseen.size > 0) inBackground(context, context.platform.dropPictures(applied.unseen));
+    if (applied.orphanedFiles.length > 0)
+      runInBackground(context, deleteCachedFiles(context.store, applied.orphanedFiles));
+    if (applied.orphanedPictureOwners.size > 0)
+      runInBackground(context, context.platform.deletePictures(applied.orphanedPictureOwners));
     return applied;
   } catch (error) {
-    if (!isQuotaError(error)) context.failed(error);
+    if (!isQuotaError(error)) context.reportStoreFailure(error);
     throw error;
   }
 };

@@ -1,11 +1,11 @@
-import type { Store } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-const lookAgainMs = 100;
+const pollIntervalMs = 100;
 /** After its answer was lost, what was done is told by itself within this, or was not done. */
-const unansweredMs = 2_500;
+const pushTimeoutMs = 2_500;
 
-const isUnanswered = (error: unknown): boolean =>
+const isResponseLost = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "offline" || error.code === "unavailable");
 
 /**
@@ -13,16 +13,16 @@ const isUnanswered = (error: unknown): boolean =>
  * comes, or without one. Undefined when it was told first: then it is in the store already, and what comes late of the
  * answer, or of its loss, says nothing new.
  */
-export const askOrHear = async <T>(
+export const confirmByAnswerOrPush = async <T>(
   tab: Tab,
   ask: () => Promise<T>,
-  hasHeard: (store: Store) => Promise<boolean>,
+  hasHeard: (store: LocalStore) => Promise<boolean>,
 ): Promise<T | undefined> => {
   const { platform } = tab;
   let until = Number.POSITIVE_INFINITY;
   const hear = async (): Promise<boolean> => {
     for (;;) {
-      await new Promise<void>((resolve) => platform.after(lookAgainMs, resolve));
+      await new Promise<void>((resolve) => platform.startTimer(pollIntervalMs, resolve));
       // A page that slept through it all looks once more all the same.
       const isLast = platform.now() >= until;
       const store = tab.context.get()?.store;
@@ -36,9 +36,9 @@ export const askOrHear = async <T>(
   try {
     return await Promise.race([asking, hearing.then((isHeard) => (isHeard ? undefined : asking))]);
   } catch (error) {
-    if (!isUnanswered(error) || tab.link.get() !== "online") throw error;
-    tab.look();
-    until = platform.now() + unansweredMs;
+    if (!isResponseLost(error) || tab.link.get() !== "online") throw error;
+    tab.refresh();
+    until = platform.now() + pushTimeoutMs;
     if (await hearing) return undefined;
     throw error;
   } finally {

@@ -1,70 +1,77 @@
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
-import { displayNameMaxLength, spreadMax } from "#contract/limits.ts";
-import { findMember } from "#sync/inbound/member-loader.ts";
+import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
+import { findOrFetchMember } from "#sync/inbound/member-loader.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { type Context, withRoom } from "#sync/store/context.ts";
-import { readAuthors } from "#sync/store/members.ts";
-import { readMe } from "#sync/store/own-profile-row.ts";
-import { isEmptied, isTold } from "#sync/store/row-mapping.ts";
-import type { ChatItem } from "#sync/store/views.ts";
+import { readMemberProfiles } from "#sync/store/members.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { isSystemMessage, isTombstone } from "#sync/store/row-mapping.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { findDelivered, getContext, insertUnsent, parseBody, parseText, type Unsent } from "./enqueue.ts";
+import {
+  findOwnMessage,
+  getContext,
+  insertUnsentMessages,
+  parseMessageBody,
+  toTextBody,
+  type UnsentMessage,
+} from "./enqueue.ts";
 
 /** One body to many conversations: forwarding and broadcasting. */
 
 /** Its messages, those that go to the server together marked as such. */
-export const toMany = (
+export const toMulticastMessages = (
   { platform }: Tab,
   to: readonly ConversationId[],
-  message: Omit<Unsent, "cid" | "conversation" | "spread">,
-): Unsent[] => {
+  message: Omit<UnsentMessage, "cid" | "conversation" | "spread">,
+): UnsentMessage[] => {
   let spread: Uuid | undefined;
   return to.map((conversation, index) => {
-    if (to.length > 1 && index % spreadMax === 0) spread = createUuid(platform.now());
+    if (to.length > 1 && index % multicastMax === 0) spread = createUuid(platform.now());
     return { cid: createUuid(platform.now()), conversation, ...message, ...(spread ? { spread } : {}) };
   });
 };
 
-const insert = async (tab: Tab, messages: readonly Unsent[]): Promise<void> => {
+const enqueueMessages = async (tab: Tab, messages: readonly UnsentMessage[]): Promise<void> => {
   const context = getContext(tab);
-  await withRoom(context, () => insertUnsent(context, messages)).catch(() => {
+  await retryOnQuotaError(context, () => insertUnsentMessages(context, messages)).catch(() => {
     throw new SyncError("unavailable");
   });
-  tab.written();
+  tab.notifyOutboxChanged();
 };
 
-export const broadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
-  insert(tab, toMany(tab, to, { body: parseText(text) }));
+export const enqueueBroadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
+  enqueueMessages(tab, toMulticastMessages(tab, to, { body: toTextBody(text) }));
 
 /** Who wrote it, by the name this person knows. A member of a group whom this phone does not know is asked for. */
-const writerOf = async (context: Context, from: ConversationId, { mine, sender }: ChatItem) => {
+const findWriter = async (context: SyncContext, from: ConversationId, { mine, sender }: ChatItem) => {
   const { store, me } = context;
-  if (mine) return { by: me, name: (await readMe(store))?.username };
+  if (mine) return { by: me, name: (await readOwnProfile(store))?.username };
   const other = otherMember(from, me);
   if (other !== undefined) return { by: other, name: (await store.people.get(other))?.username };
-  const member = sender === undefined ? undefined : await findMember(context, from, sender);
+  const member = sender === undefined ? undefined : await findOrFetchMember(context, from, sender);
   // Whose account is gone cannot be named, and without that nothing of theirs can be passed on.
   if (!member?.user) throw new SyncError("original_gone");
-  const authors = await readAuthors(store, me, from, [member.number]);
+  const authors = await readMemberProfiles(store, me, from, [member.number]);
   return { by: member.user, name: authors[member.number]?.name };
 };
 
-const authorOf = async (context: Context, from: ConversationId, item: ChatItem) => {
-  const { by, name = "" } = await writerOf(context, from, item);
+const findForwardedAuthor = async (context: SyncContext, from: ConversationId, item: ChatItem) => {
+  const { by, name = "" } = await findWriter(context, from, item);
   return { by, name: name.slice(0, displayNameMaxLength) };
 };
 
-const forwardedOf = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
+const getForwarded = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
 
 /** A message as it is here now: it may have arrived, or been deleted, since it was shown. */
-const findNow = async (context: Context, from: ConversationId, { seq, cid }: ChatItem) => {
+const findCurrentMessage = async (context: SyncContext, from: ConversationId, { seq, cid }: ChatItem) => {
   if (seq !== undefined) return context.store.messages.get([from, seq]);
-  return cid === undefined ? undefined : findDelivered(context, from, cid);
+  return cid === undefined ? undefined : findOwnMessage(context, from, cid);
 };
 
 /** Durably queued, also offline; rejects what is not on the server yet, or not there any more. */
-export const forward = async (
+export const enqueueForward = async (
   tab: Tab,
   from: ConversationId,
   item: ChatItem,
@@ -72,10 +79,10 @@ export const forward = async (
 ): Promise<void> => {
   const context = getContext(tab);
   // What this phone holds no more may be on the server: that is said by the answer.
-  const { seq, body } = (await findNow(context, from, item)) ?? item;
+  const { seq, body } = (await findCurrentMessage(context, from, item)) ?? item;
   if (seq === undefined) throw new SyncError("message_not_found");
-  if (isEmptied(body) || isTold(body)) throw new SyncError("original_gone");
-  const forwarded = forwardedOf(body) ?? (await authorOf(context, from, item));
+  if (isTombstone(body) || isSystemMessage(body)) throw new SyncError("original_gone");
+  const forwarded = getForwarded(body) ?? (await findForwardedAuthor(context, from, item));
   const source = { conversation: from, seq };
-  await insert(tab, toMany(tab, to, { body: parseBody({ ...body, forwarded }), source }));
+  await enqueueMessages(tab, toMulticastMessages(tab, to, { body: parseMessageBody({ ...body, forwarded }), source }));
 };

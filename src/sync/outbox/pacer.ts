@@ -6,18 +6,18 @@ const pacedMs = 10_000; // after the last refusal: the limit refills slowly, and
 
 /** How fast messages go once the server said that they come too fast: none until the time it named, then one by one. */
 export class Pacer {
-  readonly #platform: Pick<Platform, "after">;
-  readonly #go: () => void;
+  readonly #platform: Pick<Platform, "startTimer">;
+  readonly #onReady: () => void;
   #state: "off" | "waiting" | "paced" = "off";
-  #turn = 0;
+  #round = 0;
   /** When each conversation last had its turn. */
-  readonly #turns = new Map<ConversationId, number>();
+  readonly #lastRounds = new Map<ConversationId, number>();
   #cancel = () => {};
 
   /** `go` is called when the wait is over. */
-  constructor(platform: Pick<Platform, "after">, go: () => void) {
+  constructor(platform: Pick<Platform, "startTimer">, go: () => void) {
     this.#platform = platform;
-    this.#go = go;
+    this.#onReady = go;
   }
 
   /** Nothing may go now. */
@@ -26,20 +26,20 @@ export class Pacer {
   }
 
   /** What goes, goes one at a time. */
-  get isOn(): boolean {
+  get isActive(): boolean {
     return this.#state !== "off";
   }
 
-  limited(retryAfterMs: number): void {
+  limit(retryAfterMs: number): void {
     this.#cancel();
     this.#state = "waiting";
-    this.#cancel = this.#platform.after(retryAfterMs, () => {
+    this.#cancel = this.#platform.startTimer(retryAfterMs, () => {
       this.#state = "paced";
-      this.#cancel = this.#platform.after(pacedMs, () => {
+      this.#cancel = this.#platform.startTimer(pacedMs, () => {
         this.#state = "off";
-        this.#go();
+        this.#onReady();
       });
-      this.#go();
+      this.#onReady();
     });
   }
 
@@ -47,12 +47,12 @@ export class Pacer {
    * Next message to send, given the oldest of each conversation: conversations take turns, so that one with hundreds of
    * unsent messages does not hold up the others. The messages of a spread go together.
    */
-  pick(oldest: readonly OutboxRow[]): OutboxRow[] {
-    const turnOf = ({ conversation }: OutboxRow) => this.#turns.get(conversation) ?? 0;
+  pickNext(oldest: readonly OutboxRow[]): OutboxRow[] {
+    const turnOf = ({ conversation }: OutboxRow) => this.#lastRounds.get(conversation) ?? 0;
     const [first] = [...oldest].sort((a, b) => turnOf(a) - turnOf(b) || a.order - b.order);
     const picked = oldest.filter((row) => row === first || (row.spread !== undefined && row.spread === first?.spread));
-    this.#turn++;
-    for (const { conversation } of picked) this.#turns.set(conversation, this.#turn);
+    this.#round++;
+    for (const { conversation } of picked) this.#lastRounds.set(conversation, this.#round);
     return picked;
   }
 

@@ -1,15 +1,19 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { type Context, withRoom } from "#sync/store/context.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
-import { strikeSent } from "#sync/store/journal.ts";
+import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { removeUnsent } from "#sync/store/unsent-rows.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { removeUnsentMessage } from "#sync/store/unsent-messages.ts";
 
 /** What becomes of a message that waits to be sent and was not taken. False on a phone without any room. */
-export const noteFate = async (context: Context, cid: Uuid, change: Partial<OutboxRow>): Promise<boolean> => {
+export const updateOutboxRow = async (
+  context: SyncContext,
+  cid: Uuid,
+  change: Partial<OutboxRow>,
+): Promise<boolean> => {
   try {
-    await withRoom(context, () => context.strict.outbox.update(cid, change));
+    await retryOnQuotaError(context, () => context.strict.outbox.update(cid, change));
     return true;
   } catch (error) {
     if (!isQuotaError(error)) throw error;
@@ -18,18 +22,18 @@ export const noteFate = async (context: Context, cid: Uuid, change: Partial<Outb
 };
 
 /** From here on only its author can have it sent again. */
-export const giveUp = (context: Context, cid: Uuid, error: ErrorCode): Promise<boolean> =>
-  noteFate(context, cid, { state: "failed", error });
+export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): Promise<boolean> =>
+  updateOutboxRow(context, cid, { state: "failed", error });
 
 /** Its author has deleted it: a copy of it was left here. */
-export const dropWithdrawn = async (context: Context, row: OutboxRow): Promise<void> => {
+export const removeCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
   const { strict } = context;
-  await strict.transaction("rw", [...strict.sending, strict.recordings], () => removeUnsent(strict, row));
-  strikeSent(context, row.cid);
+  await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => removeUnsentMessage(strict, row));
+  clearSentText(context, row.cid);
 };
 
 /** The server keeps a file that no message names for a while only: one that waited longer is brought again, if it is here. */
-export const bringAgain = async (context: Context, file: Uuid): Promise<boolean> => {
+export const requeueExpiredFile = async (context: SyncContext, file: Uuid): Promise<boolean> => {
   const rows = await import("#sync/store/upload-rows.ts").catch(() => undefined);
-  return (await rows?.bringAgain(context, file)) ?? false;
+  return (await rows?.requeueUpload(context, file)) ?? false;
 };

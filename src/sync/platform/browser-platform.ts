@@ -1,18 +1,18 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { isPageUsed, onPageUse } from "#lib/browser/page-use.ts";
-import { dropPictures, keepPostPictures } from "#lib/browser/picture-cache.ts";
-import { ApiFailure, request } from "#lib/http/api.ts";
-import { dropSession, getSession, isNearExpiry } from "#lib/session/session.ts";
+import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
+import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
+import { ApiRequestError, requestApi } from "#lib/http/api.ts";
+import { clearSession, getSession, isNearExpiry } from "#lib/session/session.ts";
 import { refreshSession } from "#lib/session/session-refresh.ts";
 import type { Platform } from "./platform.ts";
 import { SyncError } from "./sync-error.ts";
 
 const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrade
 
-const openTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
+const storeOpenTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
 
-const findNotes = (): Storage | undefined => {
+const findLocalStorage = (): Storage | undefined => {
   try {
     return localStorage;
   } catch {
@@ -20,51 +20,60 @@ const findNotes = (): Storage | undefined => {
   }
 };
 
-const toSyncError = (error: unknown): unknown =>
-  error instanceof ApiFailure ? new SyncError(error.code, error.retryAfterMs) : error;
+const mapApiFailure = (error: unknown): unknown =>
+  error instanceof ApiRequestError ? new SyncError(error.code, error.retryAfterMs) : error;
 
 /** The browser as one person's engine sees it. */
-export const browserPlatform = (userId: Uuid): Platform => ({
+export const createBrowserPlatform = (userId: Uuid): Platform => ({
   async request({ method, path, body }, options) {
     try {
-      return await request(method, path, body, { ...options, person: userId });
+      return await requestApi(method, path, body, { ...options, person: userId });
     } catch (error) {
-      throw toSyncError(error);
+      throw mapApiFailure(error);
     }
   },
-  async open(path, from, signal) {
+  async download(path, from, signal) {
     const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
     try {
-      return (await request("GET", path, undefined, { person: userId, signal, headers, unread: true })) as Response;
+      return (await requestApi("GET", path, undefined, {
+        person: userId,
+        signal,
+        headers,
+        wantsResponse: true,
+      })) as Response;
     } catch (error) {
-      throw toSyncError(error);
+      throw mapApiFailure(error);
     }
   },
-  async look(path, mark) {
+  async requestIfChanged(path, mark) {
     const headers: Record<string, string> = mark === undefined ? {} : { "if-none-match": mark };
     try {
-      const response = (await request("GET", path, undefined, { person: userId, headers, unread: true })) as Response;
+      const response = (await requestApi("GET", path, undefined, {
+        person: userId,
+        headers,
+        wantsResponse: true,
+      })) as Response;
       if (response.status === 304) return undefined;
       const body: unknown = await response.json().catch(() => {
         throw new SyncError("offline"); // it broke off
       });
-      return { body, mark: response.headers.get("etag") };
+      return { body, etag: response.headers.get("etag") };
     } catch (error) {
-      throw toSyncError(error);
+      throw mapApiFailure(error);
     }
   },
   WebSocket,
   socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket?${personQuery}=${userId}`,
   connectTimeoutMs,
-  openTimeoutMs,
+  storeOpenTimeoutMs,
   session: {
     isCurrent: () => getSession()?.userId === userId,
-    async prepare() {
+    async renewIfExpiring() {
       const session = getSession();
       if (session && isNearExpiry(session)) await refreshSession();
     },
     renew: () => refreshSession(true),
-    drop: dropSession,
+    clear: clearSession,
   },
   locks: "locks" in navigator ? navigator.locks : undefined,
   openChannel: (name) => (typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(name)),
@@ -86,8 +95,8 @@ export const browserPlatform = (userId: Uuid): Platform => ({
       document.removeEventListener("visibilitychange", onVisible);
     };
   },
-  isUsed: isPageUsed,
-  onUse: onPageUse,
+  isUserActive: isPageActive,
+  onUserActivity: subscribeToPageActivity,
   onLeave(listener) {
     const onHidden = () => {
       if (document.visibilityState === "hidden") listener();
@@ -99,21 +108,21 @@ export const browserPlatform = (userId: Uuid): Platform => ({
       document.removeEventListener("visibilitychange", onHidden);
     };
   },
-  async askPersistence() {
+  async requestPersistentStorage() {
     await navigator.storage?.persist?.();
   },
-  async quota() {
+  async estimateQuota() {
     return (await navigator.storage?.estimate?.())?.quota;
   },
-  dropPictures,
-  keepPostPictures,
-  createUrl(blob) {
+  deletePictures: deleteCachedAvatars,
+  prunePostPictures: pruneCachedPostPictures,
+  createObjectUrl(blob) {
     const url = URL.createObjectURL(blob);
-    return { url, undo: () => URL.revokeObjectURL(url) };
+    return { url, revoke: () => URL.revokeObjectURL(url) };
   },
-  notes: findNotes(),
-  loadMemoryStorage: async () => (await import("./memory-storage.ts")).memoryStorage(),
-  after(ms, run) {
+  localStorage: findLocalStorage(),
+  loadMemoryIndexedDb: async () => (await import("./memory-storage.ts")).createMemoryIndexedDb(),
+  startTimer(ms, run) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },

@@ -9,10 +9,10 @@ export class Retry {
   readonly #platform: Platform;
   readonly #work: () => Promise<"done" | "again" | "retry">;
   #isRunning = false;
-  #isWanted = false;
+  #isScheduled = false;
   #isStopped = false;
   #attempt = 0;
-  #cancel: (() => void) | undefined;
+  #cancelBackoff: (() => void) | undefined;
 
   constructor(platform: Platform, work: () => Promise<"done" | "again" | "retry">) {
     this.#platform = platform;
@@ -20,45 +20,45 @@ export class Retry {
   }
 
   /** Runs soon; while a back-off is under way, at its end. */
-  want(): void {
-    if (!this.#cancel) void this.#run();
+  schedule(): void {
+    if (!this.#cancelBackoff) void this.#run();
   }
 
   /** Runs now, back-off or not. */
-  hurry(): void {
-    this.#cancelWait();
+  runNow(): void {
+    this.#clearBackoff();
     this.#attempt = 0;
     void this.#run();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#cancelWait();
+    this.#clearBackoff();
   }
 
-  #cancelWait(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+  #clearBackoff(): void {
+    this.#cancelBackoff?.();
+    this.#cancelBackoff = undefined;
   }
 
   async #run(): Promise<void> {
-    this.#isWanted = true;
+    this.#isScheduled = true;
     if (this.#isRunning || this.#isStopped) return;
     this.#isRunning = true;
-    while (this.#isWanted && !this.#isStopped && !this.#cancel) {
-      this.#isWanted = false;
+    while (this.#isScheduled && !this.#isStopped && !this.#cancelBackoff) {
+      this.#isScheduled = false;
       const outcome = await this.#work().catch(() => "retry" as const);
-      if (outcome === "retry") this.#wait();
+      if (outcome === "retry") this.#startBackoff();
       else this.#attempt = 0;
-      if (outcome === "again") this.#isWanted = true;
+      if (outcome === "again") this.#isScheduled = true;
     }
     this.#isRunning = false;
   }
 
-  #wait(): void {
+  #startBackoff(): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#platform.after(retryDelayMs(this.#attempt++, this.#platform.random), () => {
-      this.#cancel = undefined;
+    this.#cancelBackoff = this.#platform.startTimer(retryDelayMs(this.#attempt++, this.#platform.random), () => {
+      this.#cancelBackoff = undefined;
       void this.#run();
     });
   }

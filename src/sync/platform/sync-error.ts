@@ -1,4 +1,4 @@
-import { type ErrorCode, isPermanent } from "#contract/errors.ts";
+import { type ErrorCode, isPermanentError } from "#contract/errors.ts";
 
 /** The server's code, `offline` when it was not reached, or `no_room` when the phone is full. */
 export type FailureCode = ErrorCode | "offline" | "no_room";
@@ -19,5 +19,5 @@ export class SyncError extends Error {
 export const asSyncError = (error: unknown): SyncError =>
   error instanceof SyncError ? error : new SyncError("internal");
 
-export const isWorthRetry = ({ code }: SyncError): boolean =>
-  code === "offline" || (code !== "no_room" && !isPermanent(code));
+export const isRetryableFailure = ({ code }: SyncError): boolean =>
+  code === "offline" || (code !== "no_room" && !isPermanentError(code));

@@ -3,44 +3,44 @@ import { presenceStaleMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-type AskingTab = Pick<Tab, "platform" | "link" | "ask" | "presenceTurns">;
+type PresenceTab = Pick<Tab, "platform" | "link" | "request" | "presenceVersion">;
 
 /**
  * Asks again and again whether somebody is here, while the page is looked at and the server can be reached: at once
  * where they let themselves be seen now, or no more.
  */
-export class PresenceAsker {
-  readonly #tab: AskingTab;
+export class PresencePoller {
+  readonly #tab: PresenceTab;
   readonly #conversation: ConversationId;
-  readonly #everyMs: number;
-  readonly #tell: (presence: Presence | undefined) => void;
+  readonly #intervalMs: number;
+  readonly #onPresence: (presence: Presence | undefined) => void;
   readonly #unsubscribe: (() => void)[];
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #isAsking = false;
-  #hasTurned = false;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #isPolling = false;
+  #isRefreshNeeded = false;
   #isStopped = false;
   #cancel = () => {};
 
   constructor(
-    tab: AskingTab,
+    tab: PresenceTab,
     conversation: ConversationId,
     everyMs: number,
     tell: (presence: Presence | undefined) => void,
   ) {
     this.#tab = tab;
     this.#conversation = conversation;
-    this.#everyMs = everyMs;
-    this.#tell = tell;
+    this.#intervalMs = everyMs;
+    this.#onPresence = tell;
     this.#unsubscribe = [
-      tab.platform.onWake(() => void this.#ask()),
-      tab.link.subscribe(() => void this.#ask()),
-      tab.presenceTurns.subscribe(() => {
-        this.#hasTurned = true;
-        void this.#ask();
+      tab.platform.onWake(() => void this.#pollIfDue()),
+      tab.link.subscribe(() => void this.#pollIfDue()),
+      tab.presenceVersion.subscribe(() => {
+        this.#isRefreshNeeded = true;
+        void this.#pollIfDue();
       }),
     ];
-    void this.#ask();
+    void this.#pollIfDue();
   }
 
   stop(): void {
@@ -50,37 +50,40 @@ export class PresenceAsker {
   }
 
   /** Now, if it is due; and again when it is next. */
-  async #ask(): Promise<void> {
+  async #pollIfDue(): Promise<void> {
     const { platform, link } = this.#tab;
     this.#cancel();
     // What was heard long ago says nothing of now.
-    if (platform.now() - this.#heardAt > presenceStaleMs) this.#tell(undefined);
-    const dueMs = this.#hasTurned ? 0 : this.#askedAt + this.#everyMs - platform.now();
-    if (dueMs <= 0 && !this.#isAsking && platform.isVisible() && link.get() === "online") {
+    if (platform.now() - this.#answeredAt > presenceStaleMs) this.#onPresence(undefined);
+    const dueMs = this.#isRefreshNeeded ? 0 : this.#polledAt + this.#intervalMs - platform.now();
+    if (dueMs <= 0 && !this.#isPolling && platform.isVisible() && link.get() === "online") {
       // What is answered while they turn it may speak of before.
       do {
-        this.#hasTurned = false;
-        await this.#askNow();
-      } while (this.#hasTurned && !this.#isStopped);
+        this.#isRefreshNeeded = false;
+        await this.#poll();
+      } while (this.#isRefreshNeeded && !this.#isStopped);
     }
     if (this.#isStopped) return;
     this.#cancel();
-    this.#cancel = platform.after(Math.max(dueMs <= 0 ? this.#everyMs : dueMs, 1), () => void this.#ask());
+    this.#cancel = platform.startTimer(
+      Math.max(dueMs <= 0 ? this.#intervalMs : dueMs, 1),
+      () => void this.#pollIfDue(),
+    );
   }
 
-  async #askNow(): Promise<void> {
+  async #poll(): Promise<void> {
     const { platform } = this.#tab;
-    this.#isAsking = true;
-    this.#askedAt = platform.now();
+    this.#isPolling = true;
+    this.#polledAt = platform.now();
     try {
-      const presence = await this.#tab.ask({ type: "presence", conversation: this.#conversation });
+      const presence = await this.#tab.request({ type: "presence", conversation: this.#conversation });
       if (this.#isStopped) return;
-      this.#heardAt = platform.now();
-      this.#tell(presence);
+      this.#answeredAt = platform.now();
+      this.#onPresence(presence);
     } catch {
-      this.#askedAt = Number.NEGATIVE_INFINITY; // asked again when there is a chance
+      this.#polledAt = Number.NEGATIVE_INFINITY; // asked again when there is a chance
     } finally {
-      this.#isAsking = false;
+      this.#isPolling = false;
     }
   }
 }

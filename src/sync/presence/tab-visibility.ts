@@ -1,79 +1,82 @@
 import type { Uuid } from "#contract/ids.ts";
-import type { Line } from "#sync/connection/socket-session.ts";
+import type { SocketSession } from "#sync/connection/socket-session.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 
-const sayAgainMs = 20_000;
-const lastsMs = 45_000; // a tab that was killed says nothing more
+const reportIntervalMs = 20_000;
+const visibilityTtlMs = 45_000; // a tab that was killed says nothing more
 
 /** One tab says whether it is looked at: when that changes, and again and again while it is. */
-export class Looking {
+export class VisibilityReporter {
   readonly #platform: Platform;
-  readonly #say: (isOn: boolean) => void;
-  #isOn = false;
+  readonly #report: (isOn: boolean) => void;
+  #isVisible = false;
   #cancel = () => {};
   #unsubscribe: (() => void)[] = [];
 
   constructor(platform: Platform, say: (isOn: boolean) => void) {
     this.#platform = platform;
-    this.#say = say;
+    this.#report = say;
   }
 
   start(): void {
-    this.#unsubscribe = [this.#platform.onWake(() => this.again()), this.#platform.onLeave(() => this.#set(false))];
-    this.again();
+    this.#unsubscribe = [
+      this.#platform.onWake(() => this.report()),
+      this.#platform.onLeave(() => this.#setVisible(false)),
+    ];
+    this.report();
   }
 
   /** Whoever hears it may be another than before. */
-  again(): void {
-    this.#set(this.#platform.isVisible());
+  report(): void {
+    this.#setVisible(this.#platform.isVisible());
   }
 
   stop(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#set(false);
+    this.#setVisible(false);
   }
 
-  #set(isOn: boolean): void {
+  #setVisible(isOn: boolean): void {
     this.#cancel();
-    if (isOn) this.#cancel = this.#platform.after(sayAgainMs, () => this.again());
-    if (isOn || this.#isOn) this.#say(isOn);
-    this.#isOn = isOn;
+    if (isOn) this.#cancel = this.#platform.startTimer(reportIntervalMs, () => this.report());
+    if (isOn || this.#isVisible) this.#report(isOn);
+    this.#isVisible = isOn;
   }
 }
 
 /** The leader's eye: whether the person looks at any tab of this browser. */
-export class Lookers {
+export class VisibilityTracker {
   readonly #platform: Platform;
-  readonly #line: Pick<Line, "sayLooked" | "probe">;
-  readonly #ends = new Map<Uuid, () => void>();
+  readonly #session: Pick<SocketSession, "sendVisibility" | "probe">;
+  readonly #visibleTabs = new Map<Uuid, () => void>();
 
-  constructor(platform: Platform, line: Pick<Line, "sayLooked" | "probe">) {
+  constructor(platform: Platform, line: Pick<SocketSession, "sendVisibility" | "probe">) {
     this.#platform = platform;
-    this.#line = line;
+    this.#session = line;
   }
 
   /** The server knows nothing of it yet. */
-  welcomed(): void {
-    if (this.#ends.size > 0) this.#line.sayLooked(true);
+  handleWelcome(): void {
+    if (this.#visibleTabs.size > 0) this.#session.sendVisibility(true);
   }
 
-  hear(tab: Uuid, isOn: boolean): void {
-    const wasLooked = this.#ends.size > 0;
-    this.#ends.get(tab)?.();
-    this.#ends.delete(tab);
+  setTabVisible(tab: Uuid, isOn: boolean): void {
+    const wasLooked = this.#visibleTabs.size > 0;
+    this.#visibleTabs.get(tab)?.();
+    this.#visibleTabs.delete(tab);
     if (isOn)
-      this.#ends.set(
+      this.#visibleTabs.set(
         tab,
-        this.#platform.after(lastsMs, () => this.hear(tab, false)),
+        this.#platform.startTimer(visibilityTtlMs, () => this.setTabVisible(tab, false)),
       );
-    const isLooked = this.#ends.size > 0;
-    if (isLooked !== wasLooked) this.#line.sayLooked(isLooked);
+    const isLooked = this.#visibleTabs.size > 0;
+    if (isLooked !== wasLooked) this.#session.sendVisibility(isLooked);
     // The timers of a page in the background are slow: the server is to hear of this device all the same.
-    if (isOn && !this.#platform.isVisible()) this.#line.probe();
+    if (isOn && !this.#platform.isVisible()) this.#session.probe();
   }
 
   stop(): void {
-    for (const cancel of this.#ends.values()) cancel();
-    this.#ends.clear();
+    for (const cancel of this.#visibleTabs.values()) cancel();
+    this.#visibleTabs.clear();
   }
 }

@@ -1,60 +1,62 @@
 import { liveQuery } from "dexie";
 import { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
-import type { Context } from "#sync/store/context.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /** The new value, made of the old one's parts wherever they are equal, so that what did not change is not drawn again. */
-export const keepEqualParts = <T>(before: unknown, after: T): T => {
+export const shareStructure = <T>(before: unknown, after: T): T => {
   if (Object.is(before, after)) return after;
   if (typeof before !== "object" || typeof after !== "object" || !before || !after) return after;
   if (Array.isArray(after)) {
     if (!Array.isArray(before)) return after;
-    const known = keyed(before);
-    const merged = after.map((part: unknown, index) => keepEqualParts(known?.get(keyOf(part)) ?? before[index], part));
+    const known = indexByKey(before);
+    const merged = after.map((part: unknown, index) =>
+      shareStructure(known?.get(findItemKey(part)) ?? before[index], part),
+    );
     const isSame = merged.length === before.length && merged.every((part, index) => part === before[index]);
     return (isSame ? before : merged) as T;
   }
   if (Array.isArray(before)) return after;
   const entries = Object.entries(after);
-  const merged = entries.map(([key, part]) => [key, keepEqualParts((before as Record<string, unknown>)[key], part)]);
+  const merged = entries.map(([key, part]) => [key, shareStructure((before as Record<string, unknown>)[key], part)]);
   const isSame =
     entries.length === Object.keys(before).length &&
     merged.every(([key, part]) => Object.is((before as Record<string, unknown>)[key as string], part));
   return (isSame ? before : Object.fromEntries(merged)) as T;
 };
 
-const keyOf = (part: unknown): unknown => {
+const findItemKey = (part: unknown): unknown => {
   if (typeof part !== "object" || part === null) return undefined;
   return "key" in part ? part.key : "id" in part ? part.id : undefined;
 };
 
 /** A list's items by their own key: one new item at the front must not make all others look changed. */
-const keyed = (list: readonly unknown[]): Map<unknown, unknown> | undefined =>
-  keyOf(list[0]) === undefined ? undefined : new Map(list.map((part) => [keyOf(part), part]));
+const indexByKey = (list: readonly unknown[]): Map<unknown, unknown> | undefined =>
+  findItemKey(list[0]) === undefined ? undefined : new Map(list.map((part) => [findItemKey(part), part]));
 
-export type Live<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
+export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
 
-const lingerMs = 5_000; // going back to a screen within this shows it without a flash
+const keepAliveMs = 5_000; // going back to a screen within this shows it without a flash
 
 /** Queries that somebody looks at, each read once however many look. */
 export class LiveQueries {
-  readonly #context: Context;
-  readonly #all = new Map<string, Live<unknown>>();
+  readonly #context: SyncContext;
+  readonly #queries = new Map<string, LiveQuery<unknown>>();
 
-  constructor(context: Context) {
+  constructor(context: SyncContext) {
     this.#context = context;
   }
 
   /** `lingers`: it goes on for a moment after nobody looks any more. */
-  of<T>(key: string, query: (context: Context) => Promise<T>, lingers = true): Live<T> {
-    const known = this.#all.get(key);
-    if (known) return known as Live<T>;
-    const live = this.#create(key, query, lingers ? lingerMs : 0);
-    this.#all.set(key, live);
+  openQuery<T>(key: string, query: (context: SyncContext) => Promise<T>, lingers = true): LiveQuery<T> {
+    const known = this.#queries.get(key);
+    if (known) return known as LiveQuery<T>;
+    const live = this.#create(key, query, lingers ? keepAliveMs : 0);
+    this.#queries.set(key, live);
     return live;
   }
 
-  #create<T>(key: string, query: (context: Context) => Promise<T>, endsAfterMs: number): Live<T> {
+  #create<T>(key: string, query: (context: SyncContext) => Promise<T>, endsAfterMs: number): LiveQuery<T> {
     const context = this.#context;
     const value = new Observable<T | undefined>(undefined);
     let lookers = 0;
@@ -67,14 +69,14 @@ export class LiveQueries {
       subscription ??= liveQuery(() => query(context)).subscribe({
         next: (result) => {
           failures = 0;
-          value.set(keepEqualParts(value.get(), result));
+          value.set(shareStructure(value.get(), result));
         },
         error: (error: unknown) => {
           console.warn("a read of the local store failed", error);
           subscription?.unsubscribe();
           subscription = undefined;
           // One that never answered hears of no change either: it is asked anew.
-          cancelAgain = context.platform.after(retryDelayMs(failures++), read);
+          cancelAgain = context.platform.startTimer(retryDelayMs(failures++), read);
         },
       });
     };
@@ -82,13 +84,13 @@ export class LiveQueries {
       cancelAgain();
       subscription?.unsubscribe();
       subscription = undefined;
-      this.#all.delete(key);
+      this.#queries.delete(key);
     };
-    const live: Live<T> = {
+    const live: LiveQuery<T> = {
       get: value.get,
       subscribe: (listener) => {
         lookers++;
-        this.#all.set(key, live);
+        this.#queries.set(key, live);
         cancelEnd();
         read();
         const unsubscribe = value.subscribe(listener);
@@ -96,7 +98,7 @@ export class LiveQueries {
           unsubscribe();
           lookers--;
           if (lookers === 0)
-            cancelEnd = context.platform.after(endsAfterMs, () => {
+            cancelEnd = context.platform.startTimer(endsAfterMs, () => {
               if (lookers === 0) end();
             });
         };

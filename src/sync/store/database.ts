@@ -1,5 +1,5 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
-import type { Body, InboxRow, Source, StoredBody } from "#contract/conversations.ts";
+import type { Body, ForwardSource, InboxRow, StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
@@ -22,7 +22,7 @@ export type PersonRow = {
 };
 
 /** The server's inbox row and what this device adds to it. */
-export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
+export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   id: ConversationId;
   peer: Uuid | undefined;
   /** The server's short number; absent until the server has told it. */
@@ -71,7 +71,7 @@ export type MemberRow = {
   at: number;
 };
 
-export type MessageRow = {
+export type LocalMessageRow = {
   conversation: ConversationId;
   seq: number;
   cid?: Uuid;
@@ -94,7 +94,7 @@ export type OutboxRow = {
   error?: ErrorCode;
   attempts: number;
   /** Where a forwarded message was read. */
-  source?: Source;
+  source?: ForwardSource;
   /** One body to many conversations: their messages go together. */
   spread?: Uuid;
   /** Files chosen together: each goes after those before it that are still on their way. */
@@ -122,7 +122,7 @@ export type UploadRow = {
 };
 
 /** A file kept here to be seen again. Its bytes stand in `blobs`. */
-export type FileRow = { file: Uuid; size: number; usedAt: number };
+export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
 export type BlobRow = { file: Uuid; blob: Blob };
 
 /** A voice message that is being recorded, or was when its page died. */
@@ -133,7 +133,7 @@ export type RecordingRow = {
   ms: number;
   levels: number[];
 };
-export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
+export type RecordingChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
 /** A status of Tala that this device read, or published. */
 export type PostRow = {
@@ -160,7 +160,7 @@ export type PostRow = {
 };
 
 /** A status that waits to be published. Its picture's bytes stand in `blobs` under its id. */
-export type PostboxRow = {
+export type PostQueueRow = {
   id: Uuid;
   content: string;
   picture: { width: number; height: number; thumb: string } | null;
@@ -173,10 +173,10 @@ export type PostboxRow = {
 };
 
 /** Where something is being composed. */
-export type ChoicePlace = ConversationId | "broadcast" | "group" | "tala";
+export type DraftTarget = ConversationId | "broadcast" | "group" | "tala";
 
 /** What is chosen to be sent; the bytes stand in `blobs`. */
-export type ChoiceRow = {
+export type DraftRow = {
   files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
   isOriginal: boolean;
   text: string;
@@ -188,49 +188,49 @@ export type ChoiceRow = {
 export type MetaRow = { key: string; value: unknown };
 
 /** The own profile. */
-export const meKey = "me";
-const draftPrefix = "draft:";
-export const draftKey = (conversation: ConversationId): string => draftPrefix + conversation;
-const choicePrefix = "choice:";
-const choiceSlots = 4; // pages of a person that choose in one place at once
+export const ownProfileKey = "me";
+const textDraftPrefix = "draft:";
+export const toTextDraftKey = (conversation: ConversationId): string => textDraftPrefix + conversation;
+const draftSlotPrefix = "choice:";
+const draftSlotCount = 4; // pages of a person that choose in one place at once
 /** Where choices of a place are kept: each page has one of them to itself. */
-export const choiceKeys = (place: ChoicePlace): string[] =>
-  Array.from({ length: choiceSlots }, (_, slot) => choicePrefix + place + (slot === 0 ? "" : `#${slot}`));
+export const toDraftSlotKeys = (place: DraftTarget): string[] =>
+  Array.from({ length: draftSlotCount }, (_, slot) => draftSlotPrefix + place + (slot === 0 ? "" : `#${slot}`));
 /** Where one page keeps what is chosen there. */
-export type KeptChoice = { place: ChoicePlace; key: string };
+export type DraftSlot = { target: DraftTarget; key: string };
 
 /** Whether a row of `meta` under this key is something a person typed or chose and did not send. */
-export const isBegun = (key: string): boolean => key.startsWith(draftPrefix) || key.startsWith(choicePrefix);
+export const isDraftKey = (key: string): boolean => key.startsWith(textDraftPrefix) || key.startsWith(draftSlotPrefix);
 
 /** How far the whole list of a group's members that is held here goes. */
-export const rosterKey = (group: Uuid): string => `roster:${group}`;
+export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 
-export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
+export const toStoreName = (userId: Uuid): string => `lisolo-${userId}`;
 
 /** The bytes that rows of what is chosen name. */
-export const chosenIn = (begun: readonly MetaRow[]): Uuid[] =>
+export const listDraftFiles = (begun: readonly MetaRow[]): Uuid[] =>
   begun.flatMap(({ key, value }) =>
-    (key.startsWith(choicePrefix) ? (value as ChoiceRow).files : []).map(({ id }) => id),
+    (key.startsWith(draftSlotPrefix) ? (value as DraftRow).files : []).map(({ id }) => id),
   );
 
 /**
  * One person's local data. A transaction of an instance is as durable as the instance: "strict" waits until
  * the disk has it and is for what somebody typed; the rest can be fetched again and is "relaxed".
  */
-export class Store extends Dexie {
+export class LocalStore extends Dexie {
   declare people: EntityTable<PersonRow, "id">;
-  declare conversations: EntityTable<ConversationRow, "id">;
-  declare messages: Table<MessageRow, [ConversationId, number]>;
+  declare conversations: EntityTable<LocalConversationRow, "id">;
+  declare messages: Table<LocalMessageRow, [ConversationId, number]>;
   declare outbox: EntityTable<OutboxRow, "cid">;
   declare meta: EntityTable<MetaRow, "key">;
   declare members: Table<MemberRow, [ConversationId, number]>;
   declare uploads: EntityTable<UploadRow, "file">;
-  declare files: EntityTable<FileRow, "file">;
+  declare files: EntityTable<CachedFileRow, "file">;
   declare blobs: EntityTable<BlobRow, "file">;
   declare recordings: EntityTable<RecordingRow, "conversation">;
-  declare chunks: Table<ChunkRow, [ConversationId, number]>;
+  declare chunks: Table<RecordingChunkRow, [ConversationId, number]>;
   declare posts: EntityTable<PostRow, "number">;
-  declare postbox: EntityTable<PostboxRow, "id">;
+  declare postbox: EntityTable<PostQueueRow, "id">;
 
   constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
     // The live queries' cache would keep every result a second time.
@@ -263,41 +263,41 @@ export class Store extends Dexie {
   }
 
   /** The tables that an unsent message and its file stand in. */
-  get sending(): Table[] {
+  get sendingTables(): Table[] {
     return [this.outbox, this.conversations, this.meta, this.uploads, this.files, this.blobs];
   }
 
   /** A conversation's messages with `from <= seq <= to`. */
-  range(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
+  queryMessages(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
     return this.messages.where("[conversation+seq]").between([conversation, from], [conversation, to], true, true);
   }
 
   /** Those of a group's members that this device has heard of. */
-  membersOf(conversation: ConversationId) {
+  queryMembers(conversation: ConversationId) {
     return this.members
       .where("[conversation+number]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER]);
   }
 
   /** A conversation's unsent messages in the order they were written. */
-  unsent(conversation: ConversationId) {
+  queryUnsent(conversation: ConversationId) {
     return this.outbox
       .where("[conversation+order]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
   }
 
   /** The unsent messages that name a file. */
-  naming(file: Uuid) {
+  queryUnsentByFile(file: Uuid) {
     return this.outbox.where("body.file").equals(file);
   }
 
   /** What was typed or chosen and not sent, in every conversation. */
-  begun() {
-    return this.meta.where("key").startsWithAnyOf(draftPrefix, choicePrefix);
+  queryDrafts() {
+    return this.meta.where("key").startsWithAnyOf(textDraftPrefix, draftSlotPrefix);
   }
 
   /** The bytes of what is chosen and not sent. */
-  async chosen(): Promise<Uuid[]> {
-    return chosenIn(await this.begun().toArray());
+  async readDraftFiles(): Promise<Uuid[]> {
+    return listDraftFiles(await this.queryDrafts().toArray());
   }
 }

@@ -1,22 +1,22 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { storeName } from "./database.ts";
+import { toStoreName } from "./database.ts";
 
 /**
  * Synchronous copy of unsent texts and drafts besides IndexedDB. A sent text is kept until the server has it, a draft as
  * long as it exists. IndexedDB commits later, the page may close first, and browsers may delete the database.
  */
-type Place = { platform: Pick<Platform, "notes" | "now">; me: Uuid };
+type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
-const Jotted = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
-export type Jotted = Pick<v.InferOutput<typeof Jotted>, "conversation" | "text"> & { cid: Uuid };
+const JournaledText = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
+export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text"> & { cid: Uuid };
 
-const sentPrefix = (me: Uuid) => `${storeName(me)}-sent-`;
-const draftPrefix = (me: Uuid) => `${storeName(me)}-draft-`;
-const begunPrefix = (me: Uuid) => `${storeName(me)}-begun-`;
+const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;
+const toTextDraftKeyPrefix = (me: Uuid) => `${toStoreName(me)}-draft-`;
+const toDraftTextKeyPrefix = (me: Uuid) => `${toStoreName(me)}-begun-`;
 
-const parseJson = (text: string): unknown => {
+const parseJournalEntry = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -24,66 +24,67 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const write = ({ notes }: Pick<Platform, "notes">, key: string, text: string): boolean => {
+const writeJournalEntry = ({ localStorage }: Pick<Platform, "localStorage">, key: string, text: string): boolean => {
   try {
-    notes?.setItem(key, text);
-    return notes !== undefined;
+    localStorage?.setItem(key, text);
+    return localStorage !== undefined;
   } catch {
     return false; // no room, or forbidden: the store alone has to do
   }
 };
 
 /** What stands under keys that begin so, by what follows in them. */
-const list = ({ platform: { notes } }: Place, prefix: string): [string, string][] =>
-  Array.from({ length: notes?.length ?? 0 }, (_, index) => notes?.key(index) ?? "")
+const listJournalEntries = ({ platform: { localStorage } }: JournalScope, prefix: string): [string, string][] =>
+  Array.from({ length: localStorage?.length ?? 0 }, (_, index) => localStorage?.key(index) ?? "")
     .filter((key) => key.startsWith(prefix))
-    .map((key) => [key.slice(prefix.length), notes?.getItem(key) ?? ""]);
+    .map((key) => [key.slice(prefix.length), localStorage?.getItem(key) ?? ""]);
 
 /** A text that was sent and that the server does not have yet. False when it could not be noted. */
-export const jotSent = (place: Place, { cid, conversation, text }: Jotted): boolean => {
-  const n = (listSent(place).at(-1)?.n ?? 0) + 1;
-  const note = { conversation, text, at: place.platform.now(), n } satisfies v.InferOutput<typeof Jotted>;
-  return write(place.platform, sentPrefix(place.me) + cid, JSON.stringify(note));
+export const journalSentText = (place: JournalScope, { cid, conversation, text }: JournaledText): boolean => {
+  const n = (listSentTexts(place).at(-1)?.n ?? 0) + 1;
+  const note = { conversation, text, at: place.platform.now(), n } satisfies v.InferOutput<typeof JournaledText>;
+  return writeJournalEntry(place.platform, toSentKeyPrefix(place.me) + cid, JSON.stringify(note));
 };
 
-export const strikeSent = ({ platform, me }: Place, cid: Uuid): void =>
-  platform.notes?.removeItem(sentPrefix(me) + cid);
+export const clearSentText = ({ platform, me }: JournalScope, cid: Uuid): void =>
+  platform.localStorage?.removeItem(toSentKeyPrefix(me) + cid);
 
 /** In the order they were written, which the clock does not tell: it may have been set back since. */
-export const listSent = (place: Place): (Jotted & { n: number })[] =>
-  list(place, sentPrefix(place.me))
+export const listSentTexts = (place: JournalScope): (JournaledText & { n: number })[] =>
+  listJournalEntries(place, toSentKeyPrefix(place.me))
     .flatMap(([id, text]) => {
       const cid = v.safeParse(Uuid, id);
-      const jotted = v.safeParse(Jotted, parseJson(text));
+      const jotted = v.safeParse(JournaledText, parseJournalEntry(text));
       return cid.success && jotted.success ? { cid: cid.output, ...jotted.output } : [];
     })
     .sort((a, b) => a.n - b.n || a.at - b.at);
 
 /** What is typed; empty when that is nothing any more and the store does not know it yet. What cannot be noted leaves nothing older. */
-export const jotDraft = ({ platform, me }: Place, conversation: ConversationId, text: string): void => {
-  if (!write(platform, draftPrefix(me) + conversation, text)) strikeDraft({ platform, me }, conversation);
+export const journalTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId, text: string): void => {
+  if (!writeJournalEntry(platform, toTextDraftKeyPrefix(me) + conversation, text))
+    clearJournaledTextDraft({ platform, me }, conversation);
 };
 
-export const strikeDraft = ({ platform, me }: Place, conversation: ConversationId): void =>
-  platform.notes?.removeItem(draftPrefix(me) + conversation);
+export const clearJournaledTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
+  platform.localStorage?.removeItem(toTextDraftKeyPrefix(me) + conversation);
 
-export const listDrafts = (place: Place): [ConversationId, string][] =>
-  list(place, draftPrefix(place.me)).filter((entry): entry is [ConversationId, string] =>
+export const listJournaledTextDrafts = (place: JournalScope): [ConversationId, string][] =>
+  listJournalEntries(place, toTextDraftKeyPrefix(place.me)).filter((entry): entry is [ConversationId, string] =>
     v.is(ConversationId, entry[0]),
   );
 
 /** What is written beside what is chosen, by the key it is kept under, when its page is left. */
-export const jotBegun = ({ platform, me }: Place, key: string, text: string): void =>
-  void write(platform, begunPrefix(me) + key, text);
+export const journalDraftText = ({ platform, me }: JournalScope, key: string, text: string): void =>
+  void writeJournalEntry(platform, toDraftTextKeyPrefix(me) + key, text);
 
-export const readBegun = ({ platform, me }: Place, key: string): string | undefined =>
-  platform.notes?.getItem(begunPrefix(me) + key) ?? undefined;
+export const readJournaledDraftText = ({ platform, me }: JournalScope, key: string): string | undefined =>
+  platform.localStorage?.getItem(toDraftTextKeyPrefix(me) + key) ?? undefined;
 
-export const strikeBegun = ({ platform, me }: Place, key: string): void =>
-  platform.notes?.removeItem(begunPrefix(me) + key);
+export const clearJournaledDraftText = ({ platform, me }: JournalScope, key: string): void =>
+  platform.localStorage?.removeItem(toDraftTextKeyPrefix(me) + key);
 
 /** Removes every entry of this person, whichever module wrote it. */
-export const dropJotted = (place: Place): void => {
-  const prefix = `${storeName(place.me)}-`;
-  for (const [rest] of list(place, prefix)) place.platform.notes?.removeItem(prefix + rest);
+export const purgeJournal = (place: JournalScope): void => {
+  const prefix = `${toStoreName(place.me)}-`;
+  for (const [rest] of listJournalEntries(place, prefix)) place.platform.localStorage?.removeItem(prefix + rest);
 };

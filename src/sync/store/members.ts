@@ -1,30 +1,31 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { Context } from "./context.ts";
-import { type MemberRow, meKey, type PersonRow, rosterKey, type Store } from "./database.ts";
-import { toOwnRow } from "./row-mapping.ts";
-import type { Author, Authors } from "./views.ts";
+import { type LocalStore, type MemberRow, ownProfileKey, type PersonRow, toMembersVersionKey } from "./database.ts";
+import { toUnrelatedPersonRow } from "./row-mapping.ts";
+import type { SyncContext } from "./sync-context.ts";
+import type { MemberProfile, MemberProfiles } from "./view-models.ts";
 
 /** The people behind member numbers. What is known of a contact is newer than what was once told of a member. */
 
 const staleMs = 24 * 3_600_000; // a name and a picture are asked for again after this long, when they are shown
 
 /** What is known of the people behind members wins only while the server keeps it level. */
-const isLive = (person: PersonRow | undefined): person is PersonRow => person !== undefined && person.state !== "none";
+const isKeptInSync = (person: PersonRow | undefined): person is PersonRow =>
+  person !== undefined && person.state !== "none";
 
-export const memberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
+export const toMemberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
   numbers.map((number) => [group, number]);
 
 /** How far the whole list of members that is held here goes. */
-export const heldRoster = async (store: Store, group: ConversationId): Promise<number> =>
-  ((await store.meta.get(rosterKey(group)))?.value as number | undefined) ?? 0;
+export const readHeldMembersVersion = async (store: LocalStore, group: ConversationId): Promise<number> =>
+  ((await store.meta.get(toMembersVersionKey(group)))?.value as number | undefined) ?? 0;
 
 /** Members with what is known of the people they are. */
-const withPeople = async (store: Store, me: Uuid, rows: readonly MemberRow[]): Promise<MemberRow[]> => {
+const mergeCurrentProfiles = async (store: LocalStore, me: Uuid, rows: readonly MemberRow[]): Promise<MemberRow[]> => {
   const people = await store.people.bulkGet(rows.map(({ user }) => user));
-  const own = (await store.meta.get(meKey))?.value as PersonRow | undefined;
+  const own = (await store.meta.get(ownProfileKey))?.value as PersonRow | undefined;
   return rows.map((row, index) => {
     const person = row.user === me ? own : people[index];
-    if (!person || (person !== own && !isLive(person))) return row;
+    if (!person || (person !== own && !isKeptInSync(person))) return row;
     const { username, phone, avatar } = person;
     return { ...row, username, phone, avatar };
   });
@@ -32,28 +33,28 @@ const withPeople = async (store: Store, me: Uuid, rows: readonly MemberRow[]): P
 
 /** Those who are members as far as this device knows, and the roster up to which it knows all of them. */
 export const readMembers = (
-  store: Store,
+  store: LocalStore,
   me: Uuid,
   group: ConversationId,
 ): Promise<{ members: MemberRow[]; roster: number }> =>
   store.transaction("r", [store.members, store.people, store.meta], async () => {
     const rows = await store
-      .membersOf(group)
+      .queryMembers(group)
       .filter(({ left }) => left === 0)
       .toArray();
-    return { members: await withPeople(store, me, rows), roster: await heldRoster(store, group) };
+    return { members: await mergeCurrentProfiles(store, me, rows), roster: await readHeldMembersVersion(store, group) };
   });
 
 /** Those of these members that are known here. */
-export const readAuthors = async (
-  store: Store,
+export const readMemberProfiles = async (
+  store: LocalStore,
   me: Uuid,
   group: ConversationId,
   numbers: readonly number[],
-): Promise<Authors> => {
-  const rows = await store.members.bulkGet(memberKeys(group, numbers));
-  const authors: Record<number, Author> = {};
-  for (const { number, user, username, avatar, phone } of await withPeople(
+): Promise<MemberProfiles> => {
+  const rows = await store.members.bulkGet(toMemberKeys(group, numbers));
+  const authors: Record<number, MemberProfile> = {};
+  for (const { number, user, username, avatar, phone } of await mergeCurrentProfiles(
     store,
     me,
     rows.filter((row) => row !== undefined),
@@ -63,22 +64,22 @@ export const readAuthors = async (
 };
 
 /** Somebody as the group that was asked last showed them; null for a person who never was in one of mine. */
-export const readMember = async (store: Store, user: Uuid): Promise<PersonRow | null> => {
+export const readLastKnownProfile = async (store: LocalStore, user: Uuid): Promise<PersonRow | null> => {
   const newest = (await store.members.where("user").equals(user).sortBy("at")).at(-1);
   if (!newest) return null;
   const { username, phone, avatar, createdAt } = newest;
-  return toOwnRow({ id: user, username, phone, avatar_url: avatar, created_at: createdAt });
+  return toUnrelatedPersonRow({ id: user, username, phone, avatar_url: avatar, created_at: createdAt });
 };
 
 /** Which of the others this device does not know, or has not heard of for long. Of a group that is gone, nobody. */
-export const unknownOf = async (
-  { store, platform }: Context,
+export const listUnknownMembers = async (
+  { store, platform }: SyncContext,
   group: ConversationId,
   numbers: readonly number[],
 ): Promise<number[]> => {
   const row = await store.conversations.get(group);
   if (row?.gone !== false) return [];
-  const rows = await store.members.bulkGet(memberKeys(group, numbers));
+  const rows = await store.members.bulkGet(toMemberKeys(group, numbers));
   const isOld = (index: number) => platform.now() - (rows[index]?.at ?? 0) > staleMs;
   return numbers.filter((number, index) => number !== row.group?.number && isOld(index));
 };

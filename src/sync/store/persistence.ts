@@ -1,14 +1,14 @@
-import type { Context } from "./context.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-const key = "persistenceAsked";
-const asked = new WeakSet<Context>();
+const persistenceKey = "persistenceAsked";
+const askedContexts = new WeakSet<SyncContext>();
 
 /** Asks for storage that lasts, once on a device. */
-export const askPersistenceOnce = async (context: Context): Promise<void> => {
-  if (asked.has(context)) return;
-  asked.add(context);
+export const requestPersistenceOnce = async (context: SyncContext): Promise<void> => {
+  if (askedContexts.has(context)) return;
+  askedContexts.add(context);
   const { store, platform } = context;
-  if (await store.meta.get(key)) return;
-  await store.meta.put({ key, value: true });
-  await platform.askPersistence();
+  if (await store.meta.get(persistenceKey)) return;
+  await store.meta.put({ key: persistenceKey, value: true });
+  await platform.requestPersistentStorage();
 };

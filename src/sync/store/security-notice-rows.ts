@@ -1,38 +1,42 @@
 import { isResetUnderWay, type SecurityNotice } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
-import type { Store } from "./database.ts";
+import type { LocalStore } from "./database.ts";
 
 /** What this phone was told of the account, the newest last. What was looked at is kept too, for it may be told again. */
-type Told = { notice: SecurityNotice; isSeen: boolean };
+type StoredNotice = { notice: SecurityNotice; isSeen: boolean };
 
 const noticesKey = "security-notices";
 
-const readTold = async (store: Store): Promise<Told[]> =>
-  ((await store.meta.get(noticesKey))?.value as Told[] | undefined) ?? [];
+const readStoredNotices = async (store: LocalStore): Promise<StoredNotice[]> =>
+  ((await store.meta.get(noticesKey))?.value as StoredNotice[] | undefined) ?? [];
 
-const update = (store: Store, change: (told: Told[]) => Told[]): Promise<void> =>
+const updateStoredNotices = (store: LocalStore, change: (told: StoredNotice[]) => StoredNotice[]): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
-    await store.meta.put({ key: noticesKey, value: change(await readTold(store)) });
+    await store.meta.put({ key: noticesKey, value: change(await readStoredNotices(store)) });
   });
 
-export const keepNotice = (store: Store, notice: SecurityNotice): Promise<void> =>
-  update(store, (told) =>
+export const insertSecurityNotice = (store: LocalStore, notice: SecurityNotice): Promise<void> =>
+  updateStoredNotices(store, (told) =>
     told.some((one) => one.notice.id === notice.id)
       ? told
       : [...told, { notice, isSeen: false }].slice(-securityNoticesMax),
   );
 
 /** What their person has not put away, the newest last; a reset only while it can be stopped. */
-export const readUnseen = async (store: Store, now: number): Promise<SecurityNotice[]> => {
-  const told = await readTold(store);
+export const listUnseenNotices = async (store: LocalStore, now: number): Promise<SecurityNotice[]> => {
+  const told = await readStoredNotices(store);
   const all = told.map(({ notice }) => notice);
   const isOpen = (notice: SecurityNotice) => notice.event !== "reset_started" || isResetUnderWay(notice, all, now);
   return told.flatMap(({ notice, isSeen }) => (isSeen || !isOpen(notice) ? [] : [notice]));
 };
 
-export const putAway = (store: Store, ids: readonly Uuid[]): Promise<void> =>
-  update(store, (told) => told.map((one) => (ids.includes(one.notice.id) ? { ...one, isSeen: true } : one)));
+export const markNoticesSeen = (store: LocalStore, ids: readonly Uuid[]): Promise<void> =>
+  updateStoredNotices(store, (told) =>
+    told.map((one) => (ids.includes(one.notice.id) ? { ...one, isSeen: true } : one)),
+  );
 
-export const putAwayResets = (store: Store): Promise<void> =>
-  update(store, (told) => told.map((one) => (one.notice.event === "reset_started" ? { ...one, isSeen: true } : one)));
+export const markResetNoticesSeen = (store: LocalStore): Promise<void> =>
+  updateStoredNotices(store, (told) =>
+    told.map((one) => (one.notice.event === "reset_started" ? { ...one, isSeen: true } : one)),
+  );

@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
-import type { Store } from "./database.ts";
+import type { LocalStore } from "./database.ts";
 
 /** Dexie wraps what the browser threw, sometimes twice. */
 export const isQuotaError = (error: unknown): boolean => {
@@ -12,7 +12,7 @@ export const isQuotaError = (error: unknown): boolean => {
 };
 
 /** Forgets local copies of files; what is unsent needs its own. */
-export const dropFiles = (store: Store, files: readonly Uuid[]): Promise<void> =>
+export const deleteCachedFiles = (store: LocalStore, files: readonly Uuid[]): Promise<void> =>
   store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
     const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
     const known = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
@@ -21,7 +21,7 @@ export const dropFiles = (store: Store, files: readonly Uuid[]): Promise<void> =
   });
 
 /** Drops the local copies used least lately until the rest is no more than `maxBytes`; what is unsent needs its own. */
-export const trimFiles = async (store: Store, maxBytes: number): Promise<void> => {
+export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Promise<void> => {
   const rows = await store.files.toArray();
   let bytes = rows.reduce((sum, { size }) => sum + size, 0);
   if (bytes <= maxBytes) return;
@@ -30,13 +30,13 @@ export const trimFiles = async (store: Store, maxBytes: number): Promise<void> =
   for (const { file, size } of rows) {
     if (bytes <= maxBytes) return;
     if (unsent.has(file)) continue;
-    await dropFiles(store, [file]); // one transaction each: a phone that is full has no room for a big one
+    await deleteCachedFiles(store, [file]); // one transaction each: a phone that is full has no room for a big one
     bytes -= size;
   }
 };
 
 /** Drops the oldest cached messages of every conversation that holds more than a screenful; they can be fetched again. */
-export const trimMessages = async (store: Store): Promise<void> => {
+export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
   const big: { id: ConversationId; count: number }[] = [];
   await store.conversations.each(({ id, lo, hi }) => {
     if (hi - lo + 1 > messagePageRows) big.push({ id, count: hi - lo + 1 });
@@ -48,7 +48,7 @@ export const trimMessages = async (store: Store): Promise<void> => {
       const row = await store.conversations.get(id);
       if (!row) return;
       row.lo = Math.max(row.lo, row.hi - messagePageRows + 1);
-      await store.range(id, 0, row.lo - 1).delete();
+      await store.queryMessages(id, 0, row.lo - 1).delete();
       await store.conversations.put(row);
     });
   }

@@ -1,11 +1,11 @@
-import { attachmentOf, type Body } from "#contract/conversations.ts";
+import { type Body, findAttachment } from "#contract/conversations.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import type { Context } from "./context.ts";
 import type { UploadRow } from "./database.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-const timesBroughtAgain = 3;
+const maxReuploads = 3;
 
-export const uploadOf = (file: Uuid, name: string, { size }: Blob, createdAt: number): UploadRow => ({
+export const toUploadRow = (file: Uuid, name: string, { size }: Blob, createdAt: number): UploadRow => ({
   file,
   name,
   size,
@@ -18,18 +18,18 @@ export const uploadOf = (file: Uuid, name: string, { size }: Blob, createdAt: nu
  * The server lets go of a file that waits too long for its message, and does not take it under the same name again:
  * it gets another. False when it is not here any more either.
  */
-export const bringAgain = ({ strict, platform }: Context, file: Uuid): Promise<boolean> =>
-  strict.transaction("rw", strict.sending, async () => {
+export const requeueUpload = ({ strict, platform }: SyncContext, file: Uuid): Promise<boolean> =>
+  strict.transaction("rw", strict.sendingTables, async () => {
     const kept = await strict.blobs.get(file);
-    const messages = await strict.naming(file).toArray();
+    const messages = await strict.queryUnsentByFile(file).toArray();
     const [first] = messages;
-    const attachment = first && attachmentOf(first.body);
-    if (!kept || !attachment || messages.some(({ source, attempts }) => source || attempts >= timesBroughtAgain))
+    const attachment = first && findAttachment(first.body);
+    if (!kept || !attachment || messages.some(({ source, attempts }) => source || attempts >= maxReuploads))
       return false;
     const again = createUuid(platform.now());
     await Promise.all([strict.blobs, strict.files, strict.uploads].map((table) => table.delete(file)));
     await strict.blobs.put({ file: again, blob: kept.blob });
-    await strict.uploads.put(uploadOf(again, attachment.name, kept.blob, first.createdAt));
+    await strict.uploads.put(toUploadRow(again, attachment.name, kept.blob, first.createdAt));
     await strict.outbox.bulkPut(
       messages.map((message) => ({
         ...message,

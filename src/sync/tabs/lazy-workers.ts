@@ -1,104 +1,105 @@
 import type { UploaderEvents } from "#sync/files/uploader.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { type Context, inBackground } from "#sync/store/context.ts";
-import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { isWaiting, readSettings } from "#sync/store/settings-rows.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
+import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 
-type Worker = { want(): void; hurry(): void; stop(): void };
+type BackgroundWorker = { schedule(): void; runNow(): void; stop(): void };
 
 /** What a worker is, whether there is something for it to do, and where its code is. */
-type Late = { hasWork: () => Promise<boolean>; load: () => Promise<Worker> };
+type LazyWorkerSource = { hasWork: () => Promise<boolean>; load: () => Promise<BackgroundWorker> };
 
 /** One of the leader's workers, loaded once there is something for it to do. */
-class LateWorker implements Worker {
-  readonly #context: Context;
-  readonly #late: Late;
-  readonly #loading: Retry;
-  #worker: Worker | undefined;
+class LazyWorker implements BackgroundWorker {
+  readonly #context: SyncContext;
+  readonly #source: LazyWorkerSource;
+  readonly #loader: Retry;
+  #worker: BackgroundWorker | undefined;
   #isStopped = false;
 
-  constructor(context: Context, late: Late) {
+  constructor(context: SyncContext, late: LazyWorkerSource) {
     this.#context = context;
-    this.#late = late;
-    this.#loading = new Retry(context.platform, () => this.#load());
+    this.#source = late;
+    this.#loader = new Retry(context.platform, () => this.#load());
   }
 
-  want(): void {
-    if (this.#worker) this.#worker.want();
+  schedule(): void {
+    if (this.#worker) this.#worker.schedule();
     else
-      inBackground(
+      runInBackground(
         this.#context,
-        this.#begin(() => this.#loading.want()),
+        this.#loadIfNeeded(() => this.#loader.schedule()),
       );
   }
 
-  hurry(): void {
-    if (this.#worker) this.#worker.hurry();
+  runNow(): void {
+    if (this.#worker) this.#worker.runNow();
     else
-      inBackground(
+      runInBackground(
         this.#context,
-        this.#begin(() => this.#loading.hurry()),
+        this.#loadIfNeeded(() => this.#loader.runNow()),
       );
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#loading.stop();
+    this.#loader.stop();
     this.#worker?.stop();
   }
 
-  async #begin(load: () => void): Promise<void> {
-    if (await this.#late.hasWork()) load();
+  async #loadIfNeeded(load: () => void): Promise<void> {
+    if (await this.#source.hasWork()) load();
   }
 
   /** What was never loaded may not be had at once: what waits for it must not wait for whatever is written next. */
   async #load(): Promise<"done" | "retry"> {
     if (this.#worker) return "done";
-    const worker = await this.#late.load().catch(() => undefined);
+    const worker = await this.#source.load().catch(() => undefined);
     if (!worker) return "retry";
     if (this.#isStopped) return "done";
     this.#worker = worker;
-    worker.want();
+    worker.schedule();
     return "done";
   }
 }
 
 /** The leader's workers for what not everybody sends at every time: files, statuses of Tala, changed settings, late deletions. */
-export class LateWorkers implements Worker {
-  readonly #all: readonly LateWorker[];
+export class LazyWorkers implements BackgroundWorker {
+  readonly #workers: readonly LazyWorker[];
 
-  constructor(context: Context, uploading: UploaderEvents, settingsRefused: () => void) {
+  constructor(context: SyncContext, uploading: UploaderEvents, settingsRefused: () => void) {
     const { store } = context;
-    const uploads: Late = {
+    const uploads: LazyWorkerSource = {
       hasWork: async () => (await store.uploads.count()) > 0,
       load: async () => new (await import("#sync/files/uploader.ts")).Uploader(context, uploading),
     };
-    const posts: Late = {
+    const posts: LazyWorkerSource = {
       hasWork: async () => (await store.postbox.count()) > 0,
-      load: async () => new (await import("#sync/feed/post-sender.ts")).Poster(context),
+      load: async () => new (await import("#sync/feed/post-sender.ts")).PostSender(context),
     };
-    const settings: Late = {
-      hasWork: async () => isWaiting(await readSettings(store)),
-      load: async () => (await import("#sync/people/settings-sender.ts")).makeSettingsSender(context, settingsRefused),
+    const settings: LazyWorkerSource = {
+      hasWork: async () => hasPendingSettings(await readSettingsRow(store)),
+      load: async () =>
+        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, settingsRefused),
     };
-    const withdrawn: Late = {
-      hasWork: async () => (await listWithdrawn(store)).length > 0,
-      load: async () => (await import("#sync/outbox/deletion-sender.ts")).makeWithdrawer(context),
+    const withdrawn: LazyWorkerSource = {
+      hasWork: async () => (await listPendingDeletions(store)).length > 0,
+      load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     };
-    this.#all = [uploads, posts, settings, withdrawn].map((late) => new LateWorker(context, late));
+    this.#workers = [uploads, posts, settings, withdrawn].map((late) => new LazyWorker(context, late));
   }
 
   /** Something was written, paused, resumed or given up. */
-  want(): void {
-    for (const worker of this.#all) worker.want();
+  schedule(): void {
+    for (const worker of this.#workers) worker.schedule();
   }
 
   /** The link is there: what waited for its turn is tried now. */
-  hurry(): void {
-    for (const worker of this.#all) worker.hurry();
+  runNow(): void {
+    for (const worker of this.#workers) worker.runNow();
   }
 
   stop(): void {
-    for (const worker of this.#all) worker.stop();
+    for (const worker of this.#workers) worker.stop();
   }
 }

@@ -1,6 +1,6 @@
 import type { Platform } from "#sync/platform/platform.ts";
 
-export type Leadership = {
+export type LeaderElection = {
   /** Takes over from a tab that holds the lock and does not answer. */
   steal(): void;
   stop(): void;
@@ -10,11 +10,11 @@ export type Leadership = {
  * One tab of a person leads: the holder of a Web Lock, which the browser hands on by itself when a tab dies.
  * Where there are no locks every tab leads; the server takes each message once all the same.
  */
-export const compete = (
+export const joinLeaderElection = (
   locks: Platform["locks"],
   name: string,
   events: { gained(): void; lost(): void },
-): Leadership => {
+): LeaderElection => {
   let isStopped = false;
   let waiting = new AbortController();
   let release = () => {};

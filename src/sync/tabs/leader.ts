@@ -1,28 +1,28 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { typingRepeatMs } from "#contract/limits.ts";
 import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
-import type { Asked } from "#sync/connection/asked-command.ts";
-import { Outage } from "#sync/connection/http-fallback.ts";
-import { Poller } from "#sync/connection/http-polling.ts";
-import { askByHttp } from "#sync/connection/http-transport.ts";
-import { Line } from "#sync/connection/socket-session.ts";
-import { forgetPost } from "#sync/feed/post-pictures.ts";
-import type { Applied } from "#sync/inbound/apply-changes.ts";
-import { Resume } from "#sync/inbound/gap-filler.ts";
-import { Receiver } from "#sync/inbound/inbound-queue.ts";
-import { Fetcher } from "#sync/inbound/message-fetcher.ts";
-import { MarkReporter, tookMarks } from "#sync/inbound/receipt-reporter.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { RequestCommand } from "#sync/connection/asked-command.ts";
+import { HttpFallback } from "#sync/connection/http-fallback.ts";
+import { HttpPolling } from "#sync/connection/http-polling.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
+import { SocketSession } from "#sync/connection/socket-session.ts";
+import { removePost } from "#sync/feed/post-pictures.ts";
+import type { ApplyResult } from "#sync/inbound/apply-server-changes.ts";
+import { GapFiller } from "#sync/inbound/gap-filler.ts";
+import { InboundQueue } from "#sync/inbound/inbound-queue.ts";
+import { MessageFetcher } from "#sync/inbound/message-fetcher.ts";
+import { applyReceiptResult, ReceiptReporter } from "#sync/inbound/receipt-reporter.ts";
 import { Outbox } from "#sync/outbox/outbox.ts";
-import { fetchProfile } from "#sync/people/fetch-profile.ts";
+import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { Lookers } from "#sync/presence/tab-visibility.ts";
-import { type Typist, Typists } from "#sync/presence/typing.ts";
-import { type Context, inBackground } from "#sync/store/context.ts";
-import { strikeSent } from "#sync/store/journal.ts";
+import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
+import { type TypingMember, TypingTracker } from "#sync/presence/typing.ts";
+import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { readCursor } from "#sync/store/sync-cursor.ts";
-import { LateWorkers } from "./lazy-workers.ts";
+import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { LazyWorkers } from "./lazy-workers.ts";
 
 const storeRetryMs = 30_000; // a full phone
 
@@ -32,254 +32,258 @@ export type LeaderEvents = {
   signedOut(): void;
   outdated(): void;
   /** The other of a conversation types, or stopped. */
-  typing(typist: Typist, isOn: boolean): void;
+  typingChanged(typist: TypingMember, isOn: boolean): void;
   /** Whether somebody is here is to be asked anew. */
-  presenceTurned(): void;
-  called(news: CallNews): void;
+  presenceVisibilityChanged(): void;
+  callEventReceived(news: CallFeedEvent): void;
   /** What was changed of the settings is as it was before. */
   settingsRefused(): void;
 };
 
 /** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
 export class Leader {
-  readonly #context: Context;
+  readonly #context: SyncContext;
   readonly #events: LeaderEvents;
-  readonly #line: Line;
-  readonly #receiver: Receiver;
-  readonly #resume: Resume;
-  readonly #fetcher: Fetcher;
+  readonly #session: SocketSession;
+  readonly #inboundQueue: InboundQueue;
+  readonly #gapFiller: GapFiller;
+  readonly #messageFetcher: MessageFetcher;
   readonly #outbox: Outbox;
-  readonly #marks: MarkReporter;
-  readonly #poller: Poller;
-  readonly #outage: Outage;
-  readonly #typists: Typists;
-  readonly #later: LateWorkers;
-  readonly #lookers: Lookers;
+  readonly #receiptReporter: ReceiptReporter;
+  readonly #httpPolling: HttpPolling;
+  readonly #httpFallback: HttpFallback;
+  readonly #typingTracker: TypingTracker;
+  readonly #lazyWorkers: LazyWorkers;
+  readonly #visibilityTracker: VisibilityTracker;
   #isStopped = false;
-  #hasRenewed = false;
+  #hasRenewedSession = false;
   /** The server says everything anew: what it lost goes before what was written since. */
-  #isComparing = false;
-  #hasProfile = false;
+  #isResyncing = false;
+  #hasFetchedProfile = false;
   /** Who typed without a socket, and when. */
-  #untold: { id: ConversationId; at: number } | undefined;
+  #unsentTyping: { id: ConversationId; at: number } | undefined;
 
-  constructor(context: Context, events: LeaderEvents) {
+  constructor(context: SyncContext, events: LeaderEvents) {
     this.#context = context;
     this.#events = events;
-    this.#receiver = new Receiver(context, {
-      applied: (applied) => this.#afterApplied(applied),
-      failed: (error) => this.#onUnstored(error),
+    this.#inboundQueue = new InboundQueue(context, {
+      onApplied: (applied) => this.#handleApplied(applied),
+      onFailure: (error) => this.#handleStoreFailure(error),
     });
-    this.#line = new Line(
+    this.#session = new SocketSession(
       context.platform,
       {
-        welcomed: (isAnew) => this.#onWelcome(isAnew),
-        ended: (failures) => this.#onEnded(failures),
-        refused: () => this.#onRefused(),
-        outdated: () => {
+        onWelcome: (isAnew) => this.#handleWelcome(isAnew),
+        onClosed: (failures) => this.#handleSocketClosed(failures),
+        onSessionRefused: () => this.#handleSessionRefused(),
+        onOutdated: () => {
           events.outdated();
-          this.#poller.start();
+          this.#httpPolling.start();
         },
-        changed: (changes, taken) => this.#receiver.push(changes, taken),
-        refusedSend: (cid, code, retryAfterMs) =>
-          inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
-        called: events.called,
-        typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
-        presenceTurned: events.presenceTurned,
-        postDeleted: (id) => inBackground(context, forgetPost(context, id)),
+        onChanges: (changes, taken) => this.#inboundQueue.push(changes, taken),
+        onSendRefused: (cid, code, retryAfterMs) =>
+          runInBackground(context, this.#outbox.handleRefusal(cid, new SyncError(code, retryAfterMs))),
+        onCallEvent: events.callEventReceived,
+        onTyping: (handle, number) => runInBackground(context, this.#typingTracker.handleTyping(handle, number)),
+        onPresenceVisibilityChanged: events.presenceVisibilityChanged,
+        onPostDeleted: (id) => runInBackground(context, removePost(context, id)),
       },
       async () => {
-        await this.#receiver.idle();
-        return readCursor(context.store);
+        await this.#inboundQueue.waitUntilIdle();
+        return readSyncCursor(context.store);
       },
     );
-    this.#resume = new Resume(
+    this.#gapFiller = new GapFiller(
       context,
-      this.#receiver,
-      (command) => this.ask(command),
-      () => this.#line.restart(),
+      this.#inboundQueue,
+      (command) => this.request(command),
+      () => this.#session.restart(),
     );
-    this.#fetcher = new Fetcher(
+    this.#messageFetcher = new MessageFetcher(
       context,
-      (command) => this.ask(command),
-      (applied) => this.#afterApplied(applied),
+      (command) => this.request(command),
+      (applied) => this.#handleApplied(applied),
     );
     this.#outbox = new Outbox(context, {
-      line: this.#line,
-      usesHttp: () => this.#outage.usesHttp,
-      isHeld: () => this.#isComparing,
-      applied: (applied) => {
-        this.#afterApplied(applied);
-        this.#poller.hurry();
+      session: this.#session,
+      usesHttp: () => this.#httpFallback.usesHttp,
+      isPaused: () => this.#isResyncing,
+      changesApplied: (applied) => {
+        this.#handleApplied(applied);
+        this.#httpPolling.pollNow();
       },
-      awaiting: () => this.#later.want(),
+      uploadsChanged: () => this.#lazyWorkers.schedule(),
     });
-    const uploading = { isTextWaiting: () => this.#outbox.isBusy, ready: () => this.#outbox.want() };
-    this.#later = new LateWorkers(context, uploading, events.settingsRefused);
-    this.#lookers = new Lookers(context.platform, this.#line);
-    this.#typists = new Typists(context, events.typing);
-    this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
-    this.#poller = new Poller(context, this.#receiver, {
-      called: events.called,
-      link: (isReachable) => {
-        if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
-        if (isReachable) inBackground(context, this.#onReachable());
+    const uploading = { isMessageInFlight: () => this.#outbox.isBusy, fileUploaded: () => this.#outbox.schedule() };
+    this.#lazyWorkers = new LazyWorkers(context, uploading, events.settingsRefused);
+    this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
+    this.#typingTracker = new TypingTracker(context, events.typingChanged);
+    this.#receiptReporter = new ReceiptReporter(context, (row, command) =>
+      this.#sendReceipts(row.handle ?? row.id, command),
+    );
+    this.#httpPolling = new HttpPolling(context, this.#inboundQueue, {
+      onCallEvent: events.callEventReceived,
+      onReachability: (isReachable) => {
+        if (!this.#session.isReady) context.link.set(isReachable ? "online" : "offline");
+        if (isReachable) runInBackground(context, this.#handleReachable());
       },
     });
-    this.#outage = new Outage(context, this.#line, this.#poller, () => this.#outbox.want());
-    this.#later.want();
+    this.#httpFallback = new HttpFallback(context, this.#session, this.#httpPolling, () => this.#outbox.schedule());
+    this.#lazyWorkers.schedule();
   }
 
   /** A question over whatever carrier there is. */
-  async ask<T extends Asked["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
+  async request<T extends RequestCommand["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
     const { platform, store } = this.#context;
-    const any = command as Asked;
-    if (!this.#line.isUp) {
-      const answer = await askByHttp<T>(platform, command as Extract<Command, { type: T }>);
-      if ((any.type === "dial" || any.type === "answer") && !this.#line.isUp) this.#poller.follow(any.call);
+    const any = command as RequestCommand;
+    if (!this.#session.isReady) {
+      const answer = await requestByHttp<T>(platform, command as Extract<Command, { type: T }>);
+      if ((any.type === "dial" || any.type === "answer") && !this.#session.isReady)
+        this.#httpPolling.followCall(any.call);
       return answer;
     }
-    const asked = any as Extract<Asked, { type: T }>;
-    if (!("conversation" in asked)) return this.#line.ask<T>(asked, "");
+    const asked = any as Extract<RequestCommand, { type: T }>;
+    if (!("conversation" in asked)) return this.#session.request<T>(asked, "");
     const row = await store.conversations.get(asked.conversation);
-    return this.#line.ask<T>(asked, row?.handle ?? asked.conversation);
+    return this.#session.request<T>(asked, row?.handle ?? asked.conversation);
   }
 
   /** Something was written to the outbox, or said of a file on its way. */
-  nudge(): void {
-    this.#untold = undefined;
-    this.#outbox.want();
-    this.#later.want();
+  scheduleSending(): void {
+    this.#unsentTyping = undefined;
+    this.#outbox.schedule();
+    this.#lazyWorkers.schedule();
   }
 
   /** A person has read here, in whichever tab. */
-  async read(id: ConversationId): Promise<void> {
+  async reportRead(id: ConversationId): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
-    if (row) this.#marks.notice([row]);
+    if (row) this.#receiptReporter.enqueueRows([row]);
   }
 
-  open(id: ConversationId): void {
-    this.#fetcher.open(id);
+  prioritizeConversation(id: ConversationId): void {
+    this.#messageFetcher.prioritize(id);
   }
 
   /** The person types, in whichever tab. Without a socket nobody is told, but for one that is there within moments. */
-  async sayTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
+  async sendTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
-    if (row?.open && !this.#line.sayTyping(row.handle ?? id)) this.#untold = { id, at };
+    if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#unsentTyping = { id, at };
   }
 
-  async #tellTyping(): Promise<void> {
-    const untold = this.#untold;
-    this.#untold = undefined;
-    if (untold && this.#context.platform.now() - untold.at < typingRepeatMs) await this.sayTyping(untold.id, untold.at);
+  async #sendDelayedTyping(): Promise<void> {
+    const untold = this.#unsentTyping;
+    this.#unsentTyping = undefined;
+    if (untold && this.#context.platform.now() - untold.at < typingRepeatMs)
+      await this.sendTyping(untold.id, untold.at);
   }
 
   /** Whether the person looks at one of this browser's tabs. */
-  looked(tab: Uuid, isOn: boolean): void {
-    this.#lookers.hear(tab, isOn);
+  setTabVisible(tab: Uuid, isOn: boolean): void {
+    this.#visibilityTracker.setTabVisible(tab, isOn);
   }
 
   /** The phone came back. */
-  wake(): void {
-    this.#line.wake();
-    this.#poller.hurry();
-    if (!this.#line.isUp) this.#outbox.hurry();
-    this.#later.hurry();
+  refresh(): void {
+    this.#session.wake();
+    this.#httpPolling.pollNow();
+    if (!this.#session.isReady) this.#outbox.runNow();
+    this.#lazyWorkers.runNow();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#line.stop();
-    this.#poller.stop();
-    this.#outage.stop();
-    this.#resume.stop();
-    this.#fetcher.stop();
+    this.#session.stop();
+    this.#httpPolling.stop();
+    this.#httpFallback.stop();
+    this.#gapFiller.stop();
+    this.#messageFetcher.stop();
     this.#outbox.stop();
-    this.#marks.stop();
-    this.#typists.stop();
-    this.#lookers.stop();
-    this.#later.stop();
-    await this.#receiver.idle();
+    this.#receiptReporter.stop();
+    this.#typingTracker.stop();
+    this.#visibilityTracker.stop();
+    this.#lazyWorkers.stop();
+    await this.#inboundQueue.waitUntilIdle();
   }
 
-  async #tellMarks(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
-    if (this.#line.isUp) return this.#line.mark(command, of);
-    if (!this.#poller.isOn) return false;
-    const counted = await askByHttp(this.#context.platform, command);
-    this.#afterApplied(await tookMarks(this.#context, { ...command, ...counted }));
+  async #sendReceipts(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
+    if (this.#session.isReady) return this.#session.sendReceipt(command, of);
+    if (!this.#httpPolling.isActive) return false;
+    const counted = await requestByHttp(this.#context.platform, command);
+    this.#handleApplied(await applyReceiptResult(this.#context, { ...command, ...counted }));
     return true;
   }
 
-  #afterApplied(applied: Applied): void {
+  #handleApplied(applied: ApplyResult): void {
     if (this.#isStopped) return;
-    if (applied.stored.length > 0) this.#events.delivered();
-    for (const cid of applied.stored) strikeSent(this.#context, cid);
-    this.#outbox.settled(applied.stored);
-    this.#fetcher.notice(applied);
-    this.#marks.notice(applied.rows);
-    this.#typists.notice(applied.rows);
+    if (applied.sentIds.length > 0) this.#events.delivered();
+    for (const cid of applied.sentIds) clearSentText(this.#context, cid);
+    this.#outbox.handleStored(applied.sentIds);
+    this.#messageFetcher.handleApplied(applied);
+    this.#receiptReporter.enqueueRows(applied.rows);
+    this.#typingTracker.handleApplied(applied.rows);
     // What a restored server lost, or what waited for that.
-    if (applied.hasResent) {
-      this.#outbox.want();
-      this.#later.want();
+    if (applied.hasRequeued) {
+      this.#outbox.schedule();
+      this.#lazyWorkers.schedule();
     }
     // Of a group or a person that is gone: what waited for a file of its batch that is brought no further waits no longer.
-    if (applied.unseen.size > 0) {
-      this.#outbox.want();
-      this.#later.want();
+    if (applied.orphanedPictureOwners.size > 0) {
+      this.#outbox.schedule();
+      this.#lazyWorkers.schedule();
     }
-    if (applied.cursor.holes.length > 0) this.#resume.want();
+    if (applied.cursor.holes.length > 0) this.#gapFiller.schedule();
   }
 
-  #onWelcome(isAnew: boolean): void {
-    this.#hasRenewed = false;
-    this.#isComparing = isAnew;
-    this.#outage.over();
-    this.#lookers.welcomed();
-    inBackground(this.#context, this.#onReachable());
-    inBackground(this.#context, this.#tellTyping());
+  #handleWelcome(isAnew: boolean): void {
+    this.#hasRenewedSession = false;
+    this.#isResyncing = isAnew;
+    this.#httpFallback.handleWelcome();
+    this.#visibilityTracker.handleWelcome();
+    runInBackground(this.#context, this.#handleReachable());
+    runInBackground(this.#context, this.#sendDelayedTyping());
   }
 
-  async #onReachable(): Promise<void> {
-    if (this.#isComparing) await this.#receiver.idle();
-    this.#isComparing = false;
-    this.#outbox.hurry();
-    this.#later.hurry();
-    await this.#receiver.idle();
+  async #handleReachable(): Promise<void> {
+    if (this.#isResyncing) await this.#inboundQueue.waitUntilIdle();
+    this.#isResyncing = false;
+    this.#outbox.runNow();
+    this.#lazyWorkers.runNow();
+    await this.#inboundQueue.waitUntilIdle();
     if (this.#isStopped) return;
-    this.#resume.hurry();
-    if (!this.#hasProfile) {
-      this.#hasProfile = true;
-      fetchProfile(this.#context).catch(() => {
-        this.#hasProfile = false; // asked again when the link is there again
+    this.#gapFiller.runNow();
+    if (!this.#hasFetchedProfile) {
+      this.#hasFetchedProfile = true;
+      fetchOwnProfile(this.#context).catch(() => {
+        this.#hasFetchedProfile = false; // asked again when the link is there again
       });
     }
-    await this.#fetcher.start();
-    await this.#marks.recheck();
+    await this.#messageFetcher.start();
+    await this.#receiptReporter.enqueueAll();
   }
 
-  #onEnded(failures: number): void {
+  #handleSocketClosed(failures: number): void {
     if (this.#isStopped) return;
-    this.#outage.ended(failures); // before what was on its way looks for another one
-    this.#outbox.lost();
+    this.#httpFallback.handleSocketClosed(failures); // before what was on its way looks for another one
+    this.#outbox.handleSocketClosed();
   }
 
   /** The session does not open a socket: renewed once, then it is over. */
-  async #onRefused(): Promise<boolean> {
+  async #handleSessionRefused(): Promise<boolean> {
     const { session } = this.#context.platform;
-    if (!this.#hasRenewed) {
-      this.#hasRenewed = true;
+    if (!this.#hasRenewedSession) {
+      this.#hasRenewedSession = true;
       if (await session.renew()) return true;
       if (session.isCurrent()) return true; // not reached: the session may be good
-    } else session.drop();
+    } else session.clear();
     this.#events.signedOut();
     return false;
   }
 
-  #onUnstored(error: unknown): void {
+  #handleStoreFailure(error: unknown): void {
     if (this.#isStopped || !isQuotaError(error)) return; // anything else ends this leader
     // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
-    this.#outage.awaitRoom();
-    this.#line.restart(storeRetryMs);
+    this.#httpFallback.suspendPolling();
+    this.#session.restart(storeRetryMs);
   }
 }

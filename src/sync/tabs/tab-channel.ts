@@ -1,70 +1,69 @@
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
-import type { Asked } from "#sync/connection/asked-command.ts";
-import type { Channel, Platform } from "#sync/platform/platform.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { RequestCommand } from "#sync/connection/asked-command.ts";
+import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
-import type { Typist } from "#sync/presence/typing.ts";
-import type { LinkState } from "#sync/store/views.ts";
+import type { TypingMember } from "#sync/presence/typing.ts";
+import type { LinkState } from "#sync/store/view-models.ts";
 
 /** What the tabs of one person tell each other. */
-type PeerMessage =
+type TabMessage =
   | { type: "written" }
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
-  | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
+  | { type: "typing"; typist: TypingMember; isOn: boolean } // from the leader: somebody types, or stopped
   | { type: "presence-turned" } // from the leader: whether somebody is here is to be asked anew
-  | { type: "call"; news: CallNews } // from the leader, but for "taken"
+  | { type: "call"; news: CallFeedEvent } // from the leader, but for "taken"
   | { type: "look"; tab: Uuid; isOn: boolean } // a tab is looked at, or no more
   | { type: "which-calls" } // from a tab that has just been opened
   | { type: "woke" }
   | { type: "who" }
   | { type: "link"; state: LinkState } // from the leader only: also its sign of life
   | { type: "ended" } // signed out, the local data goes
-  | { type: "ask"; id: string; command: Asked }
+  | { type: "ask"; id: string; command: RequestCommand }
   | { type: "taken"; id: string }
   | { type: "answer"; id: string; result: unknown }
   | { type: "refusal"; id: string; code: string; retryAfterMs: number | undefined };
 
-export type PeerEvents = {
+export type TabChannelEvents = {
   isLeader(): boolean;
-  written(): void;
-  read(conversation: ConversationId): void;
-  opened(conversation: ConversationId): void;
-  sayTyping(conversation: ConversationId): void;
-  typing(typist: Typist, isOn: boolean): void;
-  presenceTurned(): void;
-  called(news: CallNews): void;
-  standing(): CallNews | undefined;
-  woke(): void;
-  looked(tab: Uuid, isOn: boolean): void;
-  linkTold(state: LinkState): void;
-  link(): LinkState;
-  ended(): void;
-  answer(command: Asked): Promise<unknown>;
+  outboxChanged(): void;
+  readReported(conversation: ConversationId): void;
+  conversationOpened(conversation: ConversationId): void;
+  typedInTab(conversation: ConversationId): void;
+  typingChanged(typist: TypingMember, isOn: boolean): void;
+  presenceVisibilityChanged(): void;
+  callEventReceived(news: CallFeedEvent): void;
+  getCallSnapshot(): CallFeedEvent | undefined;
+  refreshRequested(): void;
+  tabVisibilityChanged(tab: Uuid, isOn: boolean): void;
+  linkStateReceived(state: LinkState): void;
+  getLinkState(): LinkState;
+  signedOut(): void;
+  handleRequest(command: RequestCommand): Promise<unknown>;
 };
 
-const takenMs = 1_500; // a leader that does not even confirm within this is asleep
-const answerMs = 25_000;
+const leaderResponseMs = 1_500; // a leader that does not even confirm within this is asleep
+const answerTimeoutMs = 25_000;
 
-type Waiting = { taken(): void; resolve(result: unknown): void; reject(error: Error): void };
+type PendingTabRequest = { confirm(): void; resolve(result: unknown): void; reject(error: Error): void };
 
-export class Peers {
+export class TabChannel {
   readonly #platform: Platform;
-  readonly #events: PeerEvents;
-  readonly #channel: Channel | undefined;
-  #waiting = new Map<string, Waiting>();
-  #heard = 0;
+  readonly #events: TabChannelEvents;
+  readonly #channel: BroadcastPort | undefined;
+  #pendingRequests = new Map<string, PendingTabRequest>();
+  #leaderSignCount = 0;
 
-  constructor(platform: Platform, name: string, events: PeerEvents) {
+  constructor(platform: Platform, name: string, events: TabChannelEvents) {
     this.#platform = platform;
     this.#events = events;
     this.#channel = platform.openChannel(name);
-    if (this.#channel)
-      this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as PeerMessage);
+    if (this.#channel) this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as TabMessage);
   }
 
-  tell(message: PeerMessage): void {
+  post(message: TabMessage): void {
     this.#channel?.postMessage(message);
   }
 
@@ -75,30 +74,34 @@ export class Peers {
 
   /** Resolves false when no leader gives a sign of life. */
   hasLeader(): Promise<boolean> {
-    const before = this.#heard;
-    this.tell({ type: "who" });
-    return new Promise((resolve) => this.#platform.after(takenMs, () => resolve(this.#heard > before)));
+    const before = this.#leaderSignCount;
+    this.post({ type: "who" });
+    return new Promise((resolve) =>
+      this.#platform.startTimer(leaderResponseMs, () => resolve(this.#leaderSignCount > before)),
+    );
   }
 
   /** Asks the leader; undefined when none takes the question. */
-  ask<T extends Asked["type"]>(command: Extract<Asked, { type: T }>): Promise<CommandResults[T] | undefined> {
+  request<T extends RequestCommand["type"]>(
+    command: Extract<RequestCommand, { type: T }>,
+  ): Promise<CommandResults[T] | undefined> {
     const id = createUuid(this.#platform.now());
     return new Promise<CommandResults[T] | undefined>((resolve, reject) => {
       const end = () => {
         cancelTaken();
         cancelAnswer();
-        this.#waiting.delete(id);
+        this.#pendingRequests.delete(id);
       };
-      const cancelTaken = this.#platform.after(takenMs, () => {
+      const cancelTaken = this.#platform.startTimer(leaderResponseMs, () => {
         end();
         resolve(undefined);
       });
-      const cancelAnswer = this.#platform.after(answerMs, () => {
+      const cancelAnswer = this.#platform.startTimer(answerTimeoutMs, () => {
         end();
         reject(new SyncError("unavailable"));
       });
-      this.#waiting.set(id, {
-        taken: cancelTaken,
+      this.#pendingRequests.set(id, {
+        confirm: cancelTaken,
         resolve: (result) => {
           end();
           resolve(result as CommandResults[T]);
@@ -108,79 +111,79 @@ export class Peers {
           reject(error);
         },
       });
-      this.tell({ type: "ask", id, command });
+      this.post({ type: "ask", id, command });
     });
   }
 
-  #receive(message: PeerMessage): void {
+  #receive(message: TabMessage): void {
     const events = this.#events;
     switch (message.type) {
       case "written":
-        events.written();
+        events.outboxChanged();
         break;
       case "read":
-        events.read(message.conversation);
+        events.readReported(message.conversation);
         break;
       case "opened":
-        events.opened(message.conversation);
+        events.conversationOpened(message.conversation);
         break;
       case "say-typing":
-        events.sayTyping(message.conversation);
+        events.typedInTab(message.conversation);
         break;
       case "typing":
-        events.typing(message.typist, message.isOn);
+        events.typingChanged(message.typist, message.isOn);
         break;
       case "presence-turned":
-        events.presenceTurned();
+        events.presenceVisibilityChanged();
         break;
       case "call":
-        events.called(message.news);
+        events.callEventReceived(message.news);
         break;
       case "which-calls": {
-        const news = events.isLeader() ? events.standing() : undefined;
-        if (news) this.tell({ type: "call", news });
+        const news = events.isLeader() ? events.getCallSnapshot() : undefined;
+        if (news) this.post({ type: "call", news });
         break;
       }
       case "woke":
-        events.woke();
+        events.refreshRequested();
         break;
       case "look":
-        events.looked(message.tab, message.isOn);
+        events.tabVisibilityChanged(message.tab, message.isOn);
         break;
       case "who":
-        if (events.isLeader()) this.tell({ type: "link", state: events.link() });
+        if (events.isLeader()) this.post({ type: "link", state: events.getLinkState() });
         break;
       case "link":
-        this.#heard++;
-        events.linkTold(message.state);
+        this.#leaderSignCount++;
+        events.linkStateReceived(message.state);
         break;
       case "ended":
-        events.ended();
+        events.signedOut();
         break;
       case "ask":
-        if (events.isLeader()) void this.#answer(message.id, message.command);
+        if (events.isLeader()) void this.#answerRequest(message.id, message.command);
         break;
       case "taken":
-        this.#waiting.get(message.id)?.taken();
+        this.#pendingRequests.get(message.id)?.confirm();
         break;
       case "answer":
-        this.#waiting.get(message.id)?.resolve(message.result);
+        this.#pendingRequests.get(message.id)?.resolve(message.result);
         break;
       case "refusal": {
         const code: ErrorCode | "offline" = isErrorCode(message.code) ? message.code : "offline";
-        this.#waiting.get(message.id)?.reject(new SyncError(code, message.retryAfterMs));
+        this.#pendingRequests.get(message.id)?.reject(new SyncError(code, message.retryAfterMs));
         break;
       }
     }
   }
 
-  async #answer(id: string, command: Asked): Promise<void> {
-    this.tell({ type: "taken", id });
+  async #answerRequest(id: string, command: RequestCommand): Promise<void> {
+    this.post({ type: "taken", id });
     try {
-      this.tell({ type: "answer", id, result: await this.#events.answer(command) });
+      this.post({ type: "answer", id, result: await this.#events.handleRequest(command) });
     } catch (error) {
       const { code, retryAfterMs } = asSyncError(error);
-      this.tell({ type: "refusal", id, code, retryAfterMs });
+      this.post({ type: "refusal", id, code, retryAfterMs });
     }
   }
 }

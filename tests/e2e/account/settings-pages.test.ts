@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { privateConversationId } from "#contract/ids.ts";
-import { KeptSettings, type Settings } from "#contract/settings.ts";
+import { type Settings, VersionedSettings } from "#contract/settings.ts";
 import { faultsIn } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { Phone } from "#tests/support/browser/phone.ts";
@@ -17,7 +17,7 @@ const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): P
   expect
     .poll(async () => {
       const { body } = await callSite(site, "GET", "/api/settings", { token });
-      return v.parse(KeptSettings, body).settings;
+      return v.parse(VersionedSettings, body).settings;
     })
     .toMatchObject(wanted);
 

@@ -1,4 +1,4 @@
-import { presenceAskMs } from "#contract/limits.ts";
+import { presencePollMs } from "#contract/limits.ts";
 import type { SettingsChange } from "#contract/settings.ts";
 import { faultsIn } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
@@ -49,7 +49,7 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   await expect(heading).toContainText(presence.here);
   await change(ben, { presence: false });
   // Long before the open chat would ask again.
-  await expect(heading).not.toContainText(presence.here, { timeout: presenceAskMs / 6 });
+  await expect(heading).not.toContainText(presence.here, { timeout: presencePollMs / 6 });
   // Who does not let it be seen sees it of nobody, at once; and nobody of them.
   await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
   const told = new Promise<void>((resolve) => {

@@ -45,14 +45,14 @@ const ring = async (caller: CallSideOptions = aline, callee: CallSideOptions = j
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate((device) => {
     window.side.plane.prepare();
-    window.side.plane.meet(device);
+    window.side.plane.preconnect(device);
   }, caller.device);
   return [a, b];
 };
 
 const start = ({ page }: Side, other: Side): Promise<void> =>
   page.evaluate((device) => {
-    window.side.plane.open();
+    window.side.plane.openDevices();
     window.side.plane.start(device);
   }, other.device);
 
@@ -90,7 +90,7 @@ for (const callee of [joel, { ...joel, isPolite: false }]) {
     await a.page.waitForTimeout(1_500); // as long as checks would have taken
     expect(addressesFrom(b)).toEqual([]);
     expect(await addressesKnownTo(a)).toBe(0);
-    await b.page.evaluate(() => window.side.plane.open()); // accepted, and the server has not answered yet
+    await b.page.evaluate(() => window.side.plane.openDevices()); // accepted, and the server has not answered yet
     await Promise.all([whenConnected(a), whenConnected(b)]);
     expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
   });
@@ -162,17 +162,17 @@ test("a muted voice is silent, a camera is seen while it is on, and its light go
   await a.page.evaluate(() => window.side.plane.setMuted(false));
   await whenHearing(b);
 
-  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await a.page.evaluate(() => window.side.plane.setCameraOn(true));
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
   await expect.poll(() => viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
   expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
-  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await a.page.evaluate(() => window.side.plane.setCameraOn(false));
   await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
   // The track has ended by then; the browser takes its time to let go of it.
   await expect.poll(() => a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
   await expect.poll(() => viewOf(a)).toMatchObject({ camera: "off", local: 0 });
   const { frames } = await heardBy(b);
-  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await a.page.evaluate(() => window.side.plane.setCameraOn(true));
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
 });
 
@@ -184,7 +184,7 @@ test("signals that are lost, come twice, late and in another order still make on
     isDoubled: () => turn % 2 === 0,
   };
   const [a, b] = await ring();
-  await b.page.evaluate(() => window.side.plane.open());
+  await b.page.evaluate(() => window.side.plane.openDevices());
   await Promise.all([whenConnected(a), whenConnected(b)]);
   await talk(a, b);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
@@ -256,16 +256,16 @@ test("who wants the voice alone turns off nobody's wish, and who is seen again i
   const [a, b] = await ring({ ...aline, kind: "video" }, joel);
   await talk(a, b);
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
-  const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setPictures(are), are);
+  const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setRemoteVideoWanted(are), are);
   await wants(false);
   await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
   expect(await viewOf(a)).toMatchObject({ isSeenAgain: false, peer: { isVoiceOnly: true } });
   await wants(true);
-  await expect.poll(async () => (await viewOf(a))?.isSeenAgain).toBe(true);
+  await expect.poll(async () => (await viewOf(a))?.isVideoRestored).toBe(true);
   // A wish that went meanwhile stays away.
   await wants(false);
   await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
-  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await a.page.evaluate(() => window.side.plane.setCameraOn(false));
   await wants(true);
   await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
   expect(await viewOf(a)).toMatchObject({ camera: "off", isSeenAgain: false, local: 0 });
@@ -285,7 +285,7 @@ const expectMissed = async (a: Side, b: Side): Promise<void> => {
 test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
   const [a, b] = await ring();
   await talk(a, b);
-  await b.page.evaluate(() => window.side.plane.setCamera(true));
+  await b.page.evaluate(() => window.side.plane.setCameraOn(true));
   await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
   await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
   await expectMissed(a, b);
@@ -296,7 +296,7 @@ test("a page that is closed is missed within moments, and nobody is called muted
 test("one that talks without a microphone and is closed is missed as soon", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
-  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await b.page.evaluate(() => window.side.plane.preconnect("a"));
   await Promise.all([start(b, a), start(a, b)]);
   await expect.poll(() => countOf(a, "heard"), { timeout: 30_000 }).toBe(1);
   await whenHearing(b); // what tells that it goes is open, too
@@ -308,8 +308,8 @@ test("whoever hangs up says so to the other side directly, which one that only r
   const third = await sides.open({ ...joel, device: "c" });
   // It accepts as well, and another one was faster.
   await third.page.evaluate(() => {
-    window.side.plane.meet("a");
-    window.side.plane.open();
+    window.side.plane.preconnect("a");
+    window.side.plane.openDevices();
   });
   await whenConnected(third);
   await third.page.evaluate(() => window.side.plane.stop(true));
@@ -327,7 +327,7 @@ test("whoever hangs up says so to the other side directly, which one that only r
 test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
   const [a, b] = await ring();
   const others = await Promise.all(["c", "d"].map((device) => sides.open({ ...joel, device })));
-  for (const { page } of others) await page.evaluate(() => window.side.plane.meet("a"));
+  for (const { page } of others) await page.evaluate(() => window.side.plane.preconnect("a"));
   const devices = [b, ...others];
   const offered = () => {
     const offers = sides.signals.filter(({ from, signal }) => from === a.device && signal.includes('"offer"'));
@@ -354,7 +354,7 @@ test("a microphone that is pulled out is replaced by another one", async () => {
 test("who was refused the microphone is told so and hears the other side, who knows that nothing comes", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
-  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await b.page.evaluate(() => window.side.plane.preconnect("a"));
   await Promise.all([start(b, a), start(a, b)]);
   await whenHearing(b);
   expect(await viewOf(b)).toMatchObject({ mic: "refused" });

@@ -79,12 +79,12 @@ test("a voice goes twice where packets are lost and small where the link carries
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel)]);
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate(() => {
-    window.side.plane.meet("a");
-    window.side.plane.open();
+    window.side.plane.preconnect("a");
+    window.side.plane.openDevices();
     window.side.plane.start("a");
   });
   await a.page.evaluate(() => {
-    window.side.plane.open();
+    window.side.plane.openDevices();
     window.side.plane.start("b");
   });
   await Promise.all([whenHearing(a), whenHearing(b)]);

@@ -1,6 +1,6 @@
-import { type Choices, firstChoices } from "#calls/media/media-preferences.ts";
+import { createDefaultPreferences, type MediaPreferences } from "#calls/media/media-preferences.ts";
 import type { MediaView } from "#calls/media/media-session.ts";
-import { makePeerMedia } from "#calls/media/peer-media.ts";
+import { createPeerMedia } from "#calls/media/peer-media.ts";
 
 /** One side of a call, alone in a page: the media plane, an element that plays what comes, and what it said. */
 export type CallSideOptions = {
@@ -10,7 +10,7 @@ export type CallSideOptions = {
   kind: "audio" | "video";
   isThrifty?: boolean;
   /** Other than a call of this kind begins with. */
-  choices?: Partial<Choices>;
+  choices?: Partial<MediaPreferences>;
   iceServers?: RTCIceServer[];
   isHidden?: boolean;
 };
@@ -64,13 +64,13 @@ const makeSide = ({
   const say = (what: string) => () => {
     said.push({ at: performance.timeOrigin + performance.now(), lived, what });
   };
-  const plane = makePeerMedia(
+  const plane = createPeerMedia(
     {
       ...options,
-      device,
-      isThrifty,
-      choices: { ...firstChoices(kind), ...choices },
-      iceServers: () =>
+      deviceId: device,
+      isDataSaver: isThrifty,
+      preferences: { ...createDefaultPreferences(kind), ...choices },
+      fetchIceServers: () =>
         Promise.resolve({
           ice_servers: iceServers.map((server) => ({ ...server, urls: [server.urls].flat() })),
           ttl: 3600,
@@ -79,19 +79,19 @@ const makeSide = ({
         }),
     },
     {
-      heard: say("heard"),
+      audioReceived: say("heard"),
       interrupted: say("interrupted"),
       failed: say("failed"),
-      left: say("left"),
-      suspect: say("suspect"),
-      changed: (next) => {
+      peerHungUp: say("left"),
+      connectionSuspected: say("suspect"),
+      viewChanged: (next) => {
         view = next;
         if (next.peer.isMuted || !next.peer.hasMic) say("voiceless")();
         for (const element of [player, screen]) {
           if (element.srcObject !== (next.remote ?? null)) element.srcObject = next.remote ?? null;
         }
       },
-      send: (to, signal) => void window.post(device, to, signal),
+      sendSignal: (to, signal) => void window.post(device, to, signal),
     },
   );
   const open = () => connections.filter(isOpen);

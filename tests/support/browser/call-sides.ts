@@ -89,7 +89,7 @@ export class CallSides {
       if (device === from || (to !== null && to !== device)) continue;
       // A page that is just being loaded hears nothing.
       page
-        .evaluate(([from, signal]) => window.side?.plane.receive(from, signal), [from, signal] as const)
+        .evaluate(([from, signal]) => window.side?.plane.receiveSignal(from, signal), [from, signal] as const)
         .catch(() => undefined);
     }
   }

@@ -1,13 +1,13 @@
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import WebSocket from "ws";
 import type { ConversationId } from "#contract/ids.ts";
-import { ApiFailure, exchange, type Method } from "#lib/http/http-request.ts";
-import { fetchOlder, lacksOlder, Viewed } from "#sync/inbound/read-state.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { ApiRequestError, type HttpMethod, sendHttpRequest } from "#lib/http/http-request.ts";
+import { fetchOlderMessages, hasOlderOnServer, ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { Context } from "#sync/store/context.ts";
-import type { ConversationRow, MessageRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import { Tab } from "#sync/tabs/tab.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
@@ -17,14 +17,14 @@ const openTimeoutMs = 15_000;
 /** The app as one person's phone runs it, without its screens: its store, its socket and all it does with them. */
 export class AppDevice {
   readonly #tab: Tab;
-  readonly #viewed: Viewed;
+  readonly #viewed: ReadTracker;
 
   private constructor(
     origin: string,
     readonly person: Person,
   ) {
     this.#tab = new Tab(person.id, toPlatform(origin, person), () => {});
-    this.#viewed = new Viewed(this.#tab);
+    this.#viewed = new ReadTracker(this.#tab);
   }
 
   static async open(origin: string, person: Person): Promise<AppDevice> {
@@ -38,25 +38,25 @@ export class AppDevice {
   }
 
   write(conversation: ConversationId, text: string): Promise<void> {
-    return writeText(this.#tab, conversation, text);
+    return enqueueText(this.#tab, conversation, text);
   }
 
   /** Somebody looks at the conversation: its newest page is fetched. */
   look(conversation: ConversationId): void {
-    this.#tab.opened(conversation);
+    this.#tab.prioritizeConversation(conversation);
   }
 
   view(conversation: ConversationId, seq: number): void {
-    this.#viewed.mark(conversation, seq);
+    this.#viewed.markRead(conversation, seq);
   }
 
-  row(conversation: ConversationId): Promise<ConversationRow | undefined> {
+  row(conversation: ConversationId): Promise<LocalConversationRow | undefined> {
     return this.#context.store.conversations.get(conversation);
   }
 
   /** What it holds of a conversation, in order. */
-  held(conversation: ConversationId): Promise<MessageRow[]> {
-    return this.#context.store.range(conversation, 0).toArray();
+  held(conversation: ConversationId): Promise<LocalMessageRow[]> {
+    return this.#context.store.queryMessages(conversation, 0).toArray();
   }
 
   /** What was written on it and is not confirmed. */
@@ -66,8 +66,8 @@ export class AppDevice {
 
   /** Scrolls up to the first message there is. */
   async readUp(conversation: ConversationId): Promise<void> {
-    for (let row = await this.row(conversation); row && lacksOlder(row); row = await this.row(conversation)) {
-      await fetchOlder(this.#tab, conversation);
+    for (let row = await this.row(conversation); row && hasOlderOnServer(row); row = await this.row(conversation)) {
+      await fetchOlderMessages(this.#tab, conversation);
     }
   }
 
@@ -75,7 +75,7 @@ export class AppDevice {
     return this.#tab.stop();
   }
 
-  get #context(): Context {
+  get #context(): SyncContext {
     const context = this.#tab.context.get();
     if (!context) throw new Error("the device has no store now");
     return context;
@@ -83,13 +83,13 @@ export class AppDevice {
 }
 
 const toSyncError = (error: unknown): unknown =>
-  error instanceof ApiFailure ? new SyncError(error.code, error.retryAfterMs) : error;
+  error instanceof ApiRequestError ? new SyncError(error.code, error.retryAfterMs) : error;
 
 const toPlatform = (origin: string, { token }: Person): Platform => {
   const headers = { authorization: `Bearer ${token}`, origin }; // as the app's own pages say it
-  const ask = async (method: Method, path: string, ...[body, options]: [unknown?, object?]): Promise<unknown> => {
+  const ask = async (method: HttpMethod, path: string, ...[body, options]: [unknown?, object?]): Promise<unknown> => {
     try {
-      return await exchange(method, origin + path, body, { ...options, headers });
+      return await sendHttpRequest(method, origin + path, body, { ...options, headers });
     } catch (error) {
       throw toSyncError(error);
     }
@@ -102,38 +102,38 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
   }
   return {
     request: ({ method, path, body }, options) => ask(method, path, body, options),
-    open: async (path, _from, signal) => (await ask("GET", path, undefined, { signal, unread: true })) as Response,
-    look: async (path) => ({ body: await ask("GET", path), mark: null }),
+    download: async (path, _from, signal) => (await ask("GET", path, undefined, { signal, unread: true })) as Response,
+    requestIfChanged: async (path) => ({ body: await ask("GET", path), etag: null }),
     WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
     socketUrl: `${origin.replace("http", "ws")}/api/socket`,
     connectTimeoutMs,
-    openTimeoutMs,
+    storeOpenTimeoutMs: openTimeoutMs,
     session: {
       isCurrent: () => true,
-      prepare: async () => {},
+      renewIfExpiring: async () => {},
       renew: async () => false,
-      drop: () => {},
+      clear: () => {},
     },
     locks: undefined,
     openChannel: () => undefined,
     isVisible: () => true,
     isOnline: () => true,
     onWake: () => () => {},
-    isUsed: () => false,
-    onUse: () => () => {},
+    isUserActive: () => false,
+    onUserActivity: () => () => {},
     onLeave: () => () => {},
-    askPersistence: async () => {},
-    quota: async () => undefined,
-    dropPictures: async () => {},
-    keepPostPictures: async () => {},
-    createUrl: (blob) => {
+    requestPersistentStorage: async () => {},
+    estimateQuota: async () => undefined,
+    deletePictures: async () => {},
+    prunePostPictures: async () => {},
+    createObjectUrl: (blob) => {
       const url = URL.createObjectURL(blob);
-      return { url, undo: () => URL.revokeObjectURL(url) };
+      return { url, revoke: () => URL.revokeObjectURL(url) };
     },
-    notes: undefined,
-    storage: { indexedDB: new IDBFactory(), IDBKeyRange },
-    loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
-    after: (ms, run) => {
+    localStorage: undefined,
+    indexedDb: { indexedDB: new IDBFactory(), IDBKeyRange },
+    loadMemoryIndexedDb: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
+    startTimer: (ms, run) => {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },

@@ -37,7 +37,7 @@ export const makeCallPair = async (seed = 1) => {
   };
   const talk = async (kind: CallKind = "audio") => {
     await ring(kind);
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   };

@@ -1,5 +1,5 @@
-import type { Choices } from "#calls/media/media-preferences.ts";
-import type { MediaEvents, MediaOptions, MediaPlane } from "#calls/media/media-session.ts";
+import type { MediaPreferences } from "#calls/media/media-preferences.ts";
+import type { CallMediaSession, MediaEvents, MediaOptions } from "#calls/media/media-session.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import type { ModelTab } from "./model-tab.ts";
 
@@ -9,7 +9,7 @@ const planes = new Map<string, ScriptedPlane>();
  * Media without media: two planes that were started with each other's devices, and have heard of each other by way of
  * the server, hear each other as long as both live and have a network.
  */
-export class ScriptedPlane implements MediaPlane {
+export class ScriptedPlane implements CallMediaSession {
   readonly id = createUuid();
   isStopped = false;
   isOpen: boolean;
@@ -17,9 +17,9 @@ export class ScriptedPlane implements MediaPlane {
   peer: Uuid | undefined;
   other: ScriptedPlane | undefined;
   /** What it lets be heard and seen, from its first moment on. */
-  readonly lets: Pick<Choices, "isMuted" | "isCameraOn" | "takesPictures">[];
+  readonly lets: Pick<MediaPreferences, "isMuted" | "isCameraOn" | "takesPictures">[];
   /** Which devices it takes. */
-  devices: Choices["devices"];
+  devices: MediaPreferences["devices"];
   #isHeard = false;
   #isInterrupted = false;
   #flowedAt = 0;
@@ -30,18 +30,18 @@ export class ScriptedPlane implements MediaPlane {
     this.#tab = tab;
     this.#events = events;
     this.isOpen = options.isCaller;
-    const { isMuted, isCameraOn, takesPictures } = options.choices;
-    this.devices = options.choices.devices;
+    const { isMuted, isCameraOn, takesPictures } = options.preferences;
+    this.devices = options.preferences.devices;
     this.lets = [{ isMuted, isCameraOn, takesPictures }];
     planes.set(this.id, this);
-    void options.iceServers().catch(() => undefined);
+    void options.fetchIceServers().catch(() => undefined);
   }
 
   prepare(): void {}
-  open(): void {
+  openDevices(): void {
     this.isOpen = true;
   }
-  meet(device: Uuid): void {
+  preconnect(device: Uuid): void {
     this.met = device;
   }
   start(device: Uuid): void {
@@ -51,31 +51,31 @@ export class ScriptedPlane implements MediaPlane {
     this.#flowedAt = this.#tab.browser.time.now;
     this.#look();
   }
-  receive(from: Uuid, signal: string): void {
+  receiveSignal(from: Uuid, signal: string): void {
     if (this.isStopped) this.#tab.faults.push("a plane that was stopped was told something");
     const [word, id = ""] = signal.split(" ");
     if (!this.peer || from !== this.peer) return;
     this.other = planes.get(id);
-    if (word === "hello") this.#events.send(from, `here ${this.id}`);
+    if (word === "hello") this.#events.sendSignal(from, `here ${this.id}`);
   }
-  resend(): void {
-    if (this.peer && !this.#isHeard) this.#events.send(this.peer, `hello ${this.id}`);
+  resendSignals(): void {
+    if (this.peer && !this.#isHeard) this.#events.sendSignal(this.peer, `hello ${this.id}`);
   }
   setMuted(isMuted: boolean): void {
     this.#let({ isMuted });
   }
-  setCamera(isCameraOn: boolean): void {
+  setCameraOn(isCameraOn: boolean): void {
     this.#let({ isCameraOn });
   }
-  setPictures(takesPictures: boolean): void {
+  setRemoteVideoWanted(takesPictures: boolean): void {
     this.#let({ takesPictures });
   }
-  setSeen(): void {}
-  #let(change: Partial<Choices>): void {
+  setRemoteVideoVisible(): void {}
+  #let(change: Partial<MediaPreferences>): void {
     const now = this.lets.at(-1);
     if (now) this.lets.push({ ...now, ...change });
   }
-  setInput(kind: "audioinput" | "videoinput", deviceId: string): void {
+  selectDevice(kind: "audioinput" | "videoinput", deviceId: string): void {
     this.devices = { ...this.devices, [kind]: deviceId };
   }
   stop(isHungUp = false): void {
@@ -84,21 +84,21 @@ export class ScriptedPlane implements MediaPlane {
     this.isStopped = true;
   }
   hearBye(): void {
-    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.left();
+    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.peerHungUp();
   }
   /** So much went both ways by now. */
   use(bytes: number): void {
-    this.#events.changed({
+    this.#events.viewChanged({
       mic: "on",
       camera: "off",
       local: undefined,
       remote: undefined,
-      isSeenAgain: false,
+      isVideoRestored: false,
       isVoiceOnly: false,
       peer: { isMuted: false, hasMic: true, hasVideo: false, isCameraOff: false, isVoiceOnly: false },
       quality: 3,
       bytes,
-      isUnheard: false,
+      isMicInaudible: false,
     });
   }
 
@@ -124,10 +124,10 @@ export class ScriptedPlane implements MediaPlane {
       if (!this.#isHeard || this.#isInterrupted) {
         this.#isHeard = true;
         this.#isInterrupted = false;
-        this.#events.heard();
+        this.#events.audioReceived();
       }
     } else {
-      this.#events.send(this.peer, `hello ${this.id}`);
+      this.#events.sendSignal(this.peer, `hello ${this.id}`);
       if (this.#isHeard && !this.#isInterrupted && time.now - this.#flowedAt > 2_000) {
         this.#isInterrupted = true;
         this.#events.interrupted(time.now - this.#flowedAt);

@@ -1,8 +1,8 @@
 import type { Uuid } from "#contract/ids.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { CallCommand, ModelCalls } from "./model-calls.ts";
+import type { ModelCallRequest, ModelCalls } from "./model-calls.ts";
 import { ModelTab } from "./model-tab.ts";
 
 type Waiting = {
@@ -54,7 +54,7 @@ export class ModelBrowser {
     const tab = new ModelTab(this, storage);
     this.tabs.push(tab);
     await tab.open();
-    const other = this.tabs.find((known) => known !== tab)?.wire.standing();
+    const other = this.tabs.find((known) => known !== tab)?.wire.getSnapshot();
     if (other) tab.hear(other);
     else this.#welcome(tab);
     return tab;
@@ -104,7 +104,7 @@ export class ModelBrowser {
     this.#relink();
   }
 
-  receive(news: CallNews): void {
+  receive(news: CallFeedEvent): void {
     const { time, random } = this.server;
     if (random() < this.lost) return;
     const copies = random() < this.doubled ? 2 : 1;
@@ -117,7 +117,7 @@ export class ModelBrowser {
   }
 
   /** As a tab's `ask` is: refused at once without a network, lost for a while where the way dies meanwhile. */
-  async ask(command: CallCommand): Promise<unknown> {
+  async ask(command: ModelCallRequest): Promise<unknown> {
     const { time, random, server } = this;
     await time.wait(this.#way());
     if (!this.isReached || random() < this.lost) return this.#unanswered();

@@ -1,15 +1,15 @@
-import type { Call, CallBody, CallDeed, CallResult, Heard, OpenCall } from "#contract/calls/call.ts";
-import { advance, expire, hasSide, hearOther, toCall } from "#contract/calls/call.ts";
-import type { CallAsk } from "#contract/calls/call-commands.ts";
+import type { Call, CallBody, CallCommand, CallResult, LastSeen, OpenCall } from "#contract/calls/call.ts";
+import { applyCallCommand, applyCallTimeout, hasSide, recordPeerLastSeen, toCall } from "#contract/calls/call.ts";
+import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { CommandResults, Refusal } from "#contract/wire/commands.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import type { ModelBrowser } from "./model-browser.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-export type CallCommand = CallAsk & { conversation: ConversationId };
+export type ModelCallRequest = CallRequest & { conversation: ConversationId };
 type Kept = OpenCall & { over: CallBody | null };
-type Place = { id: ConversationId; kept: Kept | undefined; heard: Heard };
+type Place = { id: ConversationId; kept: Kept | undefined; heard: LastSeen };
 
 /** The server as calls know it: the contract's own machine, and everybody told of what it makes of a deed. */
 export class ModelCalls {
@@ -36,7 +36,7 @@ export class ModelCalls {
   }
 
   /** Calls under way of somebody, as a welcome tells them. */
-  standing(user: Uuid): CallNews {
+  standing(user: Uuid): CallFeedEvent {
     const calls = [...this.#places.values()].flatMap((place) => {
       const isTheirs = privateMembers(place.id)?.includes(user);
       return isTheirs && place.kept && !place.kept.over ? [toCall(place.id, place.kept)] : [];
@@ -48,7 +48,7 @@ export class ModelCalls {
     return [...this.#places.values()].flatMap(({ id, kept }) => (kept && !kept.over ? [toCall(id, kept)] : []));
   }
 
-  execute(user: Uuid, command: CallCommand): CallResult | CommandResults["beat"] | Refusal {
+  execute(user: Uuid, command: ModelCallRequest): CallResult | CommandResults["beat"] | Refusal {
     const { conversation, call: id } = command;
     const place = this.#places.get(conversation);
     const by = privateMembers(conversation)?.indexOf(user) ?? -1;
@@ -71,7 +71,7 @@ export class ModelCalls {
         if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
           return { error: "call_not_found" };
         this.#hear(place, by);
-        place.heard = hearOther(place.heard, place.kept.caller === by, this.time.now, command.unheard);
+        place.heard = recordPeerLastSeen(place.heard, place.kept.caller === by, this.time.now, command.unheard);
         this.beats.push({ user, at: this.time.now, unheard: command.unheard });
         return { passed: true };
       case "signal": {
@@ -91,7 +91,7 @@ export class ModelCalls {
   expire(): void {
     for (const place of this.#places.values()) {
       const { kept } = place;
-      const next = kept && !kept.over && expire(kept, place.heard, this.time.now);
+      const next = kept && !kept.over && applyCallTimeout(kept, place.heard, this.time.now);
       if (next && !("error" in next)) this.#write(place, kept, next);
     }
   }
@@ -103,11 +103,11 @@ export class ModelCalls {
     );
   }
 
-  #do(place: Place, by: number, deed: CallDeed): CallResult | Refusal {
+  #do(place: Place, by: number, deed: CallCommand): CallResult | Refusal {
     const { kept } = place;
     if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#result(place.id, kept);
     const open = kept && !kept.over ? kept : null;
-    const next = advance(open, by, deed, this.time.now, open ? place.heard : undefined);
+    const next = applyCallCommand(open, by, deed, this.time.now, open ? place.heard : undefined);
     if ("error" in next) return next;
     if (deed.type === "create" && next.call?.id === deed.id) this.began.set(deed.id, next.call.createdAt);
     const call = this.#write(place, open, next);
@@ -155,7 +155,7 @@ export class ModelCalls {
     return call.from === user || call.to === user;
   }
 
-  #tell(user: Uuid, news: CallNews): void {
+  #tell(user: Uuid, news: CallFeedEvent): void {
     for (const browser of this.browsers) if (browser.user === user) browser.receive(news);
   }
 

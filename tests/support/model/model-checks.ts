@@ -36,12 +36,12 @@ export const listOf = async (tab: Tab) => {
 export const expectLevel = async (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> => {
   const { store, me } = contextOf(tab);
   const log = server.log(id);
-  expect((await store.unsent(id).toArray()).filter(({ state }) => state !== "failed")).toEqual([]);
+  expect((await store.queryUnsent(id).toArray()).filter(({ state }) => state !== "failed")).toEqual([]);
   const row = await store.conversations.get(id);
   const head = headOf(log, me);
   const { epoch, revision } = log;
   expect(row).toMatchObject({ head, hi: head, epoch, revision, revised: revision });
-  const held = await store.range(id, 0).toArray();
+  const held = await store.queryMessages(id, 0).toArray();
   const expected = log.messages
     .filter(({ seq }) => seq >= (row?.lo ?? 1) && seq <= head)
     .map((message) => ({ ...toMember(message, me), mine: message.author === me ? 1 : 0 }))

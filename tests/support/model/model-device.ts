@@ -2,11 +2,11 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import type { Uuid } from "#contract/ids.ts";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { keepTakingUp } from "#sync/outbox/enqueue.ts";
-import type { Channel, Platform } from "#sync/platform/platform.ts";
+import { startJournalRecovery } from "#sync/outbox/enqueue.ts";
+import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
-import { type Notice, Tab } from "#sync/tabs/tab.ts";
+import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
 import { ModelNotes } from "./model-notes.ts";
 import type { ModelServer } from "./model-server.ts";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket.ts";
@@ -48,7 +48,7 @@ export class ModelDevice {
   answerMs = 0;
   /** What is noted outlives every page. */
   notes: ModelNotes | undefined = new ModelNotes();
-  readonly notices: Notice[] = [];
+  readonly notices: SyncNotice[] = [];
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
   readonly tabs: Tab[] = [];
@@ -68,7 +68,7 @@ export class ModelDevice {
     this.#lives.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
-    keepTakingUp(tab);
+    startJournalRecovery(tab);
     return tab;
   }
 
@@ -143,22 +143,22 @@ export class ModelDevice {
     }
     return {
       request: (request, options) => device.#request(request, options?.signal),
-      open: (path, from, signal) => device.#open(path, from, signal),
-      look: (path, mark) => device.#look(path, mark),
+      download: (path, from, signal) => device.#open(path, from, signal),
+      requestIfChanged: (path, mark) => device.#look(path, mark),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000,
-      openTimeoutMs: device.openTimeoutMs,
+      storeOpenTimeoutMs: device.openTimeoutMs,
       session: {
         isCurrent: () => device.isSignedIn,
-        prepare: async () => {},
+        renewIfExpiring: async () => {},
         renew: async () => {
           device.renewals++;
           if (device.canRenew) device.refusesSession = false;
           else device.endSession();
           return device.canRenew;
         },
-        drop: () => device.endSession(),
+        clear: () => device.endSession(),
       },
       locks: device.hasLocks
         ? ({
@@ -173,8 +173,8 @@ export class ModelDevice {
         device.#wakes.add(listener);
         return () => device.#wakes.delete(listener);
       },
-      isUsed: () => device.isVisible && device.isUsed,
-      onUse: (listener) => {
+      isUserActive: () => device.isVisible && device.isUsed,
+      onUserActivity: (listener) => {
         device.#uses.add(listener);
         return () => device.#uses.delete(listener);
       },
@@ -182,26 +182,26 @@ export class ModelDevice {
         device.#leaves.add(listener);
         return () => device.#leaves.delete(listener);
       },
-      askPersistence: async () => {
+      requestPersistentStorage: async () => {
         device.persistenceAsked++;
       },
-      quota: async () => device.quota,
-      dropPictures: async (owners) => {
+      estimateQuota: async () => device.quota,
+      deletePictures: async (owners) => {
         for (const owner of owners) device.picturesDropped.add(owner);
       },
-      keepPostPictures: async (listWanted) => {
+      prunePostPictures: async (listWanted) => {
         const wanted = await listWanted();
         for (const post of device.postPictures) if (!wanted.has(post)) device.postPictures.delete(post);
       },
-      createUrl: (blob) => {
+      createObjectUrl: (blob) => {
         const url = `blob:${++device.urlsMade}`;
         device.urls.set(url, blob);
-        return { url, undo: () => device.urls.delete(url) };
+        return { url, revoke: () => device.urls.delete(url) };
       },
-      notes: device.notes,
-      storage: { indexedDB: device.indexedDB, IDBKeyRange },
-      loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
-      after: (ms, run) =>
+      localStorage: device.notes,
+      indexedDb: { indexedDB: device.indexedDB, IDBKeyRange },
+      loadMemoryIndexedDb: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
+      startTimer: (ms, run) =>
         phoneTime.after(ms, () => {
           if (!life.isAsleep) run();
         }),
@@ -243,10 +243,10 @@ export class ModelDevice {
   }
 
   /** The mark of a page is all of it. */
-  async #look(path: string, mark: string | undefined): Promise<{ body: unknown; mark: string } | undefined> {
+  async #look(path: string, mark: string | undefined): Promise<{ body: unknown; etag: string } | undefined> {
     const body = await this.#request({ method: "GET", path });
     const now = JSON.stringify(body);
-    return now === mark ? undefined : { body, mark: now };
+    return now === mark ? undefined : { body, etag: now };
   }
 
   #mayBreak(): void {
@@ -277,7 +277,7 @@ export class ModelDevice {
   }
 }
 
-const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Channel => ({
+const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): BroadcastPort => ({
   postMessage: (message) => channel.postMessage(message),
   close: () => channel.close(),
   get onmessage() {

@@ -4,7 +4,7 @@ import type { EventBody } from "#contract/conversations.ts";
 import {
   type Group,
   GroupChange,
-  groupCan,
+  isGroupActionAllowed,
   type MemberPage,
   MemberQuery,
   NewGroup,
@@ -62,7 +62,7 @@ export class ModelGroups extends ModelInboxes {
     const log = this.#groupOf(user, id);
     const me = log?.marks.get(user);
     if (!log || !me) return { error: "group_not_found" };
-    if (deed.type !== "leave" && !groupCan(me.role, deed.type)) return { error: "not_allowed" };
+    if (deed.type !== "leave" && !isGroupActionAllowed(me.role, deed.type)) return { error: "not_allowed" };
     const before = new Set(log.marks.keys());
     const events = this.#carryOut(log, user, deed);
     if (!Array.isArray(events)) return events;

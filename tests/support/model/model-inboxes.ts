@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { SecurityNotice } from "#contract/auth/security.ts";
 import type { Call } from "#contract/calls/call.ts";
-import { attachmentOf, type InboxRow, type Message } from "#contract/conversations.ts";
+import { findAttachment, type InboxRow, type Message } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
-import { defaultSettings, type KeptSettings, SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { ChangesResult, Refusal } from "#contract/wire/commands.ts";
 import { ModelFiles } from "./model-files.ts";
 import { type Log, rowOf, toMember } from "./model-log.ts";
@@ -21,7 +21,7 @@ type Inbox = {
   entries: Map<ConversationId, Entry>;
   people: Map<Uuid, { relation: Relation; changed: number }>;
   sockets: Set<ModelSocket>;
-  settings: { kept: KeptSettings; changed: number } | undefined;
+  settings: { kept: VersionedSettings; changed: number } | undefined;
   notices: { notice: SecurityNotice; changed: number }[];
 };
 
@@ -40,7 +40,7 @@ export type Told =
   | { type: "row"; row: InboxRow }
   | { type: "others" | "mine"; row: InboxRow }
   | { type: "person"; relation: Relation }
-  | { type: "settings"; kept: KeptSettings }
+  | { type: "settings"; kept: VersionedSettings }
   | { type: "notice"; notice: SecurityNotice };
 
 export const newEpoch = () => createUuid().slice(-8);
@@ -164,7 +164,7 @@ export class ModelInboxes {
   }
 
   /** As the Worker's route does; `settingsRefusal` is what it answers instead. */
-  changeSettings(user: Uuid, change: unknown): KeptSettings | Refusal {
+  changeSettings(user: Uuid, change: unknown): VersionedSettings | Refusal {
     const parsed = v.safeParse(SettingsChange, change);
     if (!parsed.success) return { error: "invalid_input" };
     if (this.settingsRefusal) return { error: this.settingsRefusal };
@@ -189,7 +189,7 @@ export class ModelInboxes {
     const [, , , id = "", , file = ""] = path.split("/");
     const log = this.logs.get(id);
     if (!log?.marks.has(user)) return undefined;
-    const isNamed = log.messages.some((message) => attachmentOf(toMember(message, user).body)?.file === file);
+    const isNamed = log.messages.some((message) => findAttachment(toMember(message, user).body)?.file === file);
     return isNamed ? this.files.bytes(file) : undefined;
   }
 

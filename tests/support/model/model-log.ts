@@ -1,10 +1,10 @@
 import {
   type InboxRow,
-  type Marks,
   type Message,
-  mergeMarks,
+  mergeReadStates,
+  type ReadState,
   type StoredBody,
-  wordsOf,
+  searchTextOfBody,
 } from "#contract/conversations.ts";
 import type { GroupCard, GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
@@ -13,7 +13,7 @@ import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 
 /** A member's place in the model's conversation. Who blocks sees nothing that the others write meanwhile. */
-export type LogMember = Marks & {
+export type LogMember = ReadState & {
   hidden: number;
   kept: boolean;
   muted: boolean;
@@ -25,9 +25,9 @@ export type LogMember = Marks & {
   /** The roster of their last change. */
   version: number;
   /** The furthest they were told of the others: it never goes back, whoever comes or goes. */
-  others: Marks;
+  others: ReadState;
   /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
-  blocking?: { ends: number; shown: Marks };
+  blocking?: { ends: number; shown: ReadState };
 };
 
 export type LogMessage = Omit<Message, "held" | "cid"> & {
@@ -104,7 +104,7 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
   if (gone) return { ...gone, handle };
   const me = log.marks.get(user) ?? newMember();
   const others = [...log.marks].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
-  me.others = mergeMarks(me.others, {
+  me.others = mergeReadStates(me.others, {
     delivered: leastOf(others.map(({ delivered }) => delivered)),
     read: leastOf(others.map(({ read }) => read)),
   });
@@ -125,7 +125,7 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     prior: log.messages[head - 2]?.at ?? null,
     sender: last?.sender ?? 0,
     preview,
-    whole: !last || wordsOf(last.body).length <= previewMaxLength,
+    whole: !last || searchTextOfBody(last.body).length <= previewMaxLength,
     unread: seenBy(log, user).filter((one) => one.seq > from && isToRead(user)(one)).length,
     delivered: me.delivered,
     read: me.read,
@@ -165,7 +165,7 @@ export const revisedIn = (log: Log, user: Uuid, since: number, rowsMax: number):
 export const searchIn = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
   const needle = foldText(query);
   const found = seenBy(log, user).filter(
-    (message) => message.seq < before && foldText(wordsOf(toMember(message, user).body)).includes(needle),
+    (message) => message.seq < before && foldText(searchTextOfBody(toMember(message, user).body)).includes(needle),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;

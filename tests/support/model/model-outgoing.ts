@@ -3,8 +3,8 @@ import { partCount } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import type { OutgoingFile } from "#sync/store/views.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import type { OutgoingFile } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { contextOf } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
@@ -28,7 +28,7 @@ export const picture = (size: number, text?: string): OutgoingFile => ({
 
 export const threeAndABit = 3 * filePartBytes + 1_000;
 
-export const send = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => sendFiles(tab, [chat], files);
+export const send = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => enqueueFiles(tab, [chat], files);
 export const isPart = ({ path }: HttpRequest) => path.includes("/parts/");
 
 export const onlyFile = (server: ModelServer) => {

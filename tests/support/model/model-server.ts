@@ -1,6 +1,13 @@
 import * as v from "valibot";
-import { attachmentOf, type Body, clampMarks, type Marks, mergeMarks, type Source } from "#contract/conversations.ts";
-import { isPermanent } from "#contract/errors.ts";
+import {
+  type Body,
+  clampReadState,
+  type ForwardSource,
+  findAttachment,
+  mergeReadStates,
+  type ReadState,
+} from "#contract/conversations.ts";
+import { isPermanentError } from "#contract/errors.ts";
 import {
   type ConversationId,
   createUuid,
@@ -102,7 +109,7 @@ export class ModelServer extends ModelGroups {
     this.asked.push({ user, command: parsed.output });
     const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);
     if (refusal) {
-      if (parsed.output.type === "send" && source && !isPermanent(refusal.error)) {
+      if (parsed.output.type === "send" && source && !isPermanentError(refusal.error)) {
         this.#stallAfter(parsed.output, refusal, source.socket);
       }
       return refusal;
@@ -197,7 +204,11 @@ export class ModelServer extends ModelGroups {
   #send(
     user: Uuid,
     log: Log,
-    { cid, body, source }: Omit<CommandOf<"send">["messages"][number], "source"> & { source?: Source | undefined },
+    {
+      cid,
+      body,
+      source,
+    }: Omit<CommandOf<"send">["messages"][number], "source"> & { source?: ForwardSource | undefined },
     caller?: Caller,
   ): { cid: Uuid; seq: number; at: number } | Refusal {
     const known = log.messages.find((message) => message.author === user && message.cid === cid);
@@ -223,17 +234,17 @@ export class ModelServer extends ModelGroups {
   }
 
   /** What of a body is true, or why it may not be sent. */
-  #check(user: Uuid, body: Body, source: Source | undefined): Body | Refusal {
+  #check(user: Uuid, body: Body, source: ForwardSource | undefined): Body | Refusal {
     const from = source && this.logs.get(source.conversation);
     const original = source && from?.marks.has(user) ? from.messages[source.seq - 1] : undefined;
     if (source) {
       if (!original || toMember(original, user).body.type !== body.type) return { error: "original_gone" };
-      if (attachmentOf(original.body)?.file !== attachmentOf(body)?.file) return { error: "original_gone" };
+      if (findAttachment(original.body)?.file !== findAttachment(body)?.file) return { error: "original_gone" };
       const before = "forwarded" in original.body ? original.body.forwarded : undefined;
       const { forwarded } = body;
       if (forwarded?.by !== original.author && forwarded?.by !== before?.by) return { error: "original_gone" };
     } else if (body.forwarded) return { error: "invalid_input" };
-    const attachment = attachmentOf(body);
+    const attachment = findAttachment(body);
     return attachment ? this.files.check(user, attachment, original !== undefined) : body;
   }
 
@@ -302,10 +313,10 @@ export class ModelServer extends ModelGroups {
     }
   }
 
-  #mark(user: Uuid, log: Log, command: Marks) {
+  #mark(user: Uuid, log: Log, command: ReadState) {
     const before = log.marks.get(user);
     if (!before) return { error: "conversation_not_found" } as const;
-    const after = mergeMarks(before, clampMarks(command, headOf(log, user)));
+    const after = mergeReadStates(before, clampReadState(command, headOf(log, user)));
     if (after.delivered !== before.delivered || after.read !== before.read) {
       log.marks.set(user, { ...before, ...after });
       for (const member of log.marks.keys()) {

@@ -7,14 +7,14 @@ import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import {
-  baseOf,
   closeCodes,
   encodeFrame,
   encodeLiveText,
   pingFrame,
-  pongFrame,
   protocolVersion,
-  refusalFrame,
+  toPongFrame,
+  toRefusalFrame,
+  toSocketBase,
 } from "#contract/wire/server-frames.ts";
 import { answerFrame } from "./model-answers.ts";
 import type { Told } from "./model-inboxes.ts";
@@ -127,7 +127,7 @@ export class ModelSocket extends EventTarget {
   }
 
   refuse(ref: number, { error, retryAfterMs }: Refusal): void {
-    this.#deliver(encodeFrame(refusalFrame(ref, error, retryAfterMs)));
+    this.#deliver(encodeFrame(toRefusalFrame(ref, error, retryAfterMs)));
   }
 
   /** Nobody notices when it is lost. */
@@ -192,7 +192,7 @@ export class ModelSocket extends EventTarget {
     if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
     const frames = text === pingFrame ? undefined : decodeClientFrames(text);
     if (this.faults.isOffline || this.#chance(this.faults.cut)) this.end(1006);
-    else if (text === pingFrame) this.#deliver(pongFrame(this.server.inbox(this.user).counter));
+    else if (text === pingFrame) this.#deliver(toPongFrame(this.server.inbox(this.user).counter));
     else if (!frames) this.end(closeCodes.protocol);
     else for (const frame of frames) this.#take(frame);
   }
@@ -236,7 +236,7 @@ export class ModelSocket extends EventTarget {
   #welcome(epoch: string, counter: number): void {
     const inbox = this.server.inbox(this.user);
     const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
-    const base = baseOf(result);
+    const base = toSocketBase(result);
     this.#base = base;
     inbox.sockets.add(this);
     const { now } = result;

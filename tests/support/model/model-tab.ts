@@ -1,28 +1,28 @@
-import { CallEngine } from "#calls/controller/call-controller.ts";
-import type { CallLink } from "#calls/link.ts";
-import type { CallSaying, CallView } from "#calls/views.ts";
-import type { CallWorld } from "#calls/world.ts";
+import { TabCallController } from "#calls/controller/call-controller.ts";
+import type { CallSyncPort } from "#calls/link.ts";
+import type { CallNotice, CallView } from "#calls/views.ts";
+import type { CallEnvironment } from "#calls/world.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { type CallNews, CallWire } from "#sync/calls/call-feed.ts";
-import type { LinkState } from "#sync/store/views.ts";
+import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { LinkState } from "#sync/store/view-models.ts";
 import { ScriptedPlane } from "./fake-media-session.ts";
 import type { ModelBrowser } from "./model-browser.ts";
-import type { CallCommand } from "./model-calls.ts";
+import type { ModelCallRequest } from "./model-calls.ts";
 
 /** A tab as a person sees and hears it. */
 export class ModelTab {
-  readonly wire: CallWire;
+  readonly wire: CallFeed;
   readonly link = new Observable<LinkState>("online");
-  readonly sayings: CallSaying[] = [];
+  readonly sayings: CallNotice[] = [];
   readonly planes: ScriptedPlane[] = [];
   view: CallView | undefined;
   tone = "none";
   isGuarded = false;
   isAlive = true;
   isVisible = true;
-  engine!: CallEngine;
+  engine!: TabCallController;
   /** Bytes told of calls that were talked here. */
   readonly used: [Uuid, number][] = [];
   /** What must not have happened. */
@@ -33,7 +33,7 @@ export class ModelTab {
     readonly browser: ModelBrowser,
     readonly storage: Map<string, string>,
   ) {
-    this.wire = new CallWire(() => this.now());
+    this.wire = new CallFeed(() => this.now());
     if (!browser.isReached) this.link.set("connecting");
   }
 
@@ -45,7 +45,7 @@ export class ModelTab {
     const { memory } = this.browser;
     const device = (memory.get("device") as Uuid | undefined) ?? createUuid();
     memory.set("device", device);
-    this.engine = new CallEngine(this.#makeLink(), this.#makeWorld(), device);
+    this.engine = new TabCallController(this.#makeLink(), this.#makeWorld(), device);
     await this.engine.start();
   }
 
@@ -61,8 +61,8 @@ export class ModelTab {
     return this.planes.find(({ isStopped }) => !isStopped);
   }
 
-  hear(news: CallNews): void {
-    if (this.isAlive) this.wire.tell(news);
+  hear(news: CallFeedEvent): void {
+    if (this.isAlive) this.wire.publish(news);
   }
 
   dial(conversation: string, peer: Uuid, kind: CallKind = "audio"): void {
@@ -88,7 +88,7 @@ export class ModelTab {
     return this.browser.time.after(ms, () => this.isAlive && run());
   }
 
-  #makeLink(): CallLink {
+  #makeLink(): CallSyncPort {
     const { browser, wire, link } = this;
     const { memory } = browser;
     const request = (name: string, { signal }: LockOptions, run: () => unknown) =>
@@ -97,7 +97,7 @@ export class ModelTab {
       me: browser.user,
       platform: {
         now: () => this.now(),
-        after: (ms, run) => this.#after(ms, run),
+        startTimer: (ms, run) => this.#after(ms, run),
         random: browser.random,
         locks: browser.hasLocks
           ? ({ request, query: async () => browser.heldLocks() } as unknown as LockManager)
@@ -105,23 +105,23 @@ export class ModelTab {
         isVisible: () => this.isVisible,
         onLeave: () => () => {},
       },
-      news: wire,
-      state: link,
-      memory: {
-        make: async (key, value) => memory.get(key) ?? value,
+      feed: wire,
+      connectionState: link,
+      storage: {
+        getOrInsert: async (key, value) => memory.get(key) ?? value,
         put: async (key, value) => void memory.set(key, value),
         delete: async (key) => void memory.delete(key),
-        all: async (prefix) => [...memory].flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : [])),
+        listByPrefix: async (prefix) => [...memory].flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : [])),
       },
-      ask: (command) => this.#living(browser.ask(command as CallCommand)) as never,
-      take: (call) => {
+      request: (command) => this.#living(browser.ask(command as ModelCallRequest)) as never,
+      announceTaken: (call) => {
         for (const tab of browser.tabs)
           if (tab !== this) browser.time.after(1, () => tab.hear({ event_type: "taken", data: { call_id: call } }));
       },
-      look: () => browser.look(),
-      hearsRinging: async () => browser.hearsRinging,
-      usedBy: async (call) => Math.max(0, ...browser.uses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
-      iceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
+      checkConnection: () => browser.look(),
+      isRingAudible: async () => browser.hearsRinging,
+      findDataUse: async (call) => Math.max(0, ...browser.uses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
+      fetchIceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
     };
   }
 
@@ -135,10 +135,10 @@ export class ModelTab {
     });
   }
 
-  #makeWorld(): CallWorld {
+  #makeWorld(): CallEnvironment {
     const { storage } = this;
     return {
-      makeMedia: (options, events) => {
+      createMedia: (options, events) => {
         const plane = new ScriptedPlane(this, options, events);
         this.planes.push(plane);
         return plane;
@@ -153,14 +153,14 @@ export class ModelTab {
         setItem: (key, value) => void storage.set(key, value),
         removeItem: (key) => void storage.delete(key),
       },
-      guard: (isOn) => {
+      setUnloadGuard: (isOn) => {
         this.isGuarded = isOn;
       },
       isOnline: () => !this.browser.isOffline,
-      isThrifty: () => false,
-      show: (view) => this.#show(view),
-      say: (saying) => this.sayings.push(saying),
-      used: (call, bytes) => {
+      isDataSaver: () => false,
+      showCall: (view) => this.#show(view),
+      showNotice: (saying) => this.sayings.push(saying),
+      recordDataUse: (call, bytes) => {
         this.used.push([call, bytes]);
         this.browser.uses.push([call, bytes]);
       },

@@ -1,5 +1,5 @@
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { picturePath } from "#contract/tala.ts";
+import { postPicturePath } from "#contract/tala.ts";
 import type { Person } from "./people.ts";
 
 /**
@@ -353,7 +353,7 @@ export const accessTable: Record<string, Row> = {
     expected: { ...signedIn(403), entitled: 204 },
   },
   "GET /api/tala/pictures/:key": {
-    path: ({ ana, post }) => picturePath(ana.id, post, "small"),
+    path: ({ ana, post }) => postPicturePath(ana.id, post, "small"),
     expected: signedIn(200),
   },
 

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { accessTokenSeconds } from "#contract/limits.ts";
-import { readAccessToken, signAccessToken } from "#worker/lib/http/access-token.ts";
+import { signAccessToken, verifyAccessToken } from "#worker/lib/http/access-token.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,12 +19,12 @@ test("a token's signature is verified once, and the token counts no longer than 
   const claims = { sub: createUuid(), sid: createUuid(), gen: 3 };
   const token = await signAccessToken(env, claims);
   const verify = vi.spyOn(crypto.subtle, "verify");
-  expect(await readAccessToken(env, token)).toEqual(claims);
-  expect(await readAccessToken(env, token)).toEqual(claims);
+  expect(await verifyAccessToken(env, token)).toEqual(claims);
+  expect(await verifyAccessToken(env, token)).toEqual(claims);
   expect(verify).toHaveBeenCalledTimes(1);
   // What one key has verified, another has not.
-  expect(await readAccessToken(other, token)).toBeUndefined();
-  expect(await readAccessToken(env, `${token.slice(0, -4)}AAAA`)).toBeUndefined();
+  expect(await verifyAccessToken(other, token)).toBeUndefined();
+  expect(await verifyAccessToken(env, `${token.slice(0, -4)}AAAA`)).toBeUndefined();
   vi.useFakeTimers({ now: Date.now() + (accessTokenSeconds + 31) * 1_000, toFake: ["Date"] });
-  expect(await readAccessToken(env, token)).toBeUndefined();
+  expect(await verifyAccessToken(env, token)).toBeUndefined();
 });

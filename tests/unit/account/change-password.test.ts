@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { failureCode } from "#lib/http/http-request.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { createPasswordChange } from "#lib/session/change-password.ts";
 
 const Asked = v.object({ password: v.string() });
@@ -31,7 +31,7 @@ const makeServer = (first: string) => {
   return server;
 };
 
-const codeOf = (work: Promise<void>) => work.then(() => "done", failureCode);
+const codeOf = (work: Promise<void>) => work.then(() => "done", toErrorCode);
 
 describe("a new password", () => {
   beforeEach(() => {

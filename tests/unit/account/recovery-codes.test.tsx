@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { CodesSection } from "#features/security/sections/codes-section.tsx";
+import { RecoveryCodesSection } from "#features/security/sections/recovery-codes-section.tsx";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
-import { showTexts } from "#i18n/setup.ts";
+import { activateTexts } from "#i18n/setup.ts";
 import { renderMarkup } from "#tests/support/rendered.tsx";
 
-afterAll(() => showTexts("fr", fr));
+afterAll(() => activateTexts("fr", fr));
 
 describe.each([
   ["fr", fr],
@@ -15,9 +15,9 @@ describe.each([
 ] as const)("recovery codes, in %s", (language, texts) => {
   const { codes } = texts.security;
   const saysOf = (left: number | null, isAsked: boolean): string[] => {
-    showTexts(language, texts);
+    activateTexts(language, texts);
     const html = renderMarkup(
-      <CodesSection left={left} isAsked={isAsked} offer={undefined} onOffer={() => undefined} />,
+      <RecoveryCodesSection left={left} hasSecondFactor={isAsked} prompt={undefined} onPrompt={() => undefined} />,
     );
     const words = [...html.matchAll(/>([^<]+)</g)].map(([, said = ""]) => said.replaceAll("&#x27;", "'"));
     return words.filter((said) => said !== codes.title);

@@ -91,8 +91,8 @@ const makeBrowser = (replies: Reply[]) => {
     const { refreshSession } = await import("#lib/session/session-refresh.ts");
     const { openSession, signIn } = await import("#lib/session/sign-in.ts");
     const { signOut } = await import("#lib/session/sign-out.ts");
-    const { request } = await import("#lib/http/api.ts");
-    const { onAuthEvent } = await import("#lib/session/auth-events.ts");
+    const { requestApi: request } = await import("#lib/http/api.ts");
+    const { subscribeToAuthEvents: onAuthEvent } = await import("#lib/session/auth-events.ts");
     const told: string[] = [];
     const leave = inTab(tab, () =>
       onAuthEvent((event, known) =>

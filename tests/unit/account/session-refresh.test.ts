@@ -64,8 +64,8 @@ const makeBrowser = (replies: Reply[]) => {
     const { refreshSession } = await import("#lib/session/session-refresh.ts");
     const { signIn } = await import("#lib/session/sign-in.ts");
     const { deleteAccount, signOut } = await import("#lib/session/sign-out.ts");
-    const { endPendingSignOut } = await import("#lib/session/pending-sign-out.ts");
-    const { request } = await import("#lib/http/api.ts");
+    const { completePendingSignOut: endPendingSignOut } = await import("#lib/session/pending-sign-out.ts");
+    const { requestApi: request } = await import("#lib/http/api.ts");
     return { ...session, endPendingSignOut, refreshSession, signIn, signOut, deleteAccount, request };
   };
   const signInAs = (id: string, msLeft: number) =>
@@ -295,7 +295,7 @@ describe("deleting the account", () => {
     expect(await asked).toBe(false);
     expect(calls.map(({ path }) => path)).toEqual([deletion]);
     expect(stored.has(key)).toBe(false);
-    expect([other.wasSignedOut(), other.wasDeleted()]).toEqual([true, true]);
+    expect([other.wasSignedOut(), other.wasAccountDeleted()]).toEqual([true, true]);
   });
 
   it("is asked for once more where only the answer was lost", async () => {
@@ -306,7 +306,7 @@ describe("deleting the account", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(calls.map(({ path }) => path)).toEqual([deletion, deletion]);
-    expect(tab.wasDeleted()).toBe(true);
+    expect(tab.wasAccountDeleted()).toBe(true);
   });
 
   it("keeps the session where there is no network, or the server cannot", async () => {
@@ -319,7 +319,7 @@ describe("deleting the account", () => {
       await vi.runAllTimersAsync();
       await done;
       expect(tab.getSession()?.userId).toBe(userId);
-      expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([false, false]);
+      expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([false, false]);
     }
   });
 
@@ -331,7 +331,7 @@ describe("deleting the account", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(calls.map(({ path }) => path)).toEqual([deletion, "/api/auth/token?grant_type=refresh_token"]);
-    expect([tab.getSession(), tab.wasDeleted()]).toEqual([undefined, true]);
+    expect([tab.getSession(), tab.wasAccountDeleted()]).toEqual([undefined, true]);
   });
 
   it("on another device is heard of when that renews its session, and forgotten when somebody signs in", async () => {
@@ -344,11 +344,11 @@ describe("deleting the account", () => {
     const asked = tab.refreshSession();
     await vi.runAllTimersAsync();
     expect(await asked).toBe(false);
-    expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([true, true]);
+    expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([true, true]);
     const signedIn = tab.signIn("+243810000002", "Masolo2026");
     await vi.runAllTimersAsync();
     await signedIn;
-    expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([false, false]);
+    expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([false, false]);
   });
 });
 

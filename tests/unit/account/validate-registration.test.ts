@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { TypedPhone } from "#contract/phone.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
 import { validateLogin } from "#features/auth/form/validate-login.ts";
-import { type Registration, validateRegistration } from "#features/auth/form/validate-registration.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
+import { type RegistrationInput, validateRegistration } from "#features/auth/form/validate-registration.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
 
-const complete: Registration = {
+const complete: RegistrationInput = {
   hasAvatar: true,
   displayName: "Amina",
   phoneNumber: "243810000001",
@@ -14,7 +14,7 @@ const complete: Registration = {
   confirmPassword: "Masolo2026",
   isNoRobot: true,
 };
-const nothing: Registration = {
+const nothing: RegistrationInput = {
   hasAvatar: false,
   displayName: "",
   phoneNumber: "",
@@ -29,7 +29,7 @@ describe("a registration", () => {
   });
 
   it("names one failure at a time, in the order of the specification", () => {
-    const corrections: [Partial<Registration>, string, string][] = [
+    const corrections: [Partial<RegistrationInput>, string, string][] = [
       [{}, "avatar", "auth.profilePictureRequired"],
       [{ hasAvatar: true }, "displayName", "auth.allFieldsRequired"],
       [{ displayName: "Amina" }, "phoneNumber", "auth.allFieldsRequired"],
@@ -100,7 +100,7 @@ describe("a login", () => {
   });
 
   it("with a number that is too short is told so beside the number, not in general", () => {
-    const refused = new ApiFailure("validation_failed", 400);
+    const refused = new ApiRequestError("validation_failed", 400);
     expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
     expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // what the server refuses so
   });

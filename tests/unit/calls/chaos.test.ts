@@ -47,9 +47,9 @@ const live = async (seed: number) => {
     const chance = random();
     const { browser } = tab;
     if (tab.at === "idle" && chance < 0.3) tab.dial(chat, browser.user === people[0] ? people[1] : people[0]);
-    else if (tab.at === "ringing" && chance < 0.35) tab.engine.act({ type: "accept" });
-    else if (tab.at === "ringing" && chance < 0.4) tab.engine.act({ type: "reject" });
-    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05) tab.engine.act({ type: "hangUp" });
+    else if (tab.at === "ringing" && chance < 0.35) tab.engine.handleUserAction({ type: "accept" });
+    else if (tab.at === "ringing" && chance < 0.4) tab.engine.handleUserAction({ type: "reject" });
+    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05) tab.engine.handleUserAction({ type: "hangUp" });
     else if (chance > 0.98) tab.kill();
     else if (chance > 0.94) opened(await tab.reload());
     else if (chance > 0.9 && !browser.isOffline) {
@@ -88,7 +88,7 @@ it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
     const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.plane).map(({ at }) => at);
     expect(hasMedia()).toEqual(talking.map(() => "connected"));
 
-    talking[0]?.engine.act({ type: "hangUp" });
+    talking[0]?.engine.handleUserAction({ type: "hangUp" });
     await time.pass(10_000);
     expect(tabs().flatMap(({ at }) => (at === "idle" ? [] : at))).toEqual([]);
     expect(hasMedia()).toEqual([]);

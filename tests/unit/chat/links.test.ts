@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type LinkPart, toParts } from "#lib/text/links.ts";
+import { type LinkPart, toTextParts } from "#lib/text/links.ts";
 
-const linksIn = (text: string): LinkPart[] => toParts(text).filter((part) => typeof part !== "string");
+const linksIn = (text: string): LinkPart[] => toTextParts(text).filter((part) => typeof part !== "string");
 const shownIn = (text: string): string[] => linksIn(text).map((link) => link.text);
 
 describe("the links in a message", () => {
@@ -12,7 +12,7 @@ describe("the links in a message", () => {
       { text: "www.lisolo.example", href: "https://www.lisolo.example/" },
     ]);
     expect(
-      toParts(text)
+      toTextParts(text)
         .map((part) => (typeof part === "string" ? part : part.text))
         .join(""),
     ).toBe(text);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GroupRole } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
-import { toShownMembers } from "#features/groups/members/member-view.ts";
-import { ListNote } from "#features/groups/members/stale-list-note.tsx";
+import { toGroupMemberViews } from "#features/groups/members/member-view.ts";
+import { StaleListNote } from "#features/groups/members/stale-list-note.tsx";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
-import { showTexts } from "#i18n/setup.ts";
+import { activateTexts } from "#i18n/setup.ts";
 import type { MemberRow } from "#sync/store/database.ts";
 import { renderMarkup } from "#tests/support/rendered.tsx";
 
@@ -28,7 +28,7 @@ const row = (number: number, username: string, role: GroupRole): MemberRow => ({
 describe("a list of members that is behind its group", () => {
   const [ana, ben, cleo] = [row(0, "Ana", "owner"), row(1, "Ben", "member"), row(2, "Cleo", "member")];
   const rolesFor = (me: MemberRow, areRolesKnown: boolean, ownRole: GroupRole) =>
-    toShownMembers([ana, ben, cleo], areRolesKnown, me.user, ownRole, "fr").map(({ username, role }) => [
+    toGroupMemberViews([ana, ben, cleo], areRolesKnown, me.user, ownRole, "fr").map(({ username, role }) => [
       username,
       role,
     ]);
@@ -53,14 +53,14 @@ describe("a list of members that is behind its group", () => {
 });
 
 describe("what is said above a list of members", () => {
-  afterAll(() => showTexts("fr", fr));
+  afterAll(() => activateTexts("fr", fr));
 
   describe.each([
     ["fr", fr],
     ["en", en],
     ["pt", pt],
   ] as const)("in %s", (language, texts) => {
-    beforeAll(() => showTexts(language, texts));
+    beforeAll(() => activateTexts(language, texts));
     const { loadingRest, incomplete, outdated } = texts.groups.page;
 
     it.each([
@@ -71,7 +71,7 @@ describe("what is said above a list of members", () => {
       ["nothing of a list that is level", 2, "ready", ""],
       ["nothing of a list that is not there", undefined, "failed", ""],
     ] as const)("%s", (_, shown, state, text) => {
-      const markup = renderMarkup(<ListNote shown={shown} count={3} state={state} />);
+      const markup = renderMarkup(<StaleListNote shown={shown} count={3} state={state} />);
       expect(markup).toMatch(/^<div role="status">/);
       expect(markup.replaceAll("&#x27;", "'").replace(/<[^>]*>/g, "")).toBe(text);
     });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { StoredBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
-import { estimateHeight, type Placement, placementOf } from "#features/chat/message/message-layout.ts";
+import {
+  estimateMessageHeight,
+  type MessagePlacement,
+  toMessagePlacement,
+} from "#features/chat/message/message-layout.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
 
 const noon = new Date(2026, 10, 20, 12, 0).getTime();
@@ -17,37 +21,37 @@ const makeItem = (change: Partial<ChatItem> = {}): ChatItem => ({
   ...change,
 });
 
-const alone: Placement = { endsDay: false, endsRun: true, isBeside: false, isNamed: false };
+const alone: MessagePlacement = { endsDay: false, endsRun: true, hasAvatarColumn: false, hasSenderName: false };
 
 describe("a message and the newer one below it", () => {
   it("joins one person's messages of the same few minutes, sent or not yet", () => {
     const pending = makeItem({ mine: true, at: noon + minute });
     delete pending.sender;
     const joined = { ...alone, endsRun: false };
-    expect(placementOf(makeItem({ mine: true, sender: 1 }), pending)).toEqual(joined);
-    expect(placementOf(makeItem(), makeItem({ at: noon + minute }))).toEqual(joined);
+    expect(toMessagePlacement(makeItem({ mine: true, sender: 1 }), pending)).toEqual(joined);
+    expect(toMessagePlacement(makeItem(), makeItem({ at: noon + minute }))).toEqual(joined);
   });
 
   it("stands apart from another person, after a pause and at the end", () => {
     const apart = alone;
-    expect(placementOf(makeItem(), makeItem({ mine: true }))).toEqual(apart);
-    expect(placementOf(makeItem(), makeItem({ sender: 2 }))).toEqual(apart);
-    expect(placementOf(makeItem(), makeItem({ at: noon + 6 * minute }))).toEqual(apart);
-    expect(placementOf(makeItem(), undefined)).toEqual(apart);
+    expect(toMessagePlacement(makeItem(), makeItem({ mine: true }))).toEqual(apart);
+    expect(toMessagePlacement(makeItem(), makeItem({ sender: 2 }))).toEqual(apart);
+    expect(toMessagePlacement(makeItem(), makeItem({ at: noon + 6 * minute }))).toEqual(apart);
+    expect(toMessagePlacement(makeItem(), undefined)).toEqual(apart);
   });
 
   it("is the last of its day when the next comes after midnight, however soon", () => {
     const midnight = new Date(2026, 10, 20).getTime();
     const last = makeItem({ at: midnight - 1 });
-    expect(placementOf(last, makeItem({ at: midnight }))).toEqual({ ...alone, endsDay: true });
+    expect(toMessagePlacement(last, makeItem({ at: midnight }))).toEqual({ ...alone, endsDay: true });
   });
 });
 
 describe("the line of a call", () => {
   it("stands in a run like any message of its caller", () => {
     const body = { type: "call", id: createUuid(), kind: "audio", status: "missed", seconds: 0 } as const;
-    expect(placementOf(makeItem({ body }), makeItem({ at: noon + minute })).endsRun).toBe(false);
-    expect(placementOf(makeItem({ body }), makeItem({ mine: true })).endsRun).toBe(true);
+    expect(toMessagePlacement(makeItem({ body }), makeItem({ at: noon + minute })).endsRun).toBe(false);
+    expect(toMessagePlacement(makeItem({ body }), makeItem({ mine: true })).endsRun).toBe(true);
   });
 });
 
@@ -56,32 +60,32 @@ describe("a message in a group", () => {
   const event = makeItem({ body: { type: "event", event: "left" } });
 
   it("is named as the first of a run of one of the others, and leaves room for their picture", () => {
-    expect(placementOf(makeItem(), undefined, inGroup())).toEqual({ ...alone, isBeside: true, isNamed: true });
-    const second = placementOf(makeItem(), undefined, inGroup(makeItem()));
+    expect(toMessagePlacement(makeItem(), undefined, inGroup())).toEqual({ ...alone, isBeside: true, isNamed: true });
+    const second = toMessagePlacement(makeItem(), undefined, inGroup(makeItem()));
     expect(second).toEqual({ ...alone, isBeside: true, isNamed: false });
-    expect(placementOf(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).isNamed).toBe(true);
+    expect(toMessagePlacement(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).hasSenderName).toBe(true);
   });
 
   it("is neither named nor beside a picture when it is mine, or a line of the group", () => {
-    expect(placementOf(makeItem({ mine: true }), undefined, inGroup())).toEqual(alone);
-    expect(placementOf(event, undefined, inGroup())).toEqual(alone);
+    expect(toMessagePlacement(makeItem({ mine: true }), undefined, inGroup())).toEqual(alone);
+    expect(toMessagePlacement(event, undefined, inGroup())).toEqual(alone);
   });
 
   it("begins a new run after a line of the group, and ends one before it", () => {
-    expect(placementOf(makeItem(), event, inGroup(makeItem())).endsRun).toBe(true);
-    expect(placementOf(makeItem(), undefined, inGroup(event)).isNamed).toBe(true);
+    expect(toMessagePlacement(makeItem(), event, inGroup(makeItem())).endsRun).toBe(true);
+    expect(toMessagePlacement(makeItem(), undefined, inGroup(event)).hasSenderName).toBe(true);
   });
 
   it("is expected to be as much higher as its name is", () => {
-    const named = estimateHeight(makeItem(), { ...alone, isBeside: true, isNamed: true }, 360);
-    expect(named).toBe(estimateHeight(makeItem(), alone, 360) + 22);
+    const named = estimateMessageHeight(makeItem(), { ...alone, hasAvatarColumn: true, hasSenderName: true }, 360);
+    expect(named).toBe(estimateMessageHeight(makeItem(), alone, 360) + 22);
   });
 });
 
 describe("the expected height of a message", () => {
   const place = { ...alone, endsRun: false };
   const heightOf = (text: string, listPx = 360) =>
-    estimateHeight(makeItem({ body: { type: "text", text } }), place, listPx);
+    estimateMessageHeight(makeItem({ body: { type: "text", text } }), place, listPx);
 
   it("grows with lines, written or wrapped, and with a narrower list", () => {
     expect(heightOf("Mbote")).toBe(40);
@@ -89,7 +93,7 @@ describe("the expected height of a message", () => {
     expect(heightOf("mot ".repeat(100))).toBeGreaterThan(heightOf("mot ".repeat(100), 1280));
   });
 
-  const bodyHeight = (body: StoredBody, listPx = 360) => estimateHeight(makeItem({ body }), place, listPx);
+  const bodyHeight = (body: StoredBody, listPx = 360) => estimateMessageHeight(makeItem({ body }), place, listPx);
   const attached = { file: createUuid(), name: "f", mime: "image/png", size: 1 } as const;
   const picture = (width: number, height: number, text?: string): StoredBody => ({
     ...attached,
@@ -119,8 +123,8 @@ describe("the expected height of a message", () => {
 
   it("counts a long text as it stands folded until it is opened", () => {
     const item = makeItem({ body: { type: "text", text: "mot\n".repeat(200) } });
-    expect(estimateHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
-    expect(estimateHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
+    expect(estimateMessageHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
+    expect(estimateMessageHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
   });
 
   it("is the same for every call, but where a name needs a line more", () => {
@@ -128,8 +132,8 @@ describe("the expected height of a message", () => {
     for (const status of ["missed", "cancelled", "ended", "rejected"] as const)
       expect(bodyHeight({ ...call, status })).toBe(58);
     const declined = makeItem({ mine: true, body: { ...call, status: "rejected" } });
-    expect(estimateHeight(declined, place, 360)).toBe(79);
-    expect(estimateHeight(declined, place, 1280)).toBe(58);
+    expect(estimateMessageHeight(declined, place, 360)).toBe(79);
+    expect(estimateMessageHeight(declined, place, 1280)).toBe(58);
   });
 
   it("is one line for what was deleted", () => {

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Language } from "#contract/language.ts";
-import { isTelling, PresenceLine } from "#features/chat/header/presence-line.tsx";
+import { hasVisiblePresence, PresenceLine } from "#features/chat/header/presence-line.tsx";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
-import { showTexts } from "#i18n/setup.ts";
+import { activateTexts } from "#i18n/setup.ts";
 import { renderMarkup } from "#tests/support/rendered.tsx";
 
 const texts = { fr, en, pt };
@@ -12,12 +12,12 @@ const now = new Date(2026, 10, 22, 15, 30).getTime();
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).getTime();
 
 const saysOf = (language: Language, seen_at: number): string[] => {
-  showTexts(language, texts[language]);
+  activateTexts(language, texts[language]);
   const html = renderMarkup(<PresenceLine presence={{ here: false, seen_at }} now={now} />);
   return [...html.matchAll(/>([^<]+)</g)].map(([, words = ""]) => words);
 };
 
-afterAll(() => showTexts("fr", fr));
+afterAll(() => activateTexts("fr", fr));
 
 describe("when somebody was here last", () => {
   it("is told by the time today, as yesterday the day after, and by the date before that", () => {
@@ -34,10 +34,10 @@ describe("when somebody was here last", () => {
   });
 
   it("is nothing of who is here, and nothing is told where nothing is known", () => {
-    showTexts("fr", fr);
+    activateTexts("fr", fr);
     expect(renderMarkup(<PresenceLine presence={{ here: true, seen_at: null }} />)).toBe("en ligne");
-    expect(isTelling({ here: true, seen_at: null })).toBe(true);
-    expect(isTelling({ here: false, seen_at: null })).toBe(false);
-    expect(isTelling(undefined)).toBe(false);
+    expect(hasVisiblePresence({ here: true, seen_at: null })).toBe(true);
+    expect(hasVisiblePresence({ here: false, seen_at: null })).toBe(false);
+    expect(hasVisiblePresence(undefined)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { VoiceSession } from "#features/chat/voice/voice-recording.ts";
+import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
 import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { eventually } from "#tests/support/eventually.ts";
 
@@ -17,7 +17,7 @@ const record = async (ms: number) => {
     });
     return { stop, progress: at(ms) } as unknown as VoiceRecorder;
   });
-  const session = VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
+  const session = VoiceRecording.start(privateConversationId(createUuid(), createUuid()));
   await eventually(() => expect(session.state.get()).toMatchObject({ phase: "recording" }));
   speak[0]?.();
   return { session, stop };
@@ -30,20 +30,20 @@ afterEach(() => {
 describe("a recording that its author gives up", () => {
   it("is gone at once while there is little of it", async () => {
     const { session, stop } = await record(9_000);
-    await session.giveUp();
+    await session.requestDiscard();
     expect(session.state.get()).toEqual({ phase: "over" });
     expect(stop).toHaveBeenCalledOnce();
   });
 
   it("hears no more and is all there when it was long, until they say so again", async () => {
     const { session, stop } = await record(12_000);
-    await session.giveUp();
+    await session.requestDiscard();
     expect(stop).toHaveBeenCalledOnce();
     expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: true });
-    session.takeBack();
+    session.cancelDiscard();
     expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: false });
-    expect((await session.file()).size).toBeGreaterThanOrEqual("words".length);
-    await session.giveUp();
+    expect((await session.toFile()).size).toBeGreaterThanOrEqual("words".length);
+    await session.requestDiscard();
     expect(session.state.get()).toMatchObject({ phase: "kept", isGivenUp: true });
     await session.discard();
     expect(session.state.get()).toEqual({ phase: "over" });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { inCall } from "#calls/call-state.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
-import { VoiceSession } from "#features/chat/voice/voice-recording.ts";
+import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
 import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { eventually } from "#tests/support/eventually.ts";
 
@@ -27,9 +27,9 @@ const useMicrophone = () => {
   return { give, stop, speak: (n: number) => spoken[0]?.(n) };
 };
 
-const phaseOf = (session: VoiceSession) => session.state.get().phase;
+const phaseOf = (session: VoiceRecording) => session.state.get().phase;
 
-const begin = () => VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
+const begin = () => VoiceRecording.start(privateConversationId(createUuid(), createUuid()));
 
 afterEach(() => {
   inCall.set(false);
@@ -72,7 +72,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     await eventually(() => expect(phaseOf(session)).toBe("kept"));
     expect(stop).toHaveBeenCalledOnce();
     expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
-    expect((await session.file()).size).toBeGreaterThanOrEqual("a second".length);
+    expect((await session.toFile()).size).toBeGreaterThanOrEqual("a second".length);
   });
 
   it("is not begun by a microphone that is given in the middle of the call", async () => {
@@ -91,7 +91,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     give();
     await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
-    await session.keep();
+    await session.stopAndSave();
     inCall.set(true);
     expect(session.state.get()).toMatchObject({ phase: "kept", isCut: false });
     expect(stop).toHaveBeenCalledOnce();

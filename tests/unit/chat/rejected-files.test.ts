@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftBehind } from "#features/chat/composer/rejected-files.ts";
+import { describeRejectedFiles } from "#features/chat/composer/rejected-files.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
@@ -11,22 +11,24 @@ const torn = { name: "fête.jpg", why: "unreadable" } as const;
 
 describe("files that stay when the others leave", () => {
   it("names one or two with the reason of each, one to a line", () => {
-    expect(leftBehind([empty], createTranslate("fr", fr), "fr")).toBe("vide.txt\u00a0: Ce fichier est vide.");
-    expect(leftBehind([empty, large], createTranslate("en", en), "en")).toBe(
+    expect(describeRejectedFiles([empty], createTranslate("fr", fr), "fr")).toBe(
+      "vide.txt\u00a0: Ce fichier est vide.",
+    );
+    expect(describeRejectedFiles([empty, large], createTranslate("en", en), "en")).toBe(
       "vide.txt: This file is empty.\nfilm.mp4: File too large: 25 MB at most.",
     );
   });
 
   it("names more than two as each language enumerates", () => {
     const all = [empty, large, torn];
-    expect(leftBehind(all, createTranslate("fr", fr), "fr")).toBe("vide.txt, film.mp4 et fête.jpg");
-    expect(leftBehind(all, createTranslate("en", en), "en")).toBe("vide.txt, film.mp4 and fête.jpg");
-    expect(leftBehind(all, createTranslate("pt", pt), "pt")).toBe("vide.txt, film.mp4 e fête.jpg");
+    expect(describeRejectedFiles(all, createTranslate("fr", fr), "fr")).toBe("vide.txt, film.mp4 et fête.jpg");
+    expect(describeRejectedFiles(all, createTranslate("en", en), "en")).toBe("vide.txt, film.mp4 and fête.jpg");
+    expect(describeRejectedFiles(all, createTranslate("pt", pt), "pt")).toBe("vide.txt, film.mp4 e fête.jpg");
   });
 
   it("takes the middle out of a long name", () => {
     const long = { name: `début-${"x".repeat(200)}-fin.pdf`, why: "empty" } as const;
-    const text = leftBehind([long], createTranslate("fr", fr), "fr");
+    const text = describeRejectedFiles([long], createTranslate("fr", fr), "fr");
     expect(text).toMatch(/^début-x+…x*-fin\.pdf\u00a0: Ce fichier est vide\.$/);
     expect(text.length).toBeLessThan(60);
   });

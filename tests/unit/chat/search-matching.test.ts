@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { excerptOf, findSpans } from "#features/chat/search/search-matching.ts";
+import { findMatches, toExcerpt } from "#features/chat/search/search-matching.ts";
 
-const found = (text: string, query: string) => findSpans(text, query).map(({ start, end }) => text.slice(start, end));
+const found = (text: string, query: string) => findMatches(text, query).map(({ start, end }) => text.slice(start, end));
 
 describe("highlighting what a search found", () => {
   it("finds words whatever their case and accents", () => {
@@ -21,7 +21,7 @@ describe("highlighting what a search found", () => {
   });
 
   it("cuts a long message around its first match without splitting a character", () => {
-    const { text, spans } = excerptOf(`${"😀".repeat(300)} rendez-vous ${"b".repeat(500)}`, "rendez");
+    const { text, spans } = toExcerpt(`${"😀".repeat(300)} rendez-vous ${"b".repeat(500)}`, "rendez");
     expect(text.startsWith("…")).toBe(true);
     expect(text.endsWith("…")).toBe(true);
     expect(text).not.toMatch(/\p{Surrogate}/u);
@@ -29,6 +29,6 @@ describe("highlighting what a search found", () => {
   });
 
   it("leaves a short message whole", () => {
-    expect(excerptOf("court", "our")).toEqual({ text: "court", spans: [{ start: 1, end: 4 }] });
+    expect(toExcerpt("court", "our")).toEqual({ text: "court", spans: [{ start: 1, end: 4 }] });
   });
 });

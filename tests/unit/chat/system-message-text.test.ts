@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { describeTyping, type MemberNames, shortName } from "#components/messages/member-names.ts";
+import { describeTyping, type MemberNames, shortenName } from "#components/messages/member-names.ts";
 import { describeMessage } from "#components/messages/message-preview.tsx";
-import { describeEvent } from "#components/messages/system-message-text.ts";
+import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type EventBody, groupEvents } from "#contract/conversations.ts";
-import { failedReason, type Standing } from "#features/chat/message/failed-reason.ts";
+import { type ChatParticipation, describeSendFailure } from "#features/chat/message/failed-reason.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
@@ -12,11 +12,11 @@ import { createTranslate } from "#i18n/setup.ts";
 const t = createTranslate("fr", fr);
 const [me, ana, ben, gone, unknown] = [7, 1, 2, 3, 4];
 const names: MemberNames = {
-  own: me,
+  ownNumber: me,
   authors: { [ana]: { name: "Ana" }, [ben]: { name: "Ben" }, [gone]: { name: "" }, [me]: { name: "Moi" } },
 };
 const tell = (event: Omit<EventBody, "type">, sender: number): string =>
-  describeEvent({ type: "event", ...event }, sender, names, t);
+  describeSystemMessage({ type: "event", ...event }, sender, names, t);
 
 describe("a line of a group", () => {
   it("says who did what to whom, to the one who did it, to the one it was done to and to others", () => {
@@ -38,15 +38,16 @@ describe("a line of a group", () => {
   it("names a few of many", () => {
     const who = Array.from({ length: 20 }, (_, index) => 100 + index);
     const authors = Object.fromEntries(who.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
-    const line = (who: number[]) => describeEvent({ type: "event", event: "added", who }, me, { own: me, authors }, t);
+    const line = (who: number[]) =>
+      describeSystemMessage({ type: "event", event: "added", who }, me, { ownNumber: me, authors }, t);
     expect(line(who)).toBe("Vous avez ajouté P100, P101, P102, P103, P104 et 15 autres personnes.");
     expect(line(who.slice(2, 8))).toBe("Vous avez ajouté P102, P103, P104, P105, P106 et P107.");
     expect(line(who.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
   });
 
   it("keeps a name of another direction to itself", () => {
-    const foreign = { own: me, authors: { [ana]: { name: "محمد" } } };
-    expect(describeEvent({ type: "event", event: "left" }, ana, foreign, t)).toBe(
+    const foreign = { ownNumber: me, authors: { [ana]: { name: "محمد" } } };
+    expect(describeSystemMessage({ type: "event", event: "left" }, ana, foreign, t)).toBe(
       "\u2068محمد\u2069 a quitté le groupe.",
     );
   });
@@ -66,13 +67,14 @@ describe("a line of a group", () => {
 });
 
 describe("a message that a group did not take", () => {
-  const reason = (standing: Standing, translate = t) => failedReason("conversation_not_found", standing, translate);
+  const reason = (standing: ChatParticipation, translate = t) =>
+    describeSendFailure("conversation_not_found", standing, translate);
 
   it("says that one is no member any more, and claims it no longer once one is a member again", () => {
     expect(reason("left")).toBe("Vous ne faites plus partie de ce groupe.");
     expect(reason("member")).toBe("Vous ne faisiez plus partie de ce groupe à ce moment-là.");
     expect(reason("private")).toBe(fr.errors.conversation_not_found);
-    expect(failedReason("message_too_long", "left", t)).toBe(fr.errors.message_too_long);
+    expect(describeSendFailure("message_too_long", "left", t)).toBe(fr.errors.message_too_long);
     for (const [translate, { errors }] of [
       [createTranslate("en", en), en],
       [createTranslate("pt", pt), pt],
@@ -92,9 +94,9 @@ describe("a message to somebody whose account is gone", () => {
       [createTranslate("pt", pt), pt],
     ] as const) {
       for (const error of ["not_connected", "conversation_not_found", "unavailable", undefined] as const)
-        expect(failedReason(error, "alone", translate)).toBe(errors.account_deleted);
+        expect(describeSendFailure(error, "alone", translate)).toBe(errors.account_deleted);
     }
-    expect(failedReason("not_connected", "private", t)).toBe(fr.errors.not_connected);
+    expect(describeSendFailure("not_connected", "private", t)).toBe(fr.errors.not_connected);
   });
 });
 
@@ -112,9 +114,9 @@ describe("those who type in a group", () => {
   });
 
   it("have room for the words after their name", () => {
-    expect(shortName("Ana", 14)).toBe("Ana");
-    expect(shortName("Carole Ngalula wa Kabongo", 14)).toBe("Carole Ngalula");
-    expect(shortName("Carole Ngalula wa Kabongo", 13)).toBe("Carole");
-    expect(shortName("Rajaonarimampianina", 10)).toBe("Rajaonari…");
+    expect(shortenName("Ana", 14)).toBe("Ana");
+    expect(shortenName("Carole Ngalula wa Kabongo", 14)).toBe("Carole Ngalula");
+    expect(shortenName("Carole Ngalula wa Kabongo", 13)).toBe("Carole");
+    expect(shortenName("Rajaonarimampianina", 10)).toBe("Rajaonari…");
   });
 });

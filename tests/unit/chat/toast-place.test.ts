@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shiftDown, shiftUp } from "#components/focus/avoid-covering-focus.ts";
+import { computeShiftDown, computeShiftUp } from "#components/focus/avoid-covering-focus.ts";
 
 const box = (top: number, bottom: number, left = 0, right = 360) => ({ top, bottom, left, right });
 const screenPx = 740;
@@ -7,19 +7,19 @@ const screenPx = 740;
 describe("what shows over the page for a moment", () => {
   it("goes below the field somebody types in, and covers nothing of it there", () => {
     const [card, field] = [box(80, 150), box(88, 136)];
-    const shiftPx = shiftDown(card, field, screenPx);
+    const shiftPx = computeShiftDown(card, field, screenPx);
     expect(card.top + shiftPx).toBeGreaterThan(field.bottom);
-    expect(shiftDown(box(80, 150), box(149, 197), screenPx)).toBeGreaterThan(0);
+    expect(computeShiftDown(box(80, 150), box(149, 197), screenPx)).toBeGreaterThan(0);
   });
 
   it("stays where it is while it covers nothing of it", () => {
-    expect(shiftDown(box(80, 150), box(150, 198), screenPx)).toBe(0);
-    expect(shiftDown(box(80, 150), box(20, 80), screenPx)).toBe(0);
-    expect(shiftDown(box(80, 150, 400, 800), box(88, 136, 0, 400), screenPx)).toBe(0);
+    expect(computeShiftDown(box(80, 150), box(150, 198), screenPx)).toBe(0);
+    expect(computeShiftDown(box(80, 150), box(20, 80), screenPx)).toBe(0);
+    expect(computeShiftDown(box(80, 150, 400, 800), box(88, 136, 0, 400), screenPx)).toBe(0);
   });
 
   it("stays in sight where a keyboard leaves no room below", () => {
-    expect(shiftDown(box(80, 200), box(88, 136), 250)).toBe(0);
+    expect(computeShiftDown(box(80, 200), box(88, 136), 250)).toBe(0);
   });
 });
 
@@ -27,18 +27,18 @@ describe("what shows at the end of the page for a moment", () => {
   it("stands above the composer and above the field somebody types in", () => {
     const card = box(670, 730);
     const [composer, field] = [box(690, 740), box(560, 610)];
-    const shifted = card.bottom - shiftUp(card, [composer, field]);
+    const shifted = card.bottom - computeShiftUp(card, [composer, field]);
     expect(shifted).toBeLessThanOrEqual(composer.top);
     expect(shifted - (card.bottom - card.top) >= field.bottom || shifted <= field.top).toBe(true);
   });
 
   it("goes above both where it would cover the second after leaving the first", () => {
     const card = box(670, 730);
-    expect(card.bottom - shiftUp(card, [box(680, 740), box(610, 670)])).toBeLessThan(610);
+    expect(card.bottom - computeShiftUp(card, [box(680, 740), box(610, 670)])).toBeLessThan(610);
   });
 
   it("stays where it is beside a button, and where there is no room above", () => {
-    expect(shiftUp(box(670, 730, 0, 200), [box(680, 740, 300, 360)])).toBe(0);
-    expect(shiftUp(box(10, 70), [box(5, 60)])).toBe(0);
+    expect(computeShiftUp(box(670, 730, 0, 200), [box(680, 740, 300, 360)])).toBe(0);
+    expect(computeShiftUp(box(10, 70), [box(5, 60)])).toBe(0);
   });
 });

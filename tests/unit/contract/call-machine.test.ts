@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
-import { type CallEvent, type CallPlace, type CallState, stepCall } from "#contract/calls/call-machine.ts";
-import { callConnectMs, callRingMs, callVerdictMs } from "#contract/limits.ts";
+import { type CallEvent, type CallState, type LocalCall, stepCall } from "#contract/calls/call-machine.ts";
+import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
 
 const start = 1_000_000;
 const now = start + 10_000;
 const [mine, theirs] = ["device-mine", "device-theirs"];
 
-const place: CallPlace = { id: "call-1", conversation: "ana.ben", peer: "ben", kind: "audio", isCaller: true };
+const place: LocalCall = { id: "call-1", conversation: "ana.ben", peer: "ben", kind: "audio", isCaller: true };
 const call: Call = {
   call_id: "call-1",
   conversation: "ana.ben",
@@ -20,17 +20,17 @@ const call: Call = {
   answered_at: null,
 };
 const talked: Call = { ...call, to_device: theirs, answered_at: start + 3_000 };
-const incoming: CallPlace = { ...place, isCaller: false };
+const incoming: LocalCall = { ...place, isCaller: false };
 const inbound: Call = { ...call, from: "ben", to: "ana", from_device: theirs };
 const crossed: Call = { ...inbound, call_id: "call-2", to_device: mine, answered_at: start };
 
 const states = {
   idle: { at: "idle" },
-  outgoing: { at: "outgoing", call: place, until: start + callRingMs, isKnown: true },
+  outgoing: { at: "outgoing", call: place, until: start + callRingMs, isRegistered: true },
   ringing: { at: "ringing", call: incoming, until: start + callRingMs },
   connecting: { at: "connecting", call: place, until: start + callConnectMs },
   connected: { at: "connected", call: place, since: start },
-  interrupted: { at: "connected", call: place, since: start, lostAt: start + 6_000 },
+  interrupted: { at: "connected", call: place, since: start, interruptedAt: start + 6_000 },
   ended: { at: "ended", call: place, status: "ended", seconds: 10 },
 } satisfies Record<string, CallState>;
 type Named = keyof typeof states;
@@ -167,14 +167,14 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
 };
 
 const told = (state: CallState): string => {
-  if (state.at === "connected") return state.lostAt === undefined ? "connected" : "connected interrupted";
+  if (state.at === "connected") return state.interruptedAt === undefined ? "connected" : "connected interrupted";
   if (state.at !== "ended") return state.at;
   const where = state.isElsewhere && "elsewhere";
   return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);
-  return `${told(step.state)}: ${step.deeds.map((deed) => Object.values(deed).join(" ")).join(", ")}`;
+  return `${told(step.state)}: ${step.effects.map((deed) => Object.values(deed).join(" ")).join(", ")}`;
 };
 
 describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (name) => {
@@ -189,13 +189,13 @@ describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (
 describe("time alone", () => {
   const { time } = events;
   test("asks how it stands when the server's word does not come", () => {
-    const due = start + callRingMs + callVerdictMs;
+    const due = start + callRingMs + callServerWaitMs;
     for (const state of [states.outgoing, states.ringing]) {
       expect(stepCall(state, time, due - 1).state).toEqual(state);
       const asked = stepCall(state, time, due);
-      expect(asked.deeds).toEqual([{ do: "ask" }]);
-      expect(stepCall(asked.state, time, due + 1).deeds).not.toContainEqual({ do: "ask" });
-      expect(stepCall(asked.state, time, due + callVerdictMs).deeds).toEqual([{ do: "ask" }]);
+      expect(asked.effects).toEqual([{ do: "ask" }]);
+      expect(stepCall(asked.state, time, due + 1).effects).not.toContainEqual({ do: "ask" });
+      expect(stepCall(asked.state, time, due + callServerWaitMs).effects).toEqual([{ do: "ask" }]);
     }
   });
   test("stops the ringing at thirty seconds, whatever is heard", () => {

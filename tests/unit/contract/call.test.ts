@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import {
-  advance,
-  type CallDeed,
+  applyCallCommand,
+  applyCallTimeout,
+  type CallCommand,
   type CallStatus,
   callStatuses,
-  dueAt,
-  expire,
-  hearOther,
+  getCallTimeoutAt,
   isAbandoned,
   type OpenCall,
+  recordPeerLastSeen,
 } from "#contract/calls/call.ts";
-import { callAbandonedMs, callConnectMs, callLostMs, callRingMs, callSilentMaxMs } from "#contract/limits.ts";
+import { callAbandonedMs, callConnectMs, callRingMs, callSilentMaxMs, callUnreachableMs } from "#contract/limits.ts";
 
 const [ana, ben] = [0, 1];
 const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];
 const [first, second] = ["call-1", "call-2"];
 const start = 1_000_000;
 
-const create = (id: string, device: string): CallDeed => ({ type: "create", id, kind: "audio", device });
-const answer = (id: string, device: string): CallDeed => ({ type: "answer", id, device });
-const end = (id: string, device: string, status: CallStatus): CallDeed => ({ type: "end", id, device, status });
+const create = (id: string, device: string): CallCommand => ({ type: "create", id, kind: "audio", device });
+const answer = (id: string, device: string): CallCommand => ({ type: "answer", id, device });
+const end = (id: string, device: string, status: CallStatus): CallCommand => ({ type: "end", id, device, status });
 
 const ringing: OpenCall = {
   id: first,
@@ -35,35 +35,35 @@ const line = (status: CallStatus, seconds = 0) => ({ type: "call", id: first, ki
 
 describe("a call on the server", () => {
   test("is made once, however often its caller asks", () => {
-    expect(advance(null, ana, create(first, anas), start)).toEqual({ call: ringing });
-    expect(advance(ringing, ana, create(first, anas), start + 900)).toEqual({ call: ringing });
-    expect(advance(answered, ana, create(first, anas), start + 9_000)).toEqual({ call: answered });
+    expect(applyCallCommand(null, ana, create(first, anas), start)).toEqual({ call: ringing });
+    expect(applyCallCommand(ringing, ana, create(first, anas), start + 900)).toEqual({ call: ringing });
+    expect(applyCallCommand(answered, ana, create(first, anas), start + 9_000)).toEqual({ call: answered });
   });
 
   test("is the only one: another of the same person is refused, and anybody's once they talk", () => {
     const refused = { error: "call_in_progress" };
-    expect(advance(ringing, ana, create(second, anasLaptop), start)).toEqual(refused);
-    expect(advance(answered, ana, create(second, anas), start)).toEqual(refused);
-    expect(advance(answered, ben, create(second, bensLaptop), start)).toEqual(refused);
+    expect(applyCallCommand(ringing, ana, create(second, anasLaptop), start)).toEqual(refused);
+    expect(applyCallCommand(answered, ana, create(second, anas), start)).toEqual(refused);
+    expect(applyCallCommand(answered, ben, create(second, bensLaptop), start)).toEqual(refused);
   });
 
   test("of two who call each other at once is the first one's, answered by the second", () => {
-    const both = advance(ringing, ben, create(second, bens), start + 300);
+    const both = applyCallCommand(ringing, ben, create(second, bens), start + 300);
     expect(both).toEqual({ call: { ...ringing, calleeDevice: bens, answeredAt: start + 300 } });
-    expect(advance(answered, ben, create(second, bens), start + 9_000)).toEqual({ call: answered });
+    expect(applyCallCommand(answered, ben, create(second, bens), start + 9_000)).toEqual({ call: answered });
   });
 
   test("is answered by one device of whom it is for, which may say so again", () => {
-    expect(advance(ringing, ben, answer(first, bens), start + 4_000)).toEqual({ call: answered });
-    expect(advance(answered, ben, answer(first, bens), start + 5_000)).toEqual({ call: answered });
-    expect(advance(answered, ben, answer(first, bensLaptop), start)).toEqual({ error: "answered_elsewhere" });
-    expect(advance(ringing, ana, answer(first, anasLaptop), start)).toEqual({ error: "not_allowed" });
+    expect(applyCallCommand(ringing, ben, answer(first, bens), start + 4_000)).toEqual({ call: answered });
+    expect(applyCallCommand(answered, ben, answer(first, bens), start + 5_000)).toEqual({ call: answered });
+    expect(applyCallCommand(answered, ben, answer(first, bensLaptop), start)).toEqual({ error: "answered_elsewhere" });
+    expect(applyCallCommand(ringing, ana, answer(first, anasLaptop), start)).toEqual({ error: "not_allowed" });
   });
 
   test("that is another one, or over, is not found", () => {
     for (const deed of [answer(second, bens), end(second, bens, "ended")]) {
-      expect(advance(ringing, ben, deed, start)).toEqual({ error: "call_not_found" });
-      expect(advance(null, ben, deed, start)).toEqual({ error: "call_not_found" });
+      expect(applyCallCommand(ringing, ben, deed, start)).toEqual({ error: "call_not_found" });
+      expect(applyCallCommand(null, ben, deed, start)).toEqual({ error: "call_not_found" });
     }
   });
 
@@ -87,23 +87,23 @@ describe("a call on the server", () => {
   ] as const)("ended by $who as $claim counts as $is", ({ by, device, call, claim, is }) => {
     const seconds = call.answeredAt === null ? 0 : 65;
     const now = (call.answeredAt ?? start) + 65_400;
-    expect(advance(call, by, end(first, device, claim), now)).toEqual({ call: null, line: line(is, seconds) });
+    expect(applyCallCommand(call, by, end(first, device, claim), now)).toEqual({ call: null, line: line(is, seconds) });
   });
 
   test("whose two hear nothing of each other is cancelled, without seconds, and only for as long as that may take", () => {
     const claim = end(first, bens, "cancelled");
     const latest = start + 4_000 + 2 * callConnectMs;
     for (const now of [start + 4_000, latest])
-      expect(advance(answered, ben, claim, now)).toEqual({ call: null, line: line("cancelled") });
+      expect(applyCallCommand(answered, ben, claim, now)).toEqual({ call: null, line: line("cancelled") });
     const late = { call: null, line: line("ended", 31) };
-    expect(advance(answered, ben, claim, latest + 1_000)).toEqual(late);
+    expect(applyCallCommand(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
   test("lasted until somebody hung up, though the server hears of it later; never less than nothing, nor two minutes less", () => {
     const now = start + 4_000 + 125_000;
     const lasted = (ago: number, at = now) => {
-      const next = advance(answered, ben, { type: "end", id: first, device: bens, status: "ended", ago }, at);
-      return "line" in next ? next.line?.seconds : undefined;
+      const next = applyCallCommand(answered, ben, { type: "end", id: first, device: bens, status: "ended", ago }, at);
+      return "logEntry" in next ? next.logEntry?.seconds : undefined;
     };
     expect([lasted(0), lasted(9_000), lasted(3_600_000)]).toEqual([125, 116, 5]);
     expect(lasted(30_000, start + 4_000 + 9_000)).toBe(0);
@@ -111,13 +111,13 @@ describe("a call on the server", () => {
 
   test("is not ended by a device that only rang, once another one talks", () => {
     const refused = { error: "answered_elsewhere" };
-    expect(advance(answered, ben, end(first, bensLaptop, "rejected"), start)).toEqual(refused);
-    expect(advance(answered, ana, end(first, anasLaptop, "ended"), start)).toEqual(refused);
-    expect(advance(ringing, ben, end(first, bensLaptop, "rejected"), start)).toMatchObject({ call: null });
+    expect(applyCallCommand(answered, ben, end(first, bensLaptop, "rejected"), start)).toEqual(refused);
+    expect(applyCallCommand(answered, ana, end(first, anasLaptop, "ended"), start)).toEqual(refused);
+    expect(applyCallCommand(ringing, ben, end(first, bensLaptop, "rejected"), start)).toMatchObject({ call: null });
   });
 
   test("says in its line that somebody was busy, or that it failed", () => {
-    const busy = advance(
+    const busy = applyCallCommand(
       ringing,
       ben,
       { type: "end", id: first, device: bens, status: "missed", reason: "busy" },
@@ -125,24 +125,27 @@ describe("a call on the server", () => {
     );
     expect(busy).toEqual({ call: null, line: { ...line("missed"), reason: "busy" } });
     const claim = { type: "end", id: first, status: "missed", reason: "busy" } as const;
-    expect(advance(ringing, ana, { ...claim, device: anas }, start)).toEqual({ call: null, line: line("missed") });
-    expect(advance(answered, ben, { ...claim, device: bens }, start + 9_000)).toEqual({
+    expect(applyCallCommand(ringing, ana, { ...claim, device: anas }, start)).toEqual({
+      call: null,
+      line: line("missed"),
+    });
+    expect(applyCallCommand(answered, ben, { ...claim, device: bens }, start + 9_000)).toEqual({
       call: null,
       line: line("ended", 5),
     });
     // Whoever refuses it was there.
     const rejected = { ...claim, device: bens, status: "rejected" } as const;
-    expect(advance(ringing, ben, rejected, start)).toEqual({ call: null, line: line("rejected") });
+    expect(applyCallCommand(ringing, ben, rejected, start)).toEqual({ call: null, line: line("rejected") });
   });
 
   test("whose answer failed before it came was missed and failed, and refused by nobody", () => {
     for (const status of ["cancelled", "ended", "rejected"] as const) {
       const deed = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
-      expect(advance(ringing, ben, deed, start)).toEqual({
+      expect(applyCallCommand(ringing, ben, deed, start)).toEqual({
         call: null,
         line: { ...line("missed"), reason: "failed" },
       });
-      expect(advance(answered, ben, deed, start + 4_000)).toMatchObject({
+      expect(applyCallCommand(answered, ben, deed, start + 4_000)).toMatchObject({
         line: { status: status === "cancelled" ? "cancelled" : "ended", reason: "failed" },
       });
     }
@@ -150,36 +153,36 @@ describe("a call on the server", () => {
 
   test("that nobody answers is missed after thirty seconds, by the server's clock", () => {
     const heard = { caller: start, callee: start };
-    expect(dueAt(ringing, heard)).toBe(start + callRingMs);
-    expect(expire(ringing, heard, start + callRingMs - 1)).toBeUndefined();
-    expect(expire(ringing, heard, start + callRingMs)).toEqual({ call: null, line: line("missed") });
+    expect(getCallTimeoutAt(ringing, heard)).toBe(start + callRingMs);
+    expect(applyCallTimeout(ringing, heard, start + callRingMs - 1)).toBeUndefined();
+    expect(applyCallTimeout(ringing, heard, start + callRingMs)).toEqual({ call: null, line: line("missed") });
   });
 
   test("goes on while one side is heard of, and ended when the last one was", () => {
     const heard = { caller: start + 10_000, callee: start + 64_000 };
-    expect(dueAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
-    expect(expire(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
-    expect(expire(answered, heard, start + 500_000)).toEqual({ call: null, line: line("ended", 60) });
+    expect(getCallTimeoutAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
+    expect(applyCallTimeout(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
+    expect(applyCallTimeout(answered, heard, start + 500_000)).toEqual({ call: null, line: line("ended", 60) });
   });
 
   describe("of which one side hears nothing any more", () => {
     // Ben last heard Ana at 20 s, and says so five seconds later.
     const silentAt = start + 20_000;
     const heard = { caller: start + 18_000, callee: silentAt + 5_000 };
-    const missed = hearOther(heard, false, silentAt + 5_000, 5_000);
+    const missed = recordPeerLastSeen(heard, false, silentAt + 5_000, 5_000);
 
     test("is the missed one's to leave once neither has heard of them for that long, and nobody else's", () => {
-      expect(isAbandoned(answered, true, missed, silentAt + callLostMs - 1)).toBe(false);
-      expect(isAbandoned(answered, true, missed, silentAt + callLostMs)).toBe(true);
-      expect(isAbandoned(answered, false, missed, silentAt + callLostMs)).toBe(false);
+      expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs - 1)).toBe(false);
+      expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs)).toBe(true);
+      expect(isAbandoned(answered, false, missed, silentAt + callUnreachableMs)).toBe(false);
       const deed = end(first, anasLaptop, "ended");
-      expect(advance(answered, ana, deed, silentAt + callLostMs, missed)).toMatchObject({ call: null });
+      expect(applyCallCommand(answered, ana, deed, silentAt + callUnreachableMs, missed)).toMatchObject({ call: null });
     });
 
     test("goes on where the missed one says that it is there, or the other that it hears again", () => {
-      const late = silentAt + callLostMs;
+      const late = silentAt + callUnreachableMs;
       expect(isAbandoned(answered, true, { ...missed, caller: late - 1 }, late)).toBe(false);
-      const again = hearOther(missed, false, late, undefined);
+      const again = recordPeerLastSeen(missed, false, late, undefined);
       expect(isAbandoned(answered, true, again, late)).toBe(false);
       expect(isAbandoned(answered, true, again, heard.caller + callAbandonedMs)).toBe(true);
     });
@@ -187,12 +190,12 @@ describe("a call on the server", () => {
     test("was talked until both were known to be there, whoever ends it and whenever", () => {
       const late = silentAt + 50_000;
       const talked = { call: null, line: line("ended", 16) };
-      expect(advance(answered, ben, end(first, bens, "ended"), late, missed)).toEqual(talked);
-      expect(advance(answered, ana, end(first, anasLaptop, "ended"), late, missed)).toEqual(talked);
-      expect(expire(answered, { ...missed, callee: late }, late + callSilentMaxMs)).toEqual(talked);
+      expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, missed)).toEqual(talked);
+      expect(applyCallCommand(answered, ana, end(first, anasLaptop, "ended"), late, missed)).toEqual(talked);
+      expect(applyCallTimeout(answered, { ...missed, callee: late }, late + callSilentMaxMs)).toEqual(talked);
       // Who is only not heard has been there.
       const there = { ...missed, caller: silentAt + 30_000 };
-      expect(advance(answered, ben, end(first, bens, "ended"), late, there)).toEqual({
+      expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, there)).toEqual({
         call: null,
         line: line("ended", 46),
       });

@@ -4,7 +4,7 @@ import { createUuid, packUuid } from "#contract/ids.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
-import { toClientFrame, toCommand, toSendFrame, toSpreadFrame } from "#contract/wire/command-frames.ts";
+import { toClientFrame, toCommand, toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
 import {
   fromWireBody,
   fromWireMessage,
@@ -16,14 +16,14 @@ import {
   toWireRow,
 } from "#contract/wire/compact-encoding.ts";
 import {
-  baseOf,
   decodeServerFrame,
   encodeFrame,
   encodeLiveText,
   joinFrames,
-  pongFrame,
-  readPong,
+  parsePong,
   type ServerFrame,
+  toPongFrame,
+  toSocketBase,
 } from "#contract/wire/server-frames.ts";
 
 const now = 1_790_000_000_000;
@@ -72,11 +72,11 @@ describe("what a device writes in one go", () => {
 });
 
 test("sockets that come within some minutes have one base, and never one that lies ahead of them", () => {
-  const first = baseOf({ counter: 35, now });
+  const first = toSocketBase({ counter: 35, now });
   expect(first.counter).toBeLessThanOrEqual(35);
   expect(first.now).toBeLessThanOrEqual(now);
-  expect(baseOf({ counter: 36, now: first.now + 60_000 })).toEqual(first);
-  expect(baseOf(first)).toEqual(first);
+  expect(toSocketBase({ counter: 36, now: first.now + 60_000 })).toEqual(first);
+  expect(toSocketBase(first)).toEqual(first);
 });
 
 describe("frames", () => {
@@ -147,9 +147,9 @@ describe("frames", () => {
   });
 
   test("a pong tells the counter and anything else is no pong", () => {
-    expect(readPong(pongFrame(123_456))).toBe(123_456);
-    expect(readPong("1,2,3,4,x")).toBeUndefined();
-    expect(readPong(".")).toBeUndefined();
+    expect(parsePong(toPongFrame(123_456))).toBe(123_456);
+    expect(parsePong("1,2,3,4,x")).toBeUndefined();
+    expect(parsePong(".")).toBeUndefined();
   });
 });
 
@@ -184,7 +184,7 @@ describe("commands in their short form", () => {
       { type: "spread", body: { type: "text", text: "à tous" }, to },
       { type: "spread", body: { type: "text", text: "à tous" }, source, to },
     ] as const) {
-      const [frame] = decodeClientFrames(encodeFrame(toSpreadFrame(4, { ...command, to }))) ?? [];
+      const [frame] = decodeClientFrames(encodeFrame(toMulticastFrame(4, { ...command, to }))) ?? [];
       expect(frame && toCommand(frame, "")).toEqual(command);
     }
   });

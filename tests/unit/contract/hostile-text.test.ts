@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import { DisplayName, foldText } from "#contract/text.ts";
-import { readRange } from "#worker/files/range.ts";
+import { readRequestedRange } from "#worker/files/range.ts";
 
 // What takes a time in the square of its length, or worse, does not come to its end before the test is broken off.
 
 it("a Range header of any length is read at once", () => {
-  const read = (range: string) => readRange(new Headers({ range }), 5_000, '"x"');
+  const read = (range: string) => readRequestedRange(new Headers({ range }), 5_000, '"x"');
   expect(read(`bytes=${" ".repeat(2_000_000)}x`)).toBe("all");
   expect(read(`bytes=${"9".repeat(2_000_000)}-`)).toBe("all");
   expect(read("bytes= 10 - 19 ")).toEqual({ offset: 10, length: 10 });

@@ -1,8 +1,15 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "#contract/auth/auth.ts";
-import { Body, clampMarks, isListed, mergeMarks, placeOf, statusOf } from "#contract/conversations.ts";
-import { errorCodes, isErrorCode, isPermanent } from "#contract/errors.ts";
+import {
+  Body,
+  clampReadState,
+  classifySeq,
+  isListed,
+  mergeReadStates,
+  toMessageStatus,
+} from "#contract/conversations.ts";
+import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";
 import {
@@ -15,7 +22,7 @@ import {
   Uuid,
   unpackUuid,
 } from "#contract/ids.ts";
-import { phoneForms, readPhoneQuery, toE164, toPhoneQuery } from "#contract/phone.ts";
+import { parsePhoneQuery, phoneForms, toE164, toPhoneQuery } from "#contract/phone.ts";
 import { cleanText, DisplayName, foldText, MessageText } from "#contract/text.ts";
 
 const [ana, ben] = [createUuid(1), createUuid(2)];
@@ -60,22 +67,22 @@ describe("receipts", () => {
       { delivered: 3, read: 3 },
       { delivered: 4, read: 1 },
     ];
-    const forward = marks.reduce(mergeMarks);
+    const forward = marks.reduce(mergeReadStates);
     expect(forward).toEqual({ delivered: 5, read: 3 });
-    expect(marks.toReversed().reduce(mergeMarks)).toEqual(forward);
+    expect(marks.toReversed().reduce(mergeReadStates)).toEqual(forward);
   });
 
   test("what is read is delivered", () => {
-    expect(mergeMarks({ delivered: 0, read: 0 }, { delivered: 1, read: 7 })).toEqual({ delivered: 7, read: 7 });
+    expect(mergeReadStates({ delivered: 0, read: 0 }, { delivered: 1, read: 7 })).toEqual({ delivered: 7, read: 7 });
   });
 
   test("cannot run ahead of the log", () => {
-    expect(clampMarks({ delivered: 1e9, read: 1e9 }, 12)).toEqual({ delivered: 12, read: 12 });
+    expect(clampReadState({ delivered: 1e9, read: 1e9 }, 12)).toEqual({ delivered: 12, read: 12 });
   });
 
   test("make the four statuses of a message", () => {
     const others = { delivered: 5, read: 3 };
-    expect([undefined, 6, 5, 4, 3, 1].map((seq) => statusOf(seq, others))).toEqual([
+    expect([undefined, 6, 5, 4, 3, 1].map((seq) => toMessageStatus(seq, others))).toEqual([
       "sending",
       "sent",
       "delivered",
@@ -88,7 +95,7 @@ describe("receipts", () => {
 
 describe("the place of a message", () => {
   test("next is applied, known is dropped, further is a gap", () => {
-    expect([4, 5, 6, 7, 100].map((seq) => placeOf(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
+    expect([4, 5, 6, 7, 100].map((seq) => classifySeq(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
   });
 
   test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
@@ -133,14 +140,14 @@ describe("phone numbers", () => {
 
   test("digits are searched as they may be meant, the canonical number before any other form", () => {
     const own = "+243990000001";
-    expect(readPhoneQuery("0810000001", own, 3)).toEqual({
+    expect(parsePhoneQuery("0810000001", own, 3)).toEqual({
       wholes: ["+243810000001", "+2430810000001"],
       beginnings: ["+243810000001"],
       parts: ["0810000001", "810000001"],
     });
-    expect(readPhoneQuery("2430810000001", own, 3).wholes).toEqual(["+2430810000001", "+243810000001"]);
-    expect(readPhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+2430810", "+243810"] });
-    expect(readPhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
+    expect(parsePhoneQuery("2430810000001", own, 3).wholes).toEqual(["+2430810000001", "+243810000001"]);
+    expect(parsePhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+2430810", "+243810"] });
+    expect(parsePhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
   });
 
   test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(
@@ -233,9 +240,9 @@ describe("error codes", () => {
   });
 
   test("only refusals that will not change are permanent", () => {
-    expect(isPermanent("not_connected")).toBe(true);
+    expect(isPermanentError("not_connected")).toBe(true);
     for (const code of ["rate_limited", "unavailable", "internal", "session_expired"] as const) {
-      expect(isPermanent(code)).toBe(false);
+      expect(isPermanentError(code)).toBe(false);
     }
   });
 });

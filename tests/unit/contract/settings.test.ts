@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { countryCodeOf } from "#contract/phone.ts";
 import { defaultSettings, Settings, SettingsChange } from "#contract/settings.ts";
-import { decodeClientFrames, refsOfUnread } from "#contract/wire/client-frames.ts";
+import { decodeClientFrames, listMalformedRefs } from "#contract/wire/client-frames.ts";
 import { toClientFrame, toCommand } from "#contract/wire/command-frames.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import { decodeServerFrame, encodeFrame } from "#contract/wire/server-frames.ts";
@@ -40,8 +40,8 @@ describe("presence", () => {
     expect(decodeServerFrame('["L",7,true,null]')).toBeUndefined();
     expect(decodeClientFrames('["l",1]')).toEqual([["l", 1]]);
     expect(decodeClientFrames('["l",true]')).toBeUndefined();
-    expect(refsOfUnread('["l",2]')).toEqual([]);
-    expect(refsOfUnread('["L",9,-1]')).toEqual([9]);
+    expect(listMalformedRefs('["l",2]')).toEqual([]);
+    expect(listMalformedRefs('["L",9,-1]')).toEqual([9]);
   });
 });
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import {
   type Crop,
-  dragBy,
-  middleOf,
+  createCenteredCrop,
+  cropZoomMax,
+  moveCrop,
   type Point,
   type Size,
-  toCut,
-  toPlacement,
-  zoomMax,
-  zoomTo,
+  toCropSquare,
+  toImagePlacement,
+  zoomCrop,
 } from "#lib/media/crop.ts";
 
 const wide: Size = { width: 4000, height: 3000 };
@@ -17,12 +17,12 @@ const tiny: Size = { width: 1, height: 7 };
 
 /** Which point of the picture is seen at a place of the frame. */
 const seenAt = (size: Size, crop: Crop, at: Point): Point => {
-  const { left, top, side } = toCut(size, crop);
+  const { left, top, side } = toCropSquare(size, crop);
   return { x: left + at.x * side, y: top + at.y * side };
 };
 
 const expectInside = (size: Size, crop: Crop) => {
-  const { left, top, side } = toCut(size, crop);
+  const { left, top, side } = toCropSquare(size, crop);
   expect(side).toBeGreaterThan(0);
   expect(side).toBeLessThanOrEqual(Math.min(size.width, size.height) + 1e-9);
   expect(left).toBeGreaterThanOrEqual(-1e-9);
@@ -32,34 +32,34 @@ const expectInside = (size: Size, crop: Crop) => {
 };
 
 test("a picture begins with the largest square of its middle", () => {
-  expect(toCut(wide, middleOf(wide))).toEqual({ left: 500, top: 0, side: 3000 });
-  expect(toCut(tall, middleOf(tall))).toEqual({ left: 0, top: 350, side: 900 });
+  expect(toCropSquare(wide, createCenteredCrop(wide))).toEqual({ left: 500, top: 0, side: 3000 });
+  expect(toCropSquare(tall, createCenteredCrop(tall))).toEqual({ left: 0, top: 350, side: 900 });
 });
 
 test("what is dragged follows the finger, and stops at the picture's edge", () => {
-  const crop = dragBy(wide, middleOf(wide), { x: 0.1, y: 0.3 });
+  const crop = moveCrop(wide, createCenteredCrop(wide), { x: 0.1, y: 0.3 });
   // A tenth of the frame to the right shows what lies 300 pixels further left; there is nothing above.
-  expect(toCut(wide, crop)).toEqual({ left: 200, top: 0, side: 3000 });
-  expect(toCut(wide, dragBy(wide, crop, { x: 9, y: 0 })).left).toBe(0);
-  expect(toCut(wide, dragBy(wide, crop, { x: -9, y: 0 })).left).toBe(1000);
+  expect(toCropSquare(wide, crop)).toEqual({ left: 200, top: 0, side: 3000 });
+  expect(toCropSquare(wide, moveCrop(wide, crop, { x: 9, y: 0 })).left).toBe(0);
+  expect(toCropSquare(wide, moveCrop(wide, crop, { x: -9, y: 0 })).left).toBe(1000);
 });
 
 test("enlarging keeps what lies under the fingers where it is", () => {
   const at = { x: 0.25, y: 0.7 };
-  const before = seenAt(wide, middleOf(wide), at);
-  const crop = zoomTo(wide, middleOf(wide), 2, at);
+  const before = seenAt(wide, createCenteredCrop(wide), at);
+  const crop = zoomCrop(wide, createCenteredCrop(wide), 2, at);
   const after = seenAt(wide, crop, at);
-  expect(toCut(wide, crop).side).toBe(1500);
+  expect(toCropSquare(wide, crop).side).toBe(1500);
   expect(after.x).toBeCloseTo(before.x);
   expect(after.y).toBeCloseTo(before.y);
 });
 
 test("it grows no further than it may, and shrinks no further than to fill the frame", () => {
-  const largest = zoomTo(tall, middleOf(tall), 99);
-  expect(largest.zoom).toBe(zoomMax);
+  const largest = zoomCrop(tall, createCenteredCrop(tall), 99);
+  expect(largest.zoom).toBe(cropZoomMax);
   // At the limit nothing moves.
-  expect(zoomTo(tall, largest, 99, { x: 0, y: 0 })).toEqual(largest);
-  expect(zoomTo(tall, largest, 0.1).zoom).toBe(1);
+  expect(zoomCrop(tall, largest, 99, { x: 0, y: 0 })).toEqual(largest);
+  expect(zoomCrop(tall, largest, 0.1).zoom).toBe(1);
 });
 
 test("whatever is done, only picture is cut out", () => {
@@ -69,21 +69,21 @@ test("whatever is done, only picture is cut out", () => {
     return seed / 2_147_483_647;
   };
   for (const size of [wide, tall, tiny, { width: 512, height: 512 }]) {
-    let crop = middleOf(size);
+    let crop = createCenteredCrop(size);
     for (let step = 0; step < 500; step++) {
       crop =
         random() < 0.5
-          ? dragBy(size, crop, { x: random() * 4 - 2, y: random() * 4 - 2 })
-          : zoomTo(size, crop, random() * 6, { x: random(), y: random() });
+          ? moveCrop(size, crop, { x: random() * 4 - 2, y: random() * 4 - 2 })
+          : zoomCrop(size, crop, random() * 6, { x: random(), y: random() });
       expectInside(size, crop);
     }
   }
 });
 
 test("the picture lies so that the frame shows the cut", () => {
-  const crop = dragBy(wide, zoomTo(wide, middleOf(wide), 2), { x: 0.2, y: -0.1 });
-  const { left, top, side } = toCut(wide, crop);
-  const placed = toPlacement(wide, crop);
+  const crop = moveCrop(wide, zoomCrop(wide, createCenteredCrop(wide), 2), { x: 0.2, y: -0.1 });
+  const { left, top, side } = toCropSquare(wide, crop);
+  const placed = toImagePlacement(wide, crop);
   // The cut's corner is the frame's corner, and its side the frame's.
   expect(placed.left + (left / wide.width) * placed.width).toBeCloseTo(0);
   expect(placed.top + (top / wide.height) * placed.height).toBeCloseTo(0);

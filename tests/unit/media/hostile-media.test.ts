@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { ascii, box, makeHeic, trak, uint16, uint32 } from "#tests/support/people/boxes.ts";
-import { beginsAsImage, cleanImage, isTooLarge } from "#worker/files/formats/clean-image.ts";
-import { blankHeif } from "#worker/files/formats/heif.ts";
-import { isBoxed } from "#worker/files/formats/mp4.ts";
-import { blankMetadata } from "#worker/files/formats/mp4-metadata.ts";
+import { cleanImage, exceedsPixelLimit, hasImageSignature } from "#worker/files/formats/clean-image.ts";
+import { blankHeifMetadata } from "#worker/files/formats/heif.ts";
+import { isIsoMedia } from "#worker/files/formats/mp4.ts";
+import { blankMp4Metadata } from "#worker/files/formats/mp4-metadata.ts";
 import { sniffType } from "#worker/files/formats/sniff.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
@@ -48,19 +48,19 @@ const readAll = async (bytes: Uint8Array, partLength: number): Promise<number> =
     for (let at = 0; at < bytes.length; at += partLength) yield bytes.subarray(at, at + partLength);
   };
   let length = 0;
-  for await (const chunk of blankMetadata(parts())) length += chunk.length;
+  for await (const chunk of blankMp4Metadata(parts())) length += chunk.length;
   return length;
 };
 
 /** Everything that looks at bytes of others does so without an error. */
 const read = async (bytes: Uint8Array, partLength: number) => {
   expect(typeof sniffType(bytes)).toBe("string");
-  expect(typeof isBoxed(bytes)).toBe("boolean");
+  expect(typeof isIsoMedia(bytes)).toBe("boolean");
   readImageHeader(bytes);
-  isTooLarge(bytes);
-  if (beginsAsImage(bytes)) cleanImage(bytes);
+  exceedsPixelLimit(bytes);
+  if (hasImageSignature(bytes)) cleanImage(bytes);
   expect(await readAll(bytes, partLength)).toBe(bytes.length);
-  blankHeif(Buffer.from(bytes));
+  blankHeifMetadata(Buffer.from(bytes));
 };
 
 it.each([

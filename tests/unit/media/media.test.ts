@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { fileMaxBytes, fileNameMaxLength, waveformBars } from "#contract/limits.ts";
 import { fitWithin } from "#lib/media/image-resize.ts";
-import { rasterKindOf } from "#lib/media/image-signature.ts";
-import { renameTo, requireSize, toPlainFile } from "#lib/media/outgoing-file.ts";
+import { detectImageFormat } from "#lib/media/image-signature.ts";
+import { replaceExtension, requireValidSize, toPlainFile } from "#lib/media/outgoing-file.ts";
 import { isWorthShrinking } from "#lib/media/prepare-attachment.ts";
-import { LevelTrack, loudnessOf, waveformOf } from "#lib/media/waveform.ts";
-import { withDuration } from "#lib/media/webm-duration.ts";
+import { LevelTrack, toLoudness, toWaveform } from "#lib/media/waveform.ts";
+import { addWebmDuration } from "#lib/media/webm-duration.ts";
 
 const bytesOf = (...parts: (string | number[])[]): Uint8Array =>
   new Uint8Array(parts.flatMap((part) => (typeof part === "string" ? [...part].map((c) => c.charCodeAt(0)) : part)));
@@ -13,24 +13,24 @@ const chunk = (name: string, length: number) => bytesOf([0, 0, 0, length], name,
 const png = (...chunks: Uint8Array[]) => bytesOf("\x89PNG\r\n\x1a\n", ...chunks.map((part) => [...part]));
 
 test("a picture's kind is read from its bytes, and so is whether it moves", () => {
-  expect(rasterKindOf(bytesOf([0xff, 0xd8, 0xff, 0xe1]))).toEqual({ type: "image/jpeg", moves: false });
-  expect(rasterKindOf(bytesOf("GIF89a"))).toEqual({ type: "image/gif", moves: true });
-  expect(rasterKindOf(png(chunk("IHDR", 13), chunk("IDAT", 9)))).toEqual({ type: "image/png", moves: false });
-  expect(rasterKindOf(png(chunk("IHDR", 13), chunk("acTL", 8), chunk("IDAT", 9)))?.moves).toBe(true);
+  expect(detectImageFormat(bytesOf([0xff, 0xd8, 0xff, 0xe1]))).toEqual({ type: "image/jpeg", moves: false });
+  expect(detectImageFormat(bytesOf("GIF89a"))).toEqual({ type: "image/gif", moves: true });
+  expect(detectImageFormat(png(chunk("IHDR", 13), chunk("IDAT", 9)))).toEqual({ type: "image/png", moves: false });
+  expect(detectImageFormat(png(chunk("IHDR", 13), chunk("acTL", 8), chunk("IDAT", 9)))?.isAnimated).toBe(true);
   // The mark of an animation after the pixels is none.
-  expect(rasterKindOf(png(chunk("IHDR", 13), chunk("IDAT", 9), chunk("acTL", 8)))?.moves).toBe(false);
+  expect(detectImageFormat(png(chunk("IHDR", 13), chunk("IDAT", 9), chunk("acTL", 8)))?.isAnimated).toBe(false);
   const webp = (kind: string, flags: number) => bytesOf("RIFF", [0, 0, 0, 0], "WEBP", kind, [0, 0, 0, 10], [flags]);
-  expect(rasterKindOf(webp("VP8X", 0x10))).toEqual({ type: "image/webp", moves: false });
-  expect(rasterKindOf(webp("VP8X", 0x12))?.moves).toBe(true);
-  expect(rasterKindOf(webp("VP8 ", 0x02))?.moves).toBe(false);
+  expect(detectImageFormat(webp("VP8X", 0x10))).toEqual({ type: "image/webp", isAnimated: false });
+  expect(detectImageFormat(webp("VP8X", 0x12))?.isAnimated).toBe(true);
+  expect(detectImageFormat(webp("VP8 ", 0x02))?.isAnimated).toBe(false);
 });
 
 test("what is no picture is none, however short or broken it is", () => {
   for (const bytes of [bytesOf(), bytesOf("%PDF-1.7"), bytesOf("RIFF", [0, 0, 0, 0], "WAVE"), bytesOf([0xff, 0xd8])]) {
-    expect(rasterKindOf(bytes)).toBeUndefined();
+    expect(detectImageFormat(bytes)).toBeUndefined();
   }
   // A chunk that claims to be longer than the file ends the search.
-  expect(rasterKindOf(png(bytesOf([0xff, 0xff, 0xff, 0xff], "IHDR")))?.moves).toBe(false);
+  expect(detectImageFormat(png(bytesOf([0xff, 0xff, 0xff, 0xff], "IHDR")))?.isAnimated).toBe(false);
 });
 
 test("a picture keeps its shape, and a small one its size", () => {
@@ -41,7 +41,7 @@ test("a picture keeps its shape, and a small one its size", () => {
 });
 
 test("a picture is encoded anew only when that makes it smaller, or when nobody could show it as it is", () => {
-  const jpeg = { type: "image/jpeg", moves: false } as const;
+  const jpeg = { type: "image/jpeg", isAnimated: false } as const;
   expect(isWorthShrinking(jpeg, 900_000, 120_000)).toBe(true);
   expect(isWorthShrinking(jpeg, 9_000, 9_000)).toBe(false);
   expect(isWorthShrinking(undefined, 9_000, 12_000)).toBe(true);
@@ -60,57 +60,57 @@ test("a file keeps its name but for what a name may not contain", () => {
   // A type the phone claims of a picture that cannot be drawn is not believed.
   expect(plain("cassée.png", "image/png").mime).toBe("application/octet-stream");
   expect(plain("note.mp3", "audio/mpeg").mime).toBe("audio/mpeg");
-  const long = renameTo(`${"é".repeat(200)}.jpeg`, "webp");
+  const long = replaceExtension(`${"é".repeat(200)}.jpeg`, "webp");
   expect(long).toHaveLength(fileNameMaxLength);
   expect(long.endsWith("é.webp")).toBe(true);
-  expect(renameTo("IMG_0001.HEIC", "webp")).toBe("IMG_0001.webp");
+  expect(replaceExtension("IMG_0001.HEIC", "webp")).toBe("IMG_0001.webp");
 });
 
 test("an empty file and one over 25 MB are refused by name", () => {
-  expect(() => requireSize(new Blob([]))).toThrow(expect.objectContaining({ code: "empty" }));
+  expect(() => requireValidSize(new Blob([]))).toThrow(expect.objectContaining({ code: "empty" }));
   const sized = (size: number) => Object.defineProperty(new Blob(["x"]), "size", { value: size });
-  expect(() => requireSize(sized(fileMaxBytes + 1))).toThrow(expect.objectContaining({ code: "tooLarge" }));
-  expect(() => requireSize(sized(fileMaxBytes))).not.toThrow();
+  expect(() => requireValidSize(sized(fileMaxBytes + 1))).toThrow(expect.objectContaining({ code: "tooLarge" }));
+  expect(() => requireValidSize(sized(fileMaxBytes))).not.toThrow();
 });
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 test("a waveform has a digit for each bar, silent A to loud _", () => {
-  expect(waveformOf([])).toBe("");
-  expect(waveformOf([0, 0, 0])).toBe("A".repeat(waveformBars));
-  expect(waveformOf([1])).toBe("_".repeat(waveformBars));
-  const rising = waveformOf(Array.from({ length: 480 }, (_, at) => at / 479));
+  expect(toWaveform([])).toBe("");
+  expect(toWaveform([0, 0, 0])).toBe("A".repeat(waveformBars));
+  expect(toWaveform([1])).toBe("_".repeat(waveformBars));
+  const rising = toWaveform(Array.from({ length: 480 }, (_, at) => at / 479));
   expect(rising).toHaveLength(waveformBars);
   const heights = [...rising].map((digit) => digits.indexOf(digit));
   expect(heights).toEqual([...heights].sort((a, b) => a - b));
   expect(heights.at(-1)).toBe(63);
   // A quiet voice shows its shape, a silent room does not become one.
-  expect(digits.indexOf(waveformOf([0.5])[0] ?? "")).toBeGreaterThan(45);
-  expect(digits.indexOf(waveformOf([0.02])[0] ?? "")).toBeLessThan(4);
+  expect(digits.indexOf(toWaveform([0.5])[0] ?? "")).toBeGreaterThan(45);
+  expect(digits.indexOf(toWaveform([0.02])[0] ?? "")).toBeLessThan(4);
 });
 
 test("the loudest sound of an hour is still in the waveform, in its place", () => {
   const track = new LevelTrack();
   const hourMs = 3_600_000;
-  for (let ms = 0; ms < hourMs; ms += 100) track.put(ms, ms === hourMs / 2 ? 1 : 0.1);
+  for (let ms = 0; ms < hourMs; ms += 100) track.record(ms, ms === hourMs / 2 ? 1 : 0.1);
   expect(track.levels.length).toBeLessThanOrEqual(512);
-  const bars = [...waveformOf(track.levels)].map((digit) => digits.indexOf(digit));
+  const bars = [...toWaveform(track.levels)].map((digit) => digits.indexOf(digit));
   expect([waveformBars / 2 - 1, waveformBars / 2]).toContain(bars.indexOf(63));
   expect(bars.filter((bar) => bar > 10)).toHaveLength(1);
 });
 
 test("a timer that comes late leaves no hole in the waveform", () => {
   const track = new LevelTrack();
-  track.put(0, 0.4);
-  track.put(1_000, 0.6);
+  track.record(0, 0.4);
+  track.record(1_000, 0.6);
   expect(track.levels).toEqual([...Array(10).fill(0.4), 0.6]);
 });
 
 test("loudness follows the ear: silence is nothing, a voice is much, and nothing is beyond", () => {
-  expect(loudnessOf(0)).toBe(0);
-  expect(loudnessOf(0.001)).toBe(0);
-  expect(loudnessOf(0.05)).toBeGreaterThan(0.5);
-  expect(loudnessOf(1)).toBe(1);
+  expect(toLoudness(0)).toBe(0);
+  expect(toLoudness(0.001)).toBe(0);
+  expect(toLoudness(0.05)).toBeGreaterThan(0.5);
+  expect(toLoudness(1)).toBe(1);
 });
 
 const ebml = bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x84], "webm");
@@ -122,14 +122,14 @@ const blobOf = (...parts: (number[] | Uint8Array)[]) => new Blob(parts.map((part
 
 test("a recording says how long it is, and keeps all it had", async () => {
   const recording = blobOf(ebml, live, info(...scale), cluster);
-  const bytes = new Uint8Array(await (await withDuration(recording, 61_500)).arrayBuffer());
+  const bytes = new Uint8Array(await (await addWebmDuration(recording, 61_500)).arrayBuffer());
   expect(bytes).toHaveLength(recording.size + 11 + 7); // the duration, and a size that takes eight bytes instead of one
   const at = bytes.findIndex((byte, i) => byte === 0x44 && bytes[i + 1] === 0x89);
   expect(new DataView(bytes.buffer).getFloat64(at + 3)).toBe(61_500);
   expect([...bytes.subarray(-cluster.length)]).toEqual(cluster);
   // What has one is left alone.
   const again = new Blob([bytes]);
-  expect(await withDuration(again, 5)).toBe(again);
+  expect(await addWebmDuration(again, 5)).toBe(again);
 });
 
 test("what is no live WebM stays as it is", async () => {
@@ -141,6 +141,6 @@ test("what is no live WebM stays as it is", async () => {
     blobOf(ebml, live, cluster),
     blobOf(ebml),
   ]) {
-    expect(await withDuration(blob, 1_000)).toBe(blob);
+    expect(await addWebmDuration(blob, 1_000)).toBe(blob);
   }
 });

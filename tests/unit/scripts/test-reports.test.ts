@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toolEnv } from "#scripts/run.mjs";
-import { readPlaywright, toClosingText } from "#scripts/test-reports.mjs";
+import { countPlaywright, toClosingText } from "#scripts/test-reports.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -40,7 +40,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a test that passes when it is run again counts as passed and is named with what it first said", () => {
-  const { passed, failed, skipped, failures, flaky } = readPlaywright(report);
+  const { passed, failed, skipped, failures, flaky } = countPlaywright(report);
   expect({ passed, failed, skipped }).toEqual({ passed: 2, failed: 1, skipped: 1 });
   expect(flaky).toHaveLength(1);
   expect(flaky[0]?.split("\n")[0]).toBe("tests/e2e/some.test.ts › fails once");
@@ -50,7 +50,7 @@ test("a test that passes when it is run again counts as passed and is named with
 });
 
 test("the closing text names flaky tests on lines of their own and ends with the numbers", () => {
-  const lines = toClosingText(readPlaywright(report)).split("\n");
+  const lines = toClosingText(countPlaywright(report)).split("\n");
   expect(lines).toContain("flaky: tests/e2e/some.test.ts › fails once");
   expect(lines).toContain("Failed:");
   expect(lines.at(-1)).toBe("2 passed, 1 failed, 1 skipped");

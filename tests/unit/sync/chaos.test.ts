@@ -2,17 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import { loadMembers } from "#sync/inbound/member-loader.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { hide, mute, retract } from "#sync/outbox/conversation-commands.ts";
-import { discard, writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast, forward } from "#sync/outbox/multicast.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import {
+  clearConversationHistory,
+  deleteOwnMessage,
+  setConversationMuted,
+} from "#sync/outbox/conversation-commands.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { messageItem } from "#sync/queries/queries.ts";
+import { toChatItem } from "#sync/queries/queries.ts";
 import { readMembers } from "#sync/store/members.ts";
-import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { isEmptied } from "#sync/store/row-mapping.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf, expectLevel } from "#tests/support/model/model-checks.ts";
@@ -101,37 +105,40 @@ const act = async (
   if (choice < 0.4) return server.recreateInbox(device.user);
   const chat = pick(chats);
   if (choice < 0.43 && !privateMembers(chat)) {
-    tab.members.want(chat, [0, 1, 2]);
-    return orOffline(loadMembers(contextOf(tab), chat));
+    tab.memberLoader.requestMembers(chat, [0, 1, 2]);
+    return orOffline(syncMemberList(contextOf(tab), chat));
   }
   if (choice < 0.5) {
     const row = await contextOf(tab).store.conversations.get(chat);
-    const viewed = new Viewed(tab);
-    viewed.mark(chat, row?.hi ?? 0);
+    const viewed = new ReadTracker(tab);
+    viewed.markRead(chat, row?.hi ?? 0);
     return viewed.flush();
   }
   const { store } = contextOf(tab);
-  const messages = await store.range(chat, 1).toArray();
+  const messages = await store.queryMessages(chat, 1).toArray();
   if (choice < 0.58) {
-    const texts = (await store.unsent(chat).toArray()).filter(({ body }) => body.type === "text" && !body.forwarded);
+    const texts = (await store.queryUnsent(chat).toArray()).filter(
+      ({ body }) => body.type === "text" && !body.forwarded,
+    );
     const cid = texts[0]?.cid; // the one that is likeliest to have arrived
-    if (cid !== undefined && (await discard(tab, cid))) actor.withdrawn.push({ cid, chat });
+    if (cid !== undefined && (await discardUnsentMessage(tab, cid))) actor.withdrawn.push({ cid, chat });
     return undefined;
   }
   if (choice < 0.62) {
     const mine = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
     const seq = mine.length > 0 ? pick(mine).seq : undefined;
-    return seq === undefined ? undefined : orOffline(retract(tab, chat, seq));
+    return seq === undefined ? undefined : orOffline(deleteOwnMessage(tab, chat, seq));
   }
-  if (choice < 0.66) return orOffline(mute(tab, chat, random() < 0.5));
+  if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
   // Hiding one that is gone throws away what was not sent.
-  if (choice < 0.67) return privateMembers(chat) ? orOffline(hide(tab, chat, random() < 0.5)) : undefined;
+  if (choice < 0.67)
+    return privateMembers(chat) ? orOffline(clearConversationHistory(tab, chat, random() < 0.5)) : undefined;
   const to = random() < 0.5 ? chats : [chat];
   if (choice < 0.73) {
-    const others = messages.filter(({ body }) => !isEmptied(body) && body.type !== "event");
+    const others = messages.filter(({ body }) => !isTombstone(body) && body.type !== "event");
     if (others.length === 0) return undefined;
     return orOffline(
-      forward(tab, chat, messageItem(undefined, pick(others)), to).then(() => {
+      enqueueForward(tab, chat, toChatItem(undefined, pick(others)), to).then(() => {
         actor.forwards += to.length;
       }),
     );
@@ -139,14 +146,14 @@ const act = async (
   if (choice < 0.81) {
     const file = `${name} ${n}.bin`;
     const body = { type: "file", name: file, mime: "application/octet-stream", size: fileBytes } as const;
-    await sendFiles(tab, to, [{ blob: new Blob([new Uint8Array(fileBytes).fill(n)]), body }]);
+    await enqueueFiles(tab, to, [{ blob: new Blob([new Uint8Array(fileBytes).fill(n)]), body }]);
     actor.attached.push(...to.map((one) => ({ name: file, chat: one })));
     return undefined;
   }
   const text = `${name} ${n}`;
   const isToAll = random() < 0.3;
-  if (isToAll) await broadcast(tab, chats, text);
-  else await writeText(tab, chat, text);
+  if (isToAll) await enqueueBroadcast(tab, chats, text);
+  else await enqueueText(tab, chat, text);
   for (const one of isToAll ? chats : [chat]) typed.set(one, [...(typed.get(one) ?? []), text]);
   return undefined;
 };
@@ -165,7 +172,7 @@ const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], 
 /** Everybody who is in the group is known, in their roles, and nobody else is taken for a member. */
 const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
   const context = contextOf(tab);
-  await loadMembers(context, group);
+  await syncMemberList(context, group);
   const { members, roster } = await readMembers(context.store, context.me, group);
   const { marks, group: facts } = server.log(group);
   expect(roster).toBe(facts?.roster);
@@ -179,9 +186,9 @@ const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promis
 const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
   const { store } = contextOf(tab);
   expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
-  expect(await store.range(group, 0).count()).toBe(0);
-  expect(await store.membersOf(group).count()).toBe(0);
-  const unsent = await store.unsent(group).toArray();
+  expect(await store.queryMessages(group, 0).count()).toBe(0);
+  expect(await store.queryMembers(group).count()).toBe(0);
+  const unsent = await store.queryUnsent(group).toArray();
   expect(unsent.filter(({ state }) => state !== "failed")).toEqual([]);
 };
 
@@ -222,14 +229,14 @@ describe("under faults of every kind at once", () => {
       }
       for (const { tabs } of actors) {
         const [tab] = tabs as [Tab];
-        await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+        await eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
           const isIn = server.log(chat).marks.has(device.user);
           const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
           // Where only lines of the group came, nothing is fetched before somebody looks.
-          tabs[0]?.opened(chat);
+          tabs[0]?.prioritizeConversation(chat);
           for (const tab of tabs) await eventually(() => check(tab));
           if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));

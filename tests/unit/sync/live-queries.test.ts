@@ -1,11 +1,17 @@
 import Dexie from "dexie";
 import { IDBFactory } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { keepEqualParts, type Live, LiveQueries } from "#sync/queries/live-queries.ts";
-import { readChat, readContacts, readConversation, readConversations, readRequests } from "#sync/queries/queries.ts";
-import { readMe } from "#sync/store/own-profile-row.ts";
-import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { LiveQueries, type LiveQuery, shareStructure } from "#sync/queries/live-queries.ts";
+import {
+  readChat,
+  readContactRequests,
+  readContacts,
+  readConversation,
+  readConversations,
+} from "#sync/queries/queries.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
@@ -15,7 +21,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 Dexie.dependencies.indexedDB = new IDBFactory();
 
 /** Looks at a live query as a screen does, and keeps what it was shown. */
-const look = <T>(live: Live<T>): { shown: T[]; away(): void } => {
+const look = <T>(live: LiveQuery<T>): { shown: T[]; away(): void } => {
   const shown: T[] = [];
   const away = live.subscribe(() => {
     const value = live.get();
@@ -30,14 +36,14 @@ describe("what screens are given", () => {
       { key: "a", body: { text: "1" } },
       { key: "b", body: { text: "2" } },
     ];
-    expect(keepEqualParts(before, structuredClone(before))).toBe(before);
-    const longer = keepEqualParts(before, [{ key: "new", body: { text: "0" } }, ...structuredClone(before)]);
+    expect(shareStructure(before, structuredClone(before))).toBe(before);
+    const longer = shareStructure(before, [{ key: "new", body: { text: "0" } }, ...structuredClone(before)]);
     expect(longer.slice(1).map((part, index) => part === before[index])).toEqual([true, true]);
-    const changed = keepEqualParts(before, [structuredClone(before[0]), { key: "b", body: { text: "3" } }]);
+    const changed = shareStructure(before, [structuredClone(before[0]), { key: "b", body: { text: "3" } }]);
     expect(changed[0]).toBe(before[0]);
     expect(changed[1]).toEqual({ key: "b", body: { text: "3" } });
-    expect(keepEqualParts({ a: 1, b: 2 }, { a: 1 })).toEqual({ a: 1 });
-    expect(keepEqualParts(undefined, [])).toEqual([]);
+    expect(shareStructure({ a: 1, b: 2 }, { a: 1 })).toEqual({ a: 1 });
+    expect(shareStructure(undefined, [])).toEqual([]);
   });
 
   it("a chat shows a new message without touching the others, and never a message twice on its way to sent", async () => {
@@ -46,10 +52,10 @@ describe("what screens are given", () => {
     server.post(benoit, chat, "1", "2");
     await becomesLevel(server, tab, chat);
     const queries = new LiveQueries(contextOf(tab));
-    const { shown, away } = look(queries.of("chat", ({ store }) => readChat(store, chat, 40)));
+    const { shown, away } = look(queries.openQuery("chat", ({ store }) => readChat(store, chat, 40)));
     await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
     const before = shown.at(-1)?.items ?? [];
-    await writeText(tab, chat, "mine");
+    await enqueueText(tab, chat, "mine");
     await becomesLevel(server, tab, chat);
     await eventually(() => expect(shown.at(-1)?.items[0]).toMatchObject({ status: "sent", seq: 3 }));
     expect(
@@ -84,7 +90,7 @@ describe("what screens are given", () => {
     let reads = 0;
     const queries = new LiveQueries(contextOf(tab));
     const ask = () =>
-      queries.of("list", ({ store, me }) => {
+      queries.openQuery("list", ({ store, me }) => {
         reads++;
         return readConversations(store, me, 10);
       });
@@ -106,7 +112,7 @@ describe("what screens are given", () => {
     let reads = 0;
     const queries = new LiveQueries(contextOf(tab));
     const { shown, away } = look(
-      queries.of("list", ({ store, me }) => {
+      queries.openQuery("list", ({ store, me }) => {
         reads++;
         if (reads <= 2) return Promise.reject(new Dexie.PrematureCommitError("the read took too long"));
         return readConversations(store, me, 10);
@@ -125,14 +131,14 @@ describe("what screens are given", () => {
     const ends: (() => void)[] = [];
     // The moment in which one may come back is not over before the test says so.
     const after = (ms: number, run: () => void) => {
-      if (ms === 0) return context.platform.after(ms, run);
+      if (ms === 0) return context.platform.startTimer(ms, run);
       ends.push(run);
       return () => {};
     };
-    const queries = new LiveQueries({ ...context, platform: { ...context.platform, after } });
+    const queries = new LiveQueries({ ...context, platform: { ...context.platform, startTimer: after } });
     const reads = { lingering: 0, passing: 0 };
     const ask = (kind: keyof typeof reads) =>
-      queries.of(
+      queries.openQuery(
         kind,
         ({ store }) => {
           reads[kind]++;
@@ -143,7 +149,7 @@ describe("what screens are given", () => {
     const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
     await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
     for (const { away } of lookers) away();
-    await new Promise<void>((resolve) => context.platform.after(0, resolve)); // after the one that passes has ended
+    await new Promise<void>((resolve) => context.platform.startTimer(0, resolve)); // after the one that passes has ended
     const before = { ...reads };
     const tell = async (text: string) => {
       server.post(benoit, chat, text);
@@ -186,10 +192,10 @@ describe("what screens are given", () => {
     await phone.close(tab);
     await store.open();
     await Promise.all([store.conversations.clear(), store.people.clear()]);
-    const cursor = await readCursor(store);
-    await writeCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
+    const cursor = await readSyncCursor(store);
+    await writeSyncCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
     expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
-    await writeCursor(store, { ...cursor, epoch: "" });
+    await writeSyncCursor(store, { ...cursor, epoch: "" });
     expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
     store.close();
   });
@@ -198,11 +204,13 @@ describe("what screens are given", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await eventually(async () => expect(await readMe(contextOf(tab).store)).toMatchObject({ username: "Amina" }));
+    await eventually(async () =>
+      expect(await readOwnProfile(contextOf(tab).store)).toMatchObject({ username: "Amina" }),
+    );
     await phone.close(tab);
     phone.faults.isOffline = true;
     const next = await phone.openTab();
-    expect(await readMe(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
+    expect(await readOwnProfile(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
   });
 
   it("a change of one's own name that is told while the profile is on its way is not undone by it", async () => {
@@ -217,9 +225,9 @@ describe("what screens are given", () => {
     if (!profile || !known) throw new Error("nobody");
     const renamed = { ...profile, username: "Amina Nouvelle" };
     server.relate(amina, { ...known, profile: renamed, state: "none", connection_id: null });
-    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle"));
     await phone.pass(40_000);
-    expect((await readMe(store))?.username).toBe("Amina Nouvelle");
+    expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle");
   });
 
   it("a change of somebody's name reaches every row that shows it", async () => {
@@ -228,7 +236,7 @@ describe("what screens are given", () => {
     server.post(benoit, chat, "1");
     await becomesLevel(server, tab, chat);
     const queries = new LiveQueries(contextOf(tab));
-    const { shown, away } = look(queries.of("list", ({ store, me }) => readConversations(store, me, 10)));
+    const { shown, away } = look(queries.openQuery("list", ({ store, me }) => readConversations(store, me, 10)));
     const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
     server.relate(amina, {
       profile,
@@ -247,14 +255,15 @@ describe("what screens are given", () => {
     const phone = makeDevice(server, server.addPerson("Amina"));
     phone.faults.isOffline = true;
     const { store, me } = contextOf(await phone.openTab());
-    const lists = () => Promise.all([readConversations(store, me, 10), readContacts(store), readRequests(store)]);
+    const lists = () =>
+      Promise.all([readConversations(store, me, 10), readContacts(store), readContactRequests(store)]);
     const unknown = [undefined, undefined, undefined];
     expect(await lists()).toEqual(unknown);
     // Welcomed, with changes that are still to be asked for.
     const welcomed = { epoch: "one", counter: 9, skew: 0, holes: [{ since: 0, before: 5 }] };
-    await writeCursor(store, welcomed);
+    await writeSyncCursor(store, welcomed);
     expect(await lists()).toEqual(unknown);
-    await writeCursor(store, { ...welcomed, holes: [] });
+    await writeSyncCursor(store, { ...welcomed, holes: [] });
     expect(await lists()).toEqual([[], [], { received: [], sent: [] }]);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
-import { Drafts } from "#sync/drafts/text-drafts.ts";
-import { keep } from "#sync/drafts/voice-drafts.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { choiceKeys } from "#sync/store/database.ts";
-import { readUnsent } from "#sync/unsent-summary.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { toDraftSlotKeys } from "#sync/store/database.ts";
+import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
@@ -13,24 +13,28 @@ it("what a sign-out would lose is every message not sent, and each place where s
   const phone = makeDevice(server, amina);
   const [tab, other] = [await phone.openTab(), await phone.openTab()];
   const context = contextOf(tab);
-  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
   phone.faults.isOffline = true;
-  await writeText(other, chat, "one");
-  await writeText(tab, chat, "two");
-  const drafts = new Drafts(other);
+  await enqueueText(other, chat, "one");
+  await enqueueText(tab, chat, "two");
+  const drafts = new TextDrafts(other);
   drafts.save(chat, "not yet");
   await eventually(async () =>
-    expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
+    expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
   );
   // In one place it is one, however many things were begun there.
-  await keep(other, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] }, new Blob(["x"]));
-  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 });
+  await appendRecordingChunk(
+    other,
+    { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] },
+    new Blob(["x"]),
+  );
+  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 });
   const value = { files: [], isOriginal: false, text: "to all", to: [] };
-  await context.store.meta.put({ key: choiceKeys("broadcast")[0] ?? "", value });
-  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0 });
+  await context.store.meta.put({ key: toDraftSlotKeys("broadcast")[0] ?? "", value });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0 });
 
   phone.faults.isOffline = false;
-  await eventually(async () => expect((await readUnsent(context)).messages).toBe(0));
+  await eventually(async () => expect((await readUnsentSummary(context)).messages).toBe(0));
 });
 
 it("what a full phone could not take in is counted as well", async () => {
@@ -38,9 +42,9 @@ it("what a full phone could not take in is counted as well", async () => {
   const tab = await makeDevice(server, amina).openTab();
   const context = contextOf(tab);
   vi.spyOn(context.store.meta, "put").mockRejectedValue(new DOMException("the phone is full", "QuotaExceededError"));
-  const drafts = new Drafts(tab);
+  const drafts = new TextDrafts(tab);
   drafts.save(chat, "nowhere but here");
-  drafts.leave();
+  drafts.flushToJournal();
   await drafts.flush();
-  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
 });

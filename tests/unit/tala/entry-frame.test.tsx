@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { EntryFrame } from "#features/tala/entry-frame.tsx";
+import { PostLayout } from "#features/tala/post-layout.tsx";
 import en from "#i18n/en.json";
 import { formatDate } from "#i18n/format.ts";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
-import { showTexts } from "#i18n/setup.ts";
+import { activateTexts } from "#i18n/setup.ts";
 import { renderMarkup } from "#tests/support/rendered.tsx";
 
 const showOf = (username: string, avatar: string | null = null): string =>
-  renderMarkup(<EntryFrame author={{ username, avatar }} note="05 nov. 2026" content="Mbote" />);
+  renderMarkup(<PostLayout author={{ username, avatar }} note="05 nov. 2026" content="Mbote" />);
 
-afterAll(() => showTexts("fr", fr));
+afterAll(() => activateTexts("fr", fr));
 
 describe("whoever published a status", () => {
   it("is shown by the first letter of their name where there is no picture", () => {
@@ -25,7 +25,7 @@ describe("whoever published a status", () => {
       ["en", en, "User"],
       ["pt", pt, "Utilizador"],
     ] as const) {
-      showTexts(language, texts);
+      activateTexts(language, texts);
       expect(showOf("")).toContain('data-initials="U"');
       expect(showOf("")).toContain(`<bdi>${name}</bdi>`);
     }
@@ -34,11 +34,11 @@ describe("whoever published a status", () => {
 
 it("a day is told with two digits, its month in short and its year, in the language that is shown now", () => {
   const at = new Date(2026, 10, 5, 12).getTime();
-  showTexts("fr", fr);
+  activateTexts("fr", fr);
   expect(formatDate(at)).toBe("05 nov. 2026");
-  showTexts("en", en);
+  activateTexts("en", en);
   expect(formatDate(at)).toBe("05 Nov 2026");
-  showTexts("pt", pt);
+  activateTexts("pt", pt);
   expect(formatDate(at)).toBe("05 nov. 2026");
-  showTexts("fr", fr);
+  activateTexts("fr", fr);
 });

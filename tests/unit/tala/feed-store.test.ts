@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { feedFreshMs, feedLookMs, postPageRows } from "#contract/limits.ts";
-import { bringOlder, FeedLooker } from "#sync/feed/feed-poller.ts";
+import { feedFreshMs, feedPollMs, postPageRows } from "#contract/limits.ts";
+import { FeedPoller, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
-import { publish, unpublish } from "#sync/feed/post-queue.ts";
+import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
@@ -21,21 +21,21 @@ const look = async (tab: Tab, top = Number.POSITIVE_INFINITY, limit = 1_000) => 
   return { ...view, texts: view.posts.map(({ content }) => content) };
 };
 
-const openFeed = async (tab: Tab): Promise<FeedLooker> => {
-  const looker = new FeedLooker(tab, () => false);
-  await eventually(() => expect(looker.looking.get().at).toBe("seen"));
+const openFeed = async (tab: Tab): Promise<FeedPoller> => {
+  const looker = new FeedPoller(tab, () => false);
+  await eventually(() => expect(looker.status.get().at).toBe("seen"));
   return looker;
 };
 
 /** Looks once more, and has taken in the answer: one that was under way may have been asked for before. */
-const lookAgain = async (looker: FeedLooker): Promise<void> => {
+const lookAgain = async (looker: FeedPoller): Promise<void> => {
   for (const _ of ["under way", "asked for now"])
     await new Promise<void>((resolve) => {
-      const unsubscribe = looker.looking.subscribe(() => {
+      const unsubscribe = looker.status.subscribe(() => {
         unsubscribe();
         setTimeout(resolve);
       });
-      void looker.again();
+      void looker.refresh();
     });
 };
 
@@ -56,7 +56,7 @@ describe("the feed on a phone", () => {
     expect(first.texts).toEqual(texts.slice(-postPageRows).reverse());
     expect(first.posts[0]).toMatchObject({ username: "Benoît", author: benoit });
     for (let { older } = first; older !== undefined && older !== "here"; { older } = await look(tab))
-      await bringOlder(contextOf(tab), older.before);
+      await fetchOlderPosts(contextOf(tab), older.before);
     expect((await look(tab)).texts).toEqual([...texts].reverse());
     looker.stop();
   });
@@ -76,7 +76,7 @@ describe("the feed on a phone", () => {
     expect(newest.texts).toEqual(numbered(11, 30).reverse());
     // What lies between the two is fetched before what is below shows again.
     expect(newest.older).not.toBe("here");
-    if (typeof newest.older === "object") await bringOlder(contextOf(tab), newest.older.before);
+    if (typeof newest.older === "object") await fetchOlderPosts(contextOf(tab), newest.older.before);
     expect((await look(tab)).texts).toEqual([...numbered(1, 30).reverse(), "three", "two", "one"]);
     looker.stop();
   });
@@ -87,7 +87,7 @@ describe("the feed on a phone", () => {
     const looker = await openFeed(tab);
     const top = (await look(tab)).posts[0]?.number ?? 0;
     write(server, benoit, "his");
-    await publish(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined);
     await eventually(async () => expect((await look(tab, top)).texts).toEqual(["mine", "old"]));
     await lookAgain(looker);
     expect(await look(tab, top)).toMatchObject({ texts: ["mine", "old"], newer: 1 });
@@ -100,12 +100,12 @@ describe("the feed on a phone", () => {
     write(server, benoit, "old");
     const looker = await openFeed(tab);
     write(server, benoit, ...numbered(1, 5));
-    await publish(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined);
     await eventually(() => expect(server.tala.texts).toContain("mine"));
     write(server, benoit, ...numbered(6, 4 + postPageRows));
     await lookAgain(looker);
     for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
-      await bringOlder(contextOf(tab), older.before);
+      await fetchOlderPosts(contextOf(tab), older.before);
     expect((await look(tab)).texts).toEqual([...server.tala.texts].reverse());
     looker.stop();
   });
@@ -115,7 +115,7 @@ describe("the feed on a phone", () => {
     write(server, benoit, "old");
     const looker = await openFeed(tab);
     server.tala.kept = server.tala.page();
-    await publish(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined);
     await eventually(async () => expect((await look(tab)).texts).toEqual(["mine", "old"]));
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["mine", "old"]);
@@ -137,7 +137,7 @@ describe("the feed on a phone", () => {
     server.tala.posts = server.tala.posts.filter(({ id }) => id !== ids[2]);
     await lookAgain(looker);
     await isKept(ids[0], ids[1], ids[3], ids[4], ids[5]);
-    await unpublish(tab, mine?.id ?? createUuid());
+    await deletePostOnServer(tab, mine?.id ?? createUuid());
     await isKept(ids[0], ids[1], ids[3], ids[4]);
     // What was stored while it went, and that of whom one blocks meanwhile, go when the feed is opened next.
     looker.stop();
@@ -184,7 +184,7 @@ describe("the feed on a phone", () => {
     write(server, benoit, "his");
     const looker = await openFeed(tab);
     server.tala.kept = server.tala.page();
-    await unpublish(tab, mine?.id ?? "");
+    await deletePostOnServer(tab, mine?.id ?? "");
     expect(server.tala.texts).toEqual(["his"]);
     expect((await look(tab)).texts).toEqual(["his"]);
     await lookAgain(looker);
@@ -224,12 +224,12 @@ describe("the feed on a phone", () => {
     write(server, benoit, ...texts);
     const looker = await openFeed(tab);
     for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
-      await bringOlder(contextOf(tab), older.before);
+      await fetchOlderPosts(contextOf(tab), older.before);
     expect(await store.posts.count()).toBe(260);
     looker.stop();
     await eventually(async () => expect(await store.posts.count()).toBe(200));
     const { older } = await look(tab);
-    if (typeof older === "object") await bringOlder(contextOf(tab), older.before);
+    if (typeof older === "object") await fetchOlderPosts(contextOf(tab), older.before);
     expect((await look(tab)).texts).toEqual(texts.slice(-220).reverse());
   });
 });
@@ -244,24 +244,24 @@ describe("looking for new statuses", () => {
     await eventually(() => expect(looks()).toBeGreaterThanOrEqual(3));
     expect(await store.meta.get("feed")).toEqual(mark);
     phone.isVisible = false;
-    await phone.pass(2 * feedLookMs);
+    await phone.pass(2 * feedPollMs);
     const before = looks();
-    await phone.pass(3 * feedLookMs);
+    await phone.pass(3 * feedPollMs);
     expect(looks()).toBe(before);
     phone.isVisible = true;
     phone.wake();
     await eventually(() => expect(looks()).toBe(before + 1));
     looker.stop();
-    await phone.pass(3 * feedLookMs);
+    await phone.pass(3 * feedPollMs);
     expect(looks()).toBe(before + 1);
   });
 
   it("asks a third as often where data are dear", async () => {
     const { phone, tab } = await open();
-    const looker = new FeedLooker(tab, () => true);
-    await eventually(() => expect(looker.looking.get().at).toBe("seen"));
+    const looker = new FeedPoller(tab, () => true);
+    await eventually(() => expect(looker.status.get().at).toBe("seen"));
     const looks = () => phone.requests.filter(({ path }) => path === "/api/tala").length;
-    await phone.pass(2 * feedLookMs);
+    await phone.pass(2 * feedPollMs);
     expect(looks()).toBe(1);
     await eventually(() => expect(looks()).toBe(2));
     looker.stop();
@@ -273,8 +273,8 @@ describe("looking for new statuses", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     (await openFeed(tab)).stop();
     phone.loses = ({ path }) => path === "/api/tala";
-    const looker = new FeedLooker(tab, () => false);
-    await eventually(() => expect(looker.looking.get()).toEqual({ at: "failed", code: "offline" }));
+    const looker = new FeedPoller(tab, () => false);
+    await eventually(() => expect(looker.status.get()).toEqual({ at: "failed", code: "offline" }));
     expect((await look(tab)).texts).toEqual(["one"]);
     write(server, benoit, "two");
     phone.loses = () => false;
@@ -282,7 +282,7 @@ describe("looking for new statuses", () => {
     const wokenAt = tab.platform.now();
     phone.wake();
     await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));
-    expect(tab.platform.now() - wokenAt).toBeLessThan(feedLookMs / 2); // not by its turn
+    expect(tab.platform.now() - wokenAt).toBeLessThan(feedPollMs / 2); // not by its turn
     await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
     looker.stop();
   });
@@ -290,11 +290,11 @@ describe("looking for new statuses", () => {
   it("asked for while it is being asked for already, says what comes of that", async () => {
     const { phone, tab } = await open();
     phone.loses = ({ path }) => path === "/api/tala";
-    const looker = new FeedLooker(tab, () => false);
-    await eventually(() => expect(looker.looking.get().at).toBe("failed"));
+    const looker = new FeedPoller(tab, () => false);
+    await eventually(() => expect(looker.status.get().at).toBe("failed"));
     phone.loses = () => false;
     const asked = phone.requests.length;
-    const answers = await Promise.all([looker.again(), looker.again()]);
+    const answers = await Promise.all([looker.refresh(), looker.refresh()]);
     expect(answers).toEqual([{ at: "seen" }, { at: "seen" }]);
     // None, when it was just being tried again by itself.
     expect(phone.requests.slice(asked).filter(({ path }) => path === "/api/tala").length).toBeLessThan(2);

@@ -2,20 +2,20 @@ import { describe, expect, it, vi } from "vitest";
 import { postGraphemesMax } from "#contract/limits.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import {
-  awaitOutcome,
+  cancelPost,
+  enqueuePost,
+  listPendingPosts,
   type OutgoingPicture,
-  publish,
-  readOutcome,
-  readPostbox,
-  retryPost,
-  takeBack,
+  readPostOutcome,
+  requeuePost,
+  waitForPostOutcome,
 } from "#sync/feed/post-queue.ts";
-import { boundFiles } from "#sync/files/download-cache.ts";
-import { readMe } from "#sync/store/own-profile-row.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { readCursor, writeCursor } from "#sync/store/sync-cursor.ts";
+import { trimFileCache } from "#sync/files/download-cache.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsent } from "#sync/unsent-summary.ts";
+import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -33,7 +33,7 @@ const isTala = ({ path }: HttpRequest) => path.startsWith("/api/tala");
 const isPost = (request: HttpRequest) => isTala(request) && request.method === "POST";
 
 const waitingIn = async (tab: Tab): Promise<string[]> =>
-  (await readPostbox(contextOf(tab))).map(({ content, state }) => `${content} ${state}`);
+  (await listPendingPosts(contextOf(tab))).map(({ content, state }) => `${content} ${state}`);
 
 /** All that was written is published, each once, in its order, and nothing of it is left to be sent. */
 const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Promise<void> =>
@@ -52,14 +52,14 @@ describe("a status on its way", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     // However slow this machine is, its patience does not run out.
     const now = vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now());
-    expect(await awaitOutcome(tab, await publish(tab, "reached", undefined))).toBe("published");
+    expect(await waitForPostOutcome(tab, await enqueuePost(tab, "reached", undefined))).toBe("published");
     now.mockRestore();
     phone.isOnline = false;
     phone.faults.isOffline = true;
-    const id = await publish(tab, "kept", undefined);
+    const id = await enqueuePost(tab, "kept", undefined);
     // Whoever looked a second time would wait for it.
-    const after = vi.spyOn(tab.platform, "after").mockImplementation(() => () => {});
-    expect(await awaitOutcome(tab, id)).toBe("waiting");
+    const after = vi.spyOn(tab.platform, "startTimer").mockImplementation(() => () => {});
+    expect(await waitForPostOutcome(tab, id)).toBe("waiting");
     after.mockRestore();
     expect(await waitingIn(tab)).toEqual(["kept queued"]);
   });
@@ -68,13 +68,13 @@ describe("a status on its way", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await eventually(async () => expect(await readMe(contextOf(tab).store)).not.toBeNull());
+    await eventually(async () => expect(await readOwnProfile(contextOf(tab).store)).not.toBeNull());
     phone.faults.isOffline = true;
-    await publish(tab, "  first\r\nline ", undefined);
-    await publish(tab, "second", picture);
-    await publish(tab, "third", undefined);
+    await enqueuePost(tab, "  first\r\nline ", undefined);
+    await enqueuePost(tab, "second", picture);
+    await enqueuePost(tab, "third", undefined);
     expect(await waitingIn(tab)).toEqual(["third queued", "second queued", "first\nline queued"]);
-    expect((await readUnsent(contextOf(tab))).posts).toBe(3);
+    expect((await readUnsentSummary(contextOf(tab))).posts).toBe(3);
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab, "first\nline", "second", "third");
@@ -92,11 +92,11 @@ describe("a status on its way", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
-    await publish(tab, "before", undefined);
+    await enqueuePost(tab, "before", undefined);
     const { strict } = contextOf(tab);
-    const cursor = await readCursor(strict);
-    await writeCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
-    await publish(tab, "after", undefined);
+    const cursor = await readSyncCursor(strict);
+    await writeSyncCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
+    await enqueuePost(tab, "after", undefined);
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab, "before", "after");
@@ -108,7 +108,7 @@ describe("a status on its way", () => {
     const tab = await phone.openTab();
     let lost = 0;
     phone.loses = (request, what) => isPost(request) && what === "answer" && lost++ < 3;
-    await publish(tab, "once", picture);
+    await enqueuePost(tab, "once", picture);
     await becomesPublished(server, tab, "once");
     expect(server.tala.posts[0]?.arrivals).toBe(4);
   });
@@ -125,7 +125,7 @@ describe("a status on its way", () => {
         hasCome ||= isIt;
         return isIt;
       };
-      await publish(first, step, picture);
+      await enqueuePost(first, step, picture);
       if (step !== "before it is sent") await eventually(() => expect(hasCome).toBe(true));
       await phone.kill(first);
       phone.faults.isOffline = false;
@@ -140,10 +140,10 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const [leader, other] = [await phone.openTab(), await phone.openTab()];
     await eventually(() => expect([leader.isLeader, other.isLeader]).toEqual([true, false]));
-    await publish(other, "through the other", undefined);
+    await enqueuePost(other, "through the other", undefined);
     await becomesPublished(server, other, "through the other");
     phone.faults.isOffline = true;
-    await publish(leader, "left behind", undefined);
+    await enqueuePost(leader, "left behind", undefined);
     await phone.kill(leader);
     phone.faults.isOffline = false;
     await becomesPublished(server, other, "through the other", "left behind");
@@ -158,14 +158,14 @@ describe("a status on its way", () => {
       isRefusing && body instanceof FormData && String(body.get("post")).includes("bad")
         ? { error: "not_an_image" }
         : undefined;
-    const id = await publish(tab, "bad", picture);
-    await publish(tab, "good", undefined);
+    const id = await enqueuePost(tab, "bad", picture);
+    await enqueuePost(tab, "good", undefined);
     await eventually(async () =>
-      expect(await readPostbox(contextOf(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
+      expect(await listPendingPosts(contextOf(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
     );
     expect(server.tala.texts).toEqual(["good"]);
     isRefusing = false;
-    await retryPost(tab, id);
+    await requeuePost(tab, id);
     await becomesPublished(server, tab, "good", "bad");
     expect(server.tala.posts[1]).toMatchObject({ id, bytes });
   });
@@ -181,9 +181,9 @@ describe("a status on its way", () => {
       return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
     };
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    await publish(tab, "one", undefined);
+    await enqueuePost(tab, "one", undefined);
     await phone.pass(1);
-    await publish(tab, "two", undefined);
+    await enqueuePost(tab, "two", undefined);
     await becomesPublished(server, tab, "one", "two");
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
@@ -193,17 +193,17 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const unsent = await publish(tab, "never sent", picture);
-    await takeBack(tab, unsent);
+    const unsent = await enqueuePost(tab, "never sent", picture);
+    await cancelPost(tab, unsent);
     expect(await contextOf(tab).store.blobs.count()).toBe(0);
     phone.faults.isOffline = false;
     // The server has it, and this phone does not know.
     phone.loses = (request, what) => isPost(request) && what === "answer";
-    const sent = await publish(tab, "sent after all", picture);
+    const sent = await enqueuePost(tab, "sent after all", picture);
     await eventually(() => expect(server.tala.texts).toEqual(["sent after all"]));
-    await takeBack(tab, sent);
+    await cancelPost(tab, sent);
     expect(await waitingIn(tab)).toEqual([]);
-    expect((await readUnsent(contextOf(tab))).posts).toBe(0);
+    expect((await readUnsentSummary(contextOf(tab))).posts).toBe(0);
     phone.loses = () => false;
     phone.wake();
     await becomesPublished(server, tab);
@@ -217,9 +217,9 @@ describe("a status on its way", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.answerMs = 4_000;
-    const id = await publish(tab, "too late", picture);
+    const id = await enqueuePost(tab, "too late", picture);
     await eventually(() => expect(server.tala.texts).toEqual(["too late"]));
-    await takeBack(tab, id);
+    await cancelPost(tab, id);
     await becomesPublished(server, tab);
     expect(await contextOf(tab).store.posts.count()).toBe(0);
   });
@@ -227,9 +227,9 @@ describe("a status on its way", () => {
   it("published in the moment it is taken back is deleted for everybody", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const id = await publish(tab, "too late", undefined);
+    const id = await enqueuePost(tab, "too late", undefined);
     await becomesPublished(server, tab, "too late");
-    await takeBack(tab, id);
+    await cancelPost(tab, id);
     expect(server.tala.texts).toEqual([]);
   });
 
@@ -239,17 +239,17 @@ describe("a status on its way", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     const { store } = contextOf(tab);
-    const published = await publish(tab, "stays", undefined);
+    const published = await enqueuePost(tab, "stays", undefined);
     await becomesPublished(server, tab, "stays");
-    expect(await readOutcome(store, published)).toBe("published");
+    expect(await readPostOutcome(store, published)).toBe("published");
     phone.answerMs = 4_000;
-    const dropped = await publish(tab, "too late", picture);
-    expect(await readOutcome(store, dropped)).toBe("waiting");
+    const dropped = await enqueuePost(tab, "too late", picture);
+    expect(await readPostOutcome(store, dropped)).toBe("waiting");
     await eventually(() => expect(server.tala.texts).toEqual(["stays", "too late"]));
-    await takeBack(tab, dropped);
-    expect(await readOutcome(store, dropped)).toBe("takenBack");
+    await cancelPost(tab, dropped);
+    expect(await readPostOutcome(store, dropped)).toBe("takenBack");
     await becomesPublished(server, tab, "stays");
-    expect(await readOutcome(store, dropped)).toBe("takenBack");
+    expect(await readPostOutcome(store, dropped)).toBe("takenBack");
   });
 
   it("that was taken back on another device is no failure", async () => {
@@ -257,7 +257,7 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const id = await publish(tab, "not any more", undefined);
+    const id = await enqueuePost(tab, "not any more", undefined);
     server.tala.gone.add(id);
     phone.faults.isOffline = false;
     phone.wake();
@@ -269,12 +269,12 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const id = await publish(tab, "look", picture);
+    const id = await enqueuePost(tab, "look", picture);
     await contextOf(tab).store.blobs.delete(id);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(async () =>
-      expect(await readPostbox(contextOf(tab))).toMatchObject([{ state: "failed", error: "file_not_found" }]),
+      expect(await listPendingPosts(contextOf(tab))).toMatchObject([{ state: "failed", error: "file_not_found" }]),
     );
     expect(server.tala.texts).toEqual([]);
   });
@@ -284,13 +284,13 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const before = await phone.openTab();
     phone.faults.isOffline = true;
-    await publish(before, "still here", picture);
+    await enqueuePost(before, "still here", picture);
     const age = 3 * 24 * 3_600_000;
     const context = { ...contextOf(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
-    await boundFiles(context);
+    await trimFileCache(context);
     expect(await contextOf(before).store.blobs.count()).toBe(1);
     await phone.close(before);
-    await keepUnsentOnly(phone.platform(), amina);
+    await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const after = await phone.openTab();
     await becomesPublished(server, after, "still here");
@@ -302,12 +302,12 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    await publish(tab, "rescued", picture);
+    await enqueuePost(tab, "rescued", picture);
     // Twice in a row the store fails: it is not to be trusted.
-    contextOf(tab).failed(new Error("broken"));
+    contextOf(tab).reportStoreFailure(new Error("broken"));
     await eventually(() => expect(tab.context.get()).toBeDefined());
     await eventually(async () => expect(await waitingIn(tab)).toEqual(["rescued queued"]));
-    contextOf(tab).failed(new Error("broken again"));
+    contextOf(tab).reportStoreFailure(new Error("broken again"));
     await eventually(() => expect(phone.notices).toContain("store-reset"));
     phone.faults.isOffline = false;
     phone.wake();
@@ -320,20 +320,20 @@ describe("what is no status", () => {
   it("is refused before it is kept", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await expect(publish(tab, " \n\u200b ", undefined)).rejects.toMatchObject({ code: "empty_post" });
+    await expect(enqueuePost(tab, " \n\u200b ", undefined)).rejects.toMatchObject({ code: "empty_post" });
     const family = "👨‍👩‍👧‍👦";
-    await expect(publish(tab, "é".repeat(postGraphemesMax + 1), undefined)).rejects.toMatchObject({
+    await expect(enqueuePost(tab, "é".repeat(postGraphemesMax + 1), undefined)).rejects.toMatchObject({
       code: "post_too_long",
     });
     // Few to the eye and many to a phone.
-    await expect(publish(tab, family.repeat(postGraphemesMax), undefined)).rejects.toMatchObject({
+    await expect(enqueuePost(tab, family.repeat(postGraphemesMax), undefined)).rejects.toMatchObject({
       code: "post_too_long",
     });
     const heavy = { ...picture, blob: new Blob([new Uint8Array(2_000_000)]) };
-    await expect(publish(tab, "", heavy)).rejects.toMatchObject({ code: "file_too_large" });
+    await expect(enqueuePost(tab, "", heavy)).rejects.toMatchObject({ code: "file_too_large" });
     expect(await waitingIn(tab)).toEqual([]);
-    await publish(tab, "", picture);
-    await publish(tab, "😀".repeat(postGraphemesMax), undefined);
+    await enqueuePost(tab, "", picture);
+    await enqueuePost(tab, "😀".repeat(postGraphemesMax), undefined);
     await becomesPublished(server, tab, "", "😀".repeat(postGraphemesMax));
   });
 });

@@ -57,10 +57,10 @@ const texts = (hash: string) => ["fr", "en", "pt"].map((language) => `/assets/${
 describe("the service worker", () => {
   it("fetches the app's files and page, and of the languages none before one was read", async () => {
     const first = await release("/assets/app-1.js", "/assets/app-1.css", ...texts("1"));
-    await first.installShell();
+    await first.installAppShell();
     expect(fetched.sort()).toEqual(["/app", "/assets/app-1.css", "/assets/app-1.js"]);
     fetched = [];
-    await first.keepAssets(["/assets/pt-1.js", "/assets/app-1.js", "/assets/somebody-elses.js", "/api/users/me"]);
+    await first.cacheAssets(["/assets/pt-1.js", "/assets/app-1.js", "/assets/somebody-elses.js", "/api/users/me"]);
     expect(fetched).toEqual(["/assets/pt-1.js"]);
   });
 
@@ -69,14 +69,14 @@ describe("the service worker", () => {
       [1, 2, 3].map((part) => `/assets/${language}-part${part}.js`),
     );
     const worker = await release("/assets/app-1.js", ...parts);
-    await worker.installShell();
-    await worker.keepAssets(["/assets/pt-part2.js"]);
+    await worker.installAppShell();
+    await worker.cacheAssets(["/assets/pt-part2.js"]);
     const ofPortuguese = [1, 2, 3].map((part) => `/assets/pt-part${part}.js`);
     expect(kept.keys("shell").filter((key) => /(fr|en|pt)-/.test(key))).toEqual(ofPortuguese);
 
     const works: Promise<unknown>[] = [];
     const request = new Request("https://lisolo.example/assets/fr-part1.js");
-    await worker.answerAsset(request, "/assets/fr-part1.js", (work) => works.push(work));
+    await worker.respondWithAsset(request, "/assets/fr-part1.js", (work) => works.push(work));
     await Promise.all(works);
     const ofFrench = [1, 2, 3].map((part) => `/assets/fr-part${part}.js`);
     expect(kept.keys("shell").filter((key) => /(fr|en|pt)-/.test(key))).toEqual([...ofFrench, ...ofPortuguese]);
@@ -84,18 +84,18 @@ describe("the service worker", () => {
 
   it("fetches of a newer version only what changed, the person's language with it", async () => {
     const first = await release("/assets/app-1.js", "/assets/react-1.js", ...texts("1"));
-    await first.installShell();
-    await first.keepAssets(["/assets/pt-1.js"]);
+    await first.installAppShell();
+    await first.cacheAssets(["/assets/pt-1.js"]);
     const second = await release("/assets/app-2.js", "/assets/react-1.js", ...texts("2"));
-    await second.installShell();
+    await second.installAppShell();
     expect(fetched.sort()).toEqual(["/app", "/assets/app-2.js", "/assets/pt-2.js"]);
   });
 
   it("keeps the version before for the tabs open with it, and drops what is older", async () => {
     for (const version of ["1", "2", "3"]) {
       const worker = await release(`/assets/app-${version}.js`, "/assets/react-1.js");
-      await worker.installShell();
-      await worker.dropOldFiles();
+      await worker.installAppShell();
+      await worker.deleteOldFiles();
     }
     expect(kept.keys("shell").filter((key) => key.startsWith("/assets/"))).toEqual([
       "/assets/app-2.js",
@@ -106,12 +106,12 @@ describe("the service worker", () => {
 
   it("answers the app's page and its files from what it keeps, and from the network what it does not", async () => {
     const worker = await release("/assets/app-1.js");
-    await worker.installShell();
+    await worker.installAppShell();
     fetched = [];
-    const page = await worker.answerAppPage(new Request("https://lisolo.example/app/chat/1"));
+    const page = await worker.respondWithAppPage(new Request("https://lisolo.example/app/chat/1"));
     expect(await page.text()).toBe("content of /app");
     const ask = (path: string) =>
-      worker.answerAsset(new Request(`https://lisolo.example${path}`), path, () => undefined);
+      worker.respondWithAsset(new Request(`https://lisolo.example${path}`), path, () => undefined);
     expect(await (await ask("/assets/app-1.js")).text()).toBe("content of /assets/app-1.js");
     expect(fetched).toEqual([]);
     expect(await (await ask("/assets/app-0.js")).text()).toBe("content of /assets/app-0.js");
@@ -121,14 +121,14 @@ describe("the service worker", () => {
   it("does not install without room, and a page without it is served by the network", async () => {
     kept.limit(1);
     const worker = await release("/assets/app-1.js", "/assets/app-1.css");
-    await expect(worker.installShell()).rejects.toThrow("no room");
-    const page = await worker.answerAppPage(new Request("https://lisolo.example/app"));
+    await expect(worker.installAppShell()).rejects.toThrow("no room");
+    const page = await worker.respondWithAppPage(new Request("https://lisolo.example/app"));
     expect(await page.text()).toBe("content of /app");
   });
 
   it("keeps two hundred pictures of people, and those seen lately before the others", async () => {
     vi.resetModules();
-    const { answerAvatar } = await import("#sw/pictures.ts");
+    const { respondWithAvatar: answerAvatar } = await import("#sw/pictures.ts");
     const see = async (n: number) => {
       const works: Promise<unknown>[] = [];
       await answerAvatar(new Request(`https://lisolo.example/api/avatars/${n}`), (work) => works.push(work));
@@ -140,7 +140,7 @@ describe("the service worker", () => {
     const woken = await import("#sw/pictures.ts");
     const works: Promise<unknown>[] = [];
     const look = (n: number) =>
-      woken.answerAvatar(new Request(`https://lisolo.example/api/avatars/${n}`), (work) => works.push(work));
+      woken.respondWithAvatar(new Request(`https://lisolo.example/api/avatars/${n}`), (work) => works.push(work));
     fetched = [];
     await look(0);
     expect(fetched).toEqual([]);
@@ -157,7 +157,7 @@ describe("the service worker", () => {
 
   it("keeps small pictures of the newest statuses, whichever was seen last, and none that is too large", async () => {
     vi.resetModules();
-    const { answerPostPicture, isPostPicture } = await import("#sw/pictures.ts");
+    const { respondWithPostPicture: answerPostPicture, isPostPicture } = await import("#sw/pictures.ts");
     const idAt = (n: number) => `01900000-0000-7000-8000-${n.toString().padStart(12, "0")}`;
     // Who wrote it says nothing of when.
     const pathOf = (n: number) => `/api/tala/pictures/${idAt(1_000 - n)}_${idAt(n)}?size=small`;
@@ -190,7 +190,11 @@ describe("the service worker", () => {
 
   it("forgets the pictures of statuses that are not shown any more, of people that are unseen, and all at the end", async () => {
     vi.resetModules();
-    const { dropAllPictures, dropPictures, keepPostPictures } = await import("#lib/browser/picture-cache.ts");
+    const {
+      deleteAllCachedPictures: dropAllPictures,
+      deleteCachedAvatars: dropPictures,
+      pruneCachedPostPictures: keepPostPictures,
+    } = await import("#lib/browser/picture-cache.ts");
     const [ana, ben] = [createUuid(), createUuid()];
     const [first, second] = [createUuid(), createUuid()];
     const pathOf = (author: string, post: string) => `/api/tala/pictures/${author}_${post}?size=small`;

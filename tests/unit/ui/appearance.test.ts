@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
-  followAppearance,
+  appearanceKey,
+  applyAppearance,
   getAppearance,
-  lookKey,
   motions,
+  parseAppearance,
+  serializeAppearance,
   setAppearance,
-  showLook,
+  syncAppearance,
   textSizes,
   themes,
-  toAppearance,
-  toLook,
 } from "#lib/browser/appearance.ts";
-import { showChosenLook } from "#prerender/document.ts";
+import { appearanceScript } from "#prerender/document.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const asSystem = { theme: "system", text: "normal", motion: "system" } as const;
@@ -55,16 +55,16 @@ test("every choice is kept in words and read back as it was made", () => {
   for (const theme of themes) {
     for (const text of textSizes) {
       for (const motion of motions)
-        expect(toAppearance(toLook({ theme, text, motion }))).toEqual({ theme, text, motion });
+        expect(parseAppearance(serializeAppearance({ theme, text, motion }))).toEqual({ theme, text, motion });
     }
   }
 });
 
 test("what another version wrote, or nobody, is no choice", () => {
   for (const look of ["", "   ", "sepia huge", '{"theme":"dark"}', "system normal"]) {
-    expect(toAppearance(look), look).toEqual(asSystem);
+    expect(parseAppearance(look), look).toEqual(asSystem);
   }
-  expect(toAppearance("sepia large")).toEqual({ ...asSystem, text: "large" });
+  expect(parseAppearance("sepia large")).toEqual({ ...asSystem, text: "large" });
 });
 
 test("a choice changes only what was chosen, shows at once and is there for the next page", () => {
@@ -74,10 +74,10 @@ test("a choice changes only what was chosen, shows at once and is there for the 
   expect(getAppearance()).toEqual({ theme: "dark", text: "larger", motion: "system" });
   page = makeDocument();
   vi.stubGlobal("document", page);
-  followAppearance();
+  syncAppearance();
   expect(page.documentElement.dataset["look"]).toBe("dark larger");
   setAppearance(asSystem);
-  expect(stored.has(lookKey)).toBe(false);
+  expect(stored.has(appearanceKey)).toBe(false);
 });
 
 test("a choice that cannot be stored holds as long as the page", () => {
@@ -90,27 +90,27 @@ test("a choice that cannot be stored holds as long as the page", () => {
 
 test("the browser's bar takes the chosen colour, and the system's again", () => {
   const media = () => page.bars.map((bar) => bar.media);
-  showLook("dark large");
+  applyAppearance("dark large");
   expect(media()).toEqual(["not all", "all"]);
-  showLook("light");
+  applyAppearance("light");
   expect(media()).toEqual(["all", "not all"]);
-  showLook("large");
+  applyAppearance("large");
   expect(media()).toEqual(["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]);
 });
 
 test("the inline script shows the same as the app, and fails at nothing", () => {
   const run = (storage: unknown) => {
     page = makeDocument();
-    new Function("document", "localStorage", showChosenLook)(page, storage);
+    new Function("document", "localStorage", appearanceScript)(page, storage);
     return page;
   };
-  const shown = run({ [lookKey]: "dark still" });
+  const shown = run({ [appearanceKey]: "dark still" });
   expect(shown.documentElement.dataset["look"]).toBe("dark still");
   expect(shown.bars.map((bar) => bar.media)).toEqual(["not all", "all"]);
   expect(run({}).documentElement.dataset["look"]).toBe("");
   expect(() => run(undefined)).not.toThrow();
   // It stands inside a script element.
-  expect(showChosenLook).not.toMatch(/<\/|<!--/);
+  expect(appearanceScript).not.toMatch(/<\/|<!--/);
 });
 
 test("dark is the same whether the system wants it or it was chosen", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { balance, isolate } from "#lib/text/bidi.ts";
+import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 
 const LRE = "\u202a";
 const PDF = "\u202c";
@@ -19,21 +19,21 @@ describe("somebody's words between ours", () => {
     ["an end of another kind", `${RLI}a${PDF}b${PDI}`, `${RLI}ab${PDI}`],
     ["each line by itself", `${RLO}a\nb${PDF}`, `${RLO}a${PDF}\nb`],
   ])("%s", (_, text, balanced) => {
-    expect(balance(text)).toBe(balanced);
-    expect(balance(balanced)).toBe(balanced);
+    expect(balanceBidi(text)).toBe(balanced);
+    expect(balanceBidi(balanced)).toBe(balanced);
   });
 
   it("a name reorders nothing of the sentence it stands in", () => {
-    expect(isolate("Amina")).toBe("Amina");
-    expect(isolate("شاي")).toBe(`${FSI}شاي${PDI}`);
-    expect(isolate(`Ben${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
-    expect(isolate(`Ben${PDI}${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
+    expect(isolateBidi("Amina")).toBe("Amina");
+    expect(isolateBidi("شاي")).toBe(`${FSI}شاي${PDI}`);
+    expect(isolateBidi(`Ben${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
+    expect(isolateBidi(`Ben${PDI}${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
   });
 
   it("takes a time in proportion to the text, whatever it is made of", () => {
     const count = 500_000;
-    expect(balance(RLO.repeat(count) + PDI.repeat(count))).toBe(RLO.repeat(count) + PDF.repeat(count));
+    expect(balanceBidi(RLO.repeat(count) + PDI.repeat(count))).toBe(RLO.repeat(count) + PDF.repeat(count));
     const nested = RLI.repeat(count) + RLO.repeat(count);
-    expect(balance(nested + PDI.repeat(count))).toBe(nested + PDI.repeat(count));
+    expect(balanceBidi(nested + PDI.repeat(count))).toBe(nested + PDI.repeat(count));
   });
 });

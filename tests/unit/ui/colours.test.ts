@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { hues } from "#components/people/avatar.tsx";
+import { avatarHues } from "#components/people/avatar.tsx";
 import { root } from "#tests/support/server/state.ts";
 
 const textContrast = 4.5; // WCAG 1.4.3
@@ -33,7 +33,7 @@ test("everybody's name in a group is readable on the bubble and on the ground, l
       .split("% ")
       .map((text) => Number.parseFloat(text) / 100);
     for (const ground of ["surface", "bg"]) {
-      for (const hue of hues) {
+      for (const hue of avatarHues) {
         const reached = contrast(fromHsl(hue, saturation, lightness), fromHex(read(part, ground)));
         expect(reached, `${hue} on ${ground}`).toBeGreaterThanOrEqual(textContrast);
       }
@@ -44,7 +44,7 @@ test("everybody's name in a group is readable on the bubble and on the ground, l
 test("the letters of everybody's disc are readable", () => {
   const avatar = readFileSync(`${root}/src/components/people/avatar.tsx`, "utf8");
   const [, saturation, lightness] = /hsl\(\$\{toHue\(seed\)\} (\d+)% (\d+)%\)/.exec(avatar) ?? [];
-  for (const hue of hues) {
+  for (const hue of avatarHues) {
     const disc = fromHsl(hue, Number(saturation) / 100, Number(lightness) / 100);
     expect(contrast(disc, [1, 1, 1]), String(hue)).toBeGreaterThanOrEqual(textContrast);
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import en from "#i18n/en.json";
 import { createTranslate } from "#i18n/setup.ts";
-import { failureText } from "#lib/http/error-text.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
 
 const t = createTranslate("en", en);
 const limited = (seconds?: number) =>
-  failureText(new ApiFailure("rate_limited", 429, seconds === undefined ? undefined : seconds * 1_000), t);
+  toErrorText(new ApiRequestError("rate_limited", 429, seconds === undefined ? undefined : seconds * 1_000), t);
 
 describe("what a limit says", () => {
   it("tells a wait in seconds, minutes, hours or days, and never too few of them", () => {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { languages } from "#contract/language.ts";
 import { isPlainLine } from "#contract/text.ts";
-import { buildName, readFacts, toDiagnosis, toWaiting } from "#features/help/diagnostics.ts";
-import { questions, searchQuestions, topics } from "#features/help/questions.ts";
+import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "#features/help/diagnostics.ts";
+import { helpQuestions, helpTopics, searchHelpQuestions } from "#features/help/questions.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
@@ -10,19 +10,19 @@ import pt from "#i18n/pt.json";
 afterEach(() => vi.unstubAllGlobals());
 
 test("every question is answered in every language, under a topic that is shown", () => {
-  const french = questions.fr.map(({ id, topic }) => [id, topic]);
+  const french = helpQuestions.fr.map(({ id, topic }) => [id, topic]);
   expect(french.length).toBeGreaterThanOrEqual(14);
   expect(new Set(french.map(([id]) => id)).size).toBe(french.length);
   for (const language of languages) {
-    const list = questions[language];
+    const list = helpQuestions[language];
     expect(list.map(({ id, topic }) => [id, topic])).toEqual(french);
     for (const { id, topic, question, answer } of list) {
-      expect(topics, id).toContain(topic);
+      expect(helpTopics, id).toContain(topic);
       expect(isPlainLine(question) && question.length < 80, `${language} ${id}`).toBe(true);
       expect(answer.length, `${language} ${id}`).toBeGreaterThan(60);
     }
   }
-  for (const topic of topics) expect(french.some(([, its]) => its === topic)).toBe(true);
+  for (const topic of helpTopics) expect(french.some(([, its]) => its === topic)).toBe(true);
 });
 
 /** Every text of the product in a language. */
@@ -35,7 +35,7 @@ const foreign = /écran d'accueil|home screen|ecrã principal|^(autorisations|pe
 test("what an answer names in quotes stands so on the screen", () => {
   for (const [language, texts] of Object.entries({ fr, en, pt })) {
     const known = new Set(wordsOf(texts));
-    for (const { id, question, answer } of questions[language as keyof typeof questions]) {
+    for (const { id, question, answer } of helpQuestions[language as keyof typeof helpQuestions]) {
       const named = `${question} ${answer}`.matchAll(/[«“]\s*(.+?)\s*[»”]/gu);
       for (const [, words = ""] of named)
         expect(known.has(words) || foreign.test(words), `${language} ${id}: ${words}`).toBe(true);
@@ -45,7 +45,7 @@ test("what an answer names in quotes stands so on the screen", () => {
 
 test("a text is found without its accents and capitals, by words in any order", () => {
   const ids = (query: string, language: (typeof languages)[number] = "fr") =>
-    searchQuestions(questions[language], query).map(({ id }) => id);
+    searchHelpQuestions(helpQuestions[language], query).map(({ id }) => id);
   expect(ids("reseau")).toEqual(ids("RÉSEAU"));
   expect(ids("numero voit")[0]).toBe("number");
   expect(ids("  voit,   numéro ? ")[0]).toBe("number");
@@ -56,18 +56,18 @@ test("a text is found without its accents and capitals, by words in any order", 
 });
 
 test("a question that asks for it comes before an answer that names it", () => {
-  const found = searchQuestions(questions.en, "group");
+  const found = searchHelpQuestions(helpQuestions.en, "group");
   expect(found[0]?.id).toBe("groups");
   expect(found.length).toBeGreaterThan(1);
 });
 
 test("what stands nowhere is not found; of several words most are enough where no question has all", () => {
-  expect(searchQuestions(questions.fr, "zzz")).toEqual([]);
-  expect(searchQuestions(questions.fr, "le zzz")).toEqual([]);
-  expect(searchQuestions(questions.fr, "groupe zzz yyy")).toEqual([]);
-  expect(searchQuestions(questions.fr, "groupe zzz")).toEqual(searchQuestions(questions.fr, "groupe"));
-  const some = searchQuestions(questions.fr, "numero voit zzz");
-  expect(some[0]).toEqual(searchQuestions(questions.fr, "numero voit")[0]);
+  expect(searchHelpQuestions(helpQuestions.fr, "zzz")).toEqual([]);
+  expect(searchHelpQuestions(helpQuestions.fr, "le zzz")).toEqual([]);
+  expect(searchHelpQuestions(helpQuestions.fr, "groupe zzz yyy")).toEqual([]);
+  expect(searchHelpQuestions(helpQuestions.fr, "groupe zzz")).toEqual(searchHelpQuestions(helpQuestions.fr, "groupe"));
+  const some = searchHelpQuestions(helpQuestions.fr, "numero voit zzz");
+  expect(some[0]).toEqual(searchHelpQuestions(helpQuestions.fr, "numero voit")[0]);
 });
 
 const secrets = {
@@ -93,7 +93,7 @@ const stubBrowser = (navigator: object) => {
   vi.stubGlobal("devicePixelRatio", 2);
   vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
 };
-const waiting = toWaiting({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
+const waiting = formatUnsentCounts({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
 const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
 
 test("the diagnosis says what helps, and nothing of the person", async () => {
@@ -105,7 +105,7 @@ test("the diagnosis says what helps, and nothing of the person", async () => {
     permissions: { query: async ({ name }: { name: string }) => ({ state: name === "camera" ? "denied" : "granted" }) },
     serviceWorker: { controller: {} },
   });
-  const text = toDiagnosis(await readFacts(known));
+  const text = formatDiagnostics(await collectDiagnostics(known));
   expect(text.split("\n")).toEqual([
     "version: 0.1.0 (dev)",
     "language: fr",
@@ -127,17 +127,17 @@ test("the diagnosis says what helps, and nothing of the person", async () => {
 
 test("a browser that tells nothing keeps nobody from the rest", async () => {
   stubBrowser({ userAgent: "An old one", onLine: false });
-  const text = toDiagnosis(await readFacts(known));
+  const text = formatDiagnostics(await collectDiagnostics(known));
   expect(text).toContain("network: offline");
-  expect(toWaiting(undefined)).toBe("unknown");
+  expect(formatUnsentCounts(undefined)).toBe("unknown");
   expect(text).toContain("storage: unknown");
   expect(text).toContain("microphone: unknown");
   expect(text).toContain("worker: none");
 });
 
 test("the build is named by the script it comes in", () => {
-  expect(buildName("https://lisolo.example/assets/index-DcUviI3j.js")).toBe("DcUviI3j");
-  expect(buildName("https://lisolo.example/assets/index-Dc_v-I3j.js")).toBe("Dc_v-I3j");
-  expect(buildName("http://localhost:5173/src/main.tsx")).toBe("dev");
-  expect(buildName("")).toBe("dev");
+  expect(parseBuildId("https://lisolo.example/assets/index-DcUviI3j.js")).toBe("DcUviI3j");
+  expect(parseBuildId("https://lisolo.example/assets/index-Dc_v-I3j.js")).toBe("Dc_v-I3j");
+  expect(parseBuildId("http://localhost:5173/src/main.tsx")).toBe("dev");
+  expect(parseBuildId("")).toBe("dev");
 });

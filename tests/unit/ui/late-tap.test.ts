@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { swallowLateTap } from "#components/controls/late-tap.ts";
+import { suppressLateTap } from "#components/controls/late-tap.ts";
 
 const page = new EventTarget();
 const button = { left: 20, right: 340, top: 500, bottom: 548 };
@@ -24,13 +24,13 @@ const arrives = (clientX: number, clientY: number, detail = 1): boolean => {
 };
 
 test("a tap meant for the button of a form that sent itself does not land on the form that came in its place", () => {
-  swallowLateTap(button);
+  suppressLateTap(button);
   expect(arrives(100, 520)).toBe(false);
   expect(arrives(340, 548)).toBe(false);
 });
 
 test("a tap beside that button, a press by the keyboard and a later tap come through", () => {
-  swallowLateTap(button);
+  suppressLateTap(button);
   expect(arrives(100, 490)).toBe(true);
   expect(arrives(350, 520)).toBe(true);
   expect(arrives(100, 520, 0)).toBe(true);
@@ -39,6 +39,6 @@ test("a tap beside that button, a press by the keyboard and a later tap come thr
 });
 
 test("nothing is held up where the form had no button", () => {
-  swallowLateTap(undefined);
+  suppressLateTap(undefined);
   expect(arrives(100, 520)).toBe(true);
 });

@@ -1,37 +1,43 @@
 import { describe, expect, it } from "vitest";
 import { defaultSettings } from "#contract/settings.ts";
-import { decide, type Memory, nothingSeen, type Surroundings, type Verdict } from "#features/notifier/decide.ts";
+import {
+  decideNotification,
+  initialNotificationState,
+  type NotificationContext,
+  type NotificationDecision,
+  type NotificationState,
+} from "#features/notifier/notification-policy.ts";
 import { chimeNotes } from "#features/notifier/notification-sound.ts";
-import type { Head } from "#sync/hooks/new-messages.ts";
+import type { ConversationHead } from "#sync/hooks/new-messages.ts";
 
 const startAt = 1_000_000;
 
 /** One tab over time: what stands in the store, and what was heard and shown of it. */
-const makeTab = (around: Partial<Surroundings> = {}) => {
-  let memory: Memory = nothingSeen;
-  let heads: Head[] = [];
-  const here: Surroundings = {
+const makeTab = (around: Partial<NotificationContext> = {}) => {
+  let memory: NotificationState = initialNotificationState;
+  let heads: ConversationHead[] = [];
+  const here: NotificationContext = {
     now: startAt,
     phase: { name: "level", since: 0 },
-    freshFrom: Number.POSITIVE_INFINITY,
+    freshAfter: Number.POSITIVE_INFINITY,
     isVisible: true,
-    open: undefined,
+    openConversation: undefined,
     isListShown: false,
     call: "none",
     isRecording: false,
     settings: defaultSettings,
     ...around,
   };
-  const judge = (): Pick<Verdict, "sounds" | "banner" | "isWatched"> => {
-    const { memory: after, isHeap, behind, ...verdict } = decide(memory, heads, here);
-    tab.isHeap = isHeap;
-    tab.behind = behind;
+  const judge = (): Pick<NotificationDecision, "playsSound" | "banner" | "isForOpenChat"> => {
+    const { state: after, isBurst, duringCall, ...verdict } = decideNotification(memory, heads, here);
+    tab.isHeap = isBurst;
+    tab.behind = duringCall;
     memory = after;
     return verdict;
   };
-  const put = (id: string, change: Partial<Head>) => {
+  const put = (id: string, change: Partial<ConversationHead>) => {
     const before = heads.find((head) => head.id === id);
-    const fresh: Head = { id, kind: "private", head: 0, at: 0, unread: 0, muted: false, isSaid: true };
+    const fresh: ConversationHead = { id, kind: "private", head: 0, at: 0, unread: 0, muted: false, isIncoming: true };
     heads = [{ ...(before ?? fresh), ...change }, ...heads.filter((head) => head.id !== id)];
   };
   const tab = {
@@ -44,18 +50,18 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
     put,
     judge,
     /** So many messages of somebody else arrive. */
-    arrive(id: string, count = 1, change: Partial<Head> = {}) {
+    arrive(id: string, count = 1, change: Partial<ConversationHead> = {}) {
       const { head = 0, unread = 0 } = heads.find((one) => one.id === id) ?? {};
-      put(id, { head: head + count, unread: unread + count, at: here.now, isSaid: true, ...change });
+      put(id, { head: head + count, unread: unread + count, at: here.now, isIncoming: true, ...change });
       return judge();
     },
   };
   return tab;
 };
 
-const open = (around: Partial<Surroundings> = {}) => {
+const open = (around: Partial<NotificationContext> = {}) => {
   const tab = makeTab(around);
-  for (const id of ["ana", "ben"]) tab.put(id, { head: 4, at: startAt - 1_000, isSaid: true });
+  for (const id of ["ana", "ben"]) tab.put(id, { head: 4, at: startAt - 1_000, isIncoming: true });
   tab.put("groupe", { kind: "group", head: 9, at: startAt - 500 });
   expect(tab.judge()).toEqual({ sounds: false, banner: undefined, isWatched: false });
   tab.pass(60_000);
@@ -65,7 +71,7 @@ const nothing = { sounds: false, banner: undefined, isWatched: false };
 
 describe("what arrives", () => {
   it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
-    const tab = makeTab({ phase: { name: "opening", since: startAt }, freshFrom: startAt });
+    const tab = makeTab({ phase: { name: "opening", since: startAt }, freshAfter: startAt });
     tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
     tab.put("ben", { head: 5, unread: 1, at: startAt + 1_000 });
     expect(tab.judge()).toMatchObject({ sounds: false, banner: "ben" });
@@ -85,9 +91,9 @@ describe("what arrives", () => {
 
   it("of one's own, from another device, is nothing new; nor is what was read there, a call's line or an event of a group", () => {
     const tab = open();
-    expect(tab.arrive("ana", 1, { isSaid: false, unread: 0 })).toEqual(nothing);
+    expect(tab.arrive("ana", 1, { isIncoming: false, unread: 0 })).toEqual(nothing);
     expect(tab.arrive("ben", 1, { unread: 0 })).toEqual(nothing);
-    expect(tab.arrive("groupe", 1, { isSaid: false, unread: 1 })).toEqual(nothing);
+    expect(tab.arrive("groupe", 1, { isIncoming: false, unread: 1 })).toEqual(nothing);
     expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
   });
 
@@ -95,12 +101,12 @@ describe("what arrives", () => {
     const tab = open();
     const heard: number[] = [];
     for (let second = 0; second < 50; second++) {
-      if (tab.arrive("ana").sounds) heard.push(second);
+      if (tab.arrive("ana").playsSound) heard.push(second);
       tab.pass(1_000);
     }
     expect(heard).toEqual([0, 21, 42]);
     tab.pass(4_000);
-    expect(tab.arrive("ben").sounds).toBe(true);
+    expect(tab.arrive("ben").playsSound).toBe(true);
   });
 
   it("at once in several conversations is one sound and one banner, of the newest", () => {
@@ -136,7 +142,7 @@ describe("what arrives", () => {
 
 describe("where one is", () => {
   it("in that chat nothing is told, and no other tab needs to; in a hidden tab it is only heard", () => {
-    const tab = open({ open: "ana" });
+    const tab = open({ openConversation: "ana" });
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
     expect(tab.arrive("ben")).toEqual({ sounds: true, banner: "ben", isWatched: false });
     tab.here.isVisible = false;
@@ -147,7 +153,7 @@ describe("where one is", () => {
   });
 
   it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
-    const tab = open({ open: "ana", call: "before" });
+    const tab = open({ openConversation: "ana", call: "before" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "beside";
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
@@ -172,7 +178,7 @@ describe("where one is", () => {
 
 describe("what is written behind a call's screen", () => {
   it("is told on it wherever one was and whether or not one looks, and nothing that is muted", () => {
-    const tab = open({ call: "before", open: "ana", isListShown: true, isVisible: false });
+    const tab = open({ call: "before", openConversation: "ana", isListShown: true, isVisible: false });
     tab.here.phase = { name: "catching-up", since: startAt };
     tab.arrive("ana");
     expect(tab.behind).toEqual(["ana"]);
@@ -195,8 +201,8 @@ describe("what is wanted", () => {
     expect(tab.arrive("groupe")).toEqual({ sounds: true, banner: "groupe", isWatched: false });
     tab.here.settings = { ...defaultSettings, groups: quiet };
     tab.pass(10_000);
-    expect(tab.arrive("groupe").sounds).toBe(false);
-    expect(tab.arrive("ana").sounds).toBe(true);
+    expect(tab.arrive("groupe").playsSound).toBe(false);
+    expect(tab.arrive("ana").playsSound).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Turn } from "#features/notifier/speaker-tab.ts";
+import { SpeakerTabLock } from "#features/notifier/speaker-tab-lock.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 
 type Hold = (lock: object | null) => Promise<void> | undefined;
@@ -14,13 +14,13 @@ const makeBrowser = () => {
     await hold({});
     held.delete(name);
   };
-  const after: Platform["after"] = (_, run) => {
+  const after: Platform["startTimer"] = (_, run) => {
     waiting.push(run);
     return () => {};
   };
-  const platform = { locks: { request } as unknown as LockManager, after };
+  const platform = { locks: { request } as unknown as LockManager, startTimer: after };
   return {
-    openTab: (isOld = false) => new Turn({ ...platform, locks: isOld ? undefined : platform.locks }, "news"),
+    openTab: (isOld = false) => new SpeakerTabLock({ ...platform, locks: isOld ? undefined : platform.locks }, "news"),
     async passAll() {
       for (const run of waiting.splice(0)) run();
       await new Promise((resolve) => setTimeout(resolve));
@@ -31,14 +31,14 @@ const makeBrowser = () => {
 test("of the tabs of a browser the first has its turn, for a moment, and again while it lasts", async () => {
   const { openTab, passAll } = makeBrowser();
   const [one, other] = [openTab(), openTab()];
-  expect(await Promise.all([one.take(), other.take()])).toEqual([true, false]);
-  expect([await one.take(), await other.take()]).toEqual([true, false]);
+  expect(await Promise.all([one.acquire(), other.acquire()])).toEqual([true, false]);
+  expect([await one.acquire(), await other.acquire()]).toEqual([true, false]);
   await passAll();
-  expect([await other.take(), await one.take()]).toEqual([true, false]);
+  expect([await other.acquire(), await one.acquire()]).toEqual([true, false]);
 });
 
 test("where a browser has no locks every tab has its turn", async () => {
   const { openTab } = makeBrowser();
   const [one, other] = [openTab(true), openTab(true)];
-  expect([await one.take(), await other.take()]).toEqual([true, true]);
+  expect([await one.acquire(), await other.acquire()]).toEqual([true, true]);
 });

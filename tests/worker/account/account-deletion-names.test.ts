@@ -1,8 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { forwardedOfNobody } from "#contract/conversations.ts";
-import { type ConversationId, createUuid, nobody, type Uuid } from "#contract/ids.ts";
+import { anonymousForward } from "#contract/conversations.ts";
+import { type ConversationId, createUuid, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
 import { passOn, readBodies, signed, unsigned } from "#tests/worker/support/forward.ts";
 import { ask, makeGroup, type Seeded } from "#tests/worker/support/make-group.ts";
@@ -20,7 +20,7 @@ import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import * as unsigning from "#worker/objects/conversation/messages/anonymize-forwards.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** The name of somebody whose account is gone, in what others passed on of theirs. */
 
@@ -106,7 +106,7 @@ test("the name goes wherever its words went, in lists as well, and devices that 
   expect(await rowOf(dan, further)).toMatchObject({ unread: 1, preview: unsigned("Mbote") });
   expect((await readBodies(cleo, group)).at(-1)).toEqual({
     ...imageOf(image.id, "La plage"),
-    forwarded: forwardedOfNobody,
+    forwarded: anonymousForward,
   });
   expect(await usesOf(image.id)).toBe(2);
   for (const id of [far, further, group]) await evictDurableObject(env.CONVERSATION.getByName(id));
@@ -137,16 +137,16 @@ test("where somebody's own channel leads, the name goes by that, also from a gro
 
 test("what was let in before the end and stored after the first look is found by the last", async () => {
   const { ana, ben, cleo, near, far } = await newChain();
-  const { send } = Conversation.prototype;
+  const { sendMessages } = Conversation.prototype;
   let letGo = (): void => undefined;
   let isHeld = false;
   const goes = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  vi.spyOn(Conversation.prototype, "send").mockImplementation(async function (this: Conversation, id, ...rest) {
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, id, ...rest) {
     isHeld ||= id === far;
     if (id === far) await goes;
-    return send.call(this, id, ...rest);
+    return sendMessages.call(this, id, ...rest);
   });
   const sending = passOn(ben, signed("Mbote", ana), { conversation: near, seq: 1 }, far);
   await until(() => isHeld);
@@ -171,8 +171,8 @@ test("a conversation that cannot be reached keeps nothing else waiting, and is t
   const [first = "", second = ""] = [far, further].sort();
   const unused = await seedFile(ana.id);
   let isAway = true;
-  const { unsign } = unsigning;
-  vi.spyOn(unsigning, "unsign").mockImplementation((log, author) => {
+  const { anonymizeForwardsOf: unsign } = unsigning;
+  vi.spyOn(unsigning, "anonymizeForwardsOf").mockImplementation((log, author) => {
     if (isAway && log.id === first) throw new Error("overloaded");
     return unsign(log, author);
   });
@@ -180,7 +180,7 @@ test("a conversation that cannot be reached keeps nothing else waiting, and is t
   const readIn = (id: ConversationId) => readBodies(id === far ? ben : dan, id);
   await until(async () => {
     await pass(ana.id);
-    return JSON.stringify(await readIn(second)).includes(nobody);
+    return JSON.stringify(await readIn(second)).includes(deletedUserId);
   });
   await until(async () => (await usesOf(unused.id)) === undefined);
   expect(await readIn(first)).toEqual([signed("Mbote", ana)]);
@@ -231,13 +231,13 @@ test("what was refused, or went where nothing ever began, leaves nothing to do",
   const { ana, ben, cleo, near } = await newChain();
   const never = [ben.id, (await seedPerson()).id].sort().join(".");
   await env.DB.prepare("INSERT INTO forwards VALUES (?, ?, 0)").bind(ana.id, never).run();
-  const { send } = Conversation.prototype;
+  const { sendMessages } = Conversation.prototype;
   const far = [ben.id, cleo.id].sort().join(".");
   // The message dies on its way, after the directory heard of it.
   quiet();
-  vi.spyOn(Conversation.prototype, "send").mockImplementation(async function (this: Conversation, id, ...rest) {
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, id, ...rest) {
     if (id === far) throw new Error("as if the machine had died");
-    return send.call(this, id, ...rest);
+    return sendMessages.call(this, id, ...rest);
   });
   expect(await passOn(ben, signed("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe("unavailable");
   expect(await rowsOf(ana.id)).toEqual([far, never].sort());
@@ -250,7 +250,7 @@ test("where it was withheld from the other the name goes as well, and they hear 
   const { ana, ben, cleo, near, far } = await newChain();
   await post(ben, far, "avant");
   await until(async () => (await rowOf(cleo, far)).head === 1);
-  await conversationOf(env, far).block(far, cleo.id, true);
+  await getConversationStub(env, far).setBlocked(far, cleo.id, true);
   expect(await passOn(ben, signed("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe(2);
   const [phone, bens] = [await Device.open(cleo), await Device.open(ben)];
   const before = await rowOf(cleo, far);

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { goneRelation, type Relation } from "#contract/people.ts";
+import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { passOn, readBodies, signed, unsigned } from "#tests/worker/support/forward.ts";
@@ -25,10 +25,10 @@ import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
 import { announce, bringPart, complete } from "#tests/worker/support/uploads.ts";
 import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
-import { resumeDeletions } from "#worker/account/resume-deletions.ts";
+import { resumeAccountDeletions } from "#worker/account/resume-deletions.ts";
 import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
 import * as departing from "#worker/objects/conversation/groups/remove-deleted-user.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /** A deletion that is broken off anywhere, or meets what is under way. */
 
@@ -66,7 +66,7 @@ const checkGone = async (scene: Awaited<ReturnType<typeof newScene>>): Promise<v
   expect(await usesOf(file.id)).toBeUndefined();
   expect(await picturesOf(ana.id)).toEqual([]);
   const { people } = await request(ben, { type: "changes", since: 0 });
-  expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(goneRelation(ana.id));
+  expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(createDeletedRelation(ana.id));
   expect(await ask(ben, "GET", `/api/groups/${group}`)).toMatchObject({ role: "owner", count: 1 });
 };
 
@@ -100,10 +100,10 @@ test("a conversation that cannot be left keeps nothing else waiting, and is left
   const scene = await newScene();
   const { ana, ben, pair, group } = scene;
   let isAway = true;
-  const { depart } = departing;
-  vi.spyOn(departing, "depart").mockImplementation((log, ...rest) => {
+  const { removeDeletedUser } = departing;
+  vi.spyOn(departing, "removeDeletedUser").mockImplementation((log, ...rest) => {
     if (isAway && log.id === pair) throw new Error("overloaded");
-    return depart(log, ...rest);
+    return removeDeletedUser(log, ...rest);
   });
   await deleteAccount(ana);
   await until(async () => {
@@ -127,11 +127,11 @@ test("what the channel never heard of is taken up within the hour", async () => 
   expect((await callWith({ USER_CHANNEL }, "DELETE", "/api/account", { token: ana.token, body })).status).toBe(204);
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(401);
   expect(await pass(ana.id)).toBe(false);
-  await resumeDeletions(env, Date.now());
+  await resumeAccountDeletions(env, Date.now());
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id)).catch(() => undefined);
   await finish(ana.id);
   await checkGone(scene);
-  await resumeDeletions(env, Date.now());
+  await resumeAccountDeletions(env, Date.now());
   expect(await deletionsOf(ana.id)).toBe(0);
 });
 
@@ -223,18 +223,18 @@ test("whoever is gone stays out of a group and a chat that had not heard of it",
   quiet();
   const [ana, ben] = await strangers();
   const group = createUuid();
-  const { depart } = departing;
+  const { removeDeletedUser } = departing;
   let failures = 0;
-  vi.spyOn(departing, "depart").mockImplementation((log, ...rest) => {
+  vi.spyOn(departing, "removeDeletedUser").mockImplementation((log, ...rest) => {
     if (log.id === group && ++failures === 1) throw new Error("overloaded");
-    return depart(log, ...rest);
+    return removeDeletedUser(log, ...rest);
   });
-  await conversationOf(env, group).create(group, ben.id, "Équipe", [{ user: ana.id, quiet: false }]);
+  await getConversationStub(env, group).createGroup(group, ben.id, "Équipe", [{ user: ana.id, isHidden: false }]);
   await until(async () => (await readMembers(group))[1]?.state === "out");
   expect(failures).toBeGreaterThan(1);
   expect(await isCleared(ana.id)).toBe(true);
   const pair = privateConversationId(ana.id, ben.id);
-  await conversationOf(env, pair).open(pair, createUuid());
+  await getConversationStub(env, pair).openConnection(pair, createUuid());
   await until(async () => (await rowOf(ben, pair)).open === false);
   expect(await isCleared(ana.id)).toBe(true);
 });
@@ -242,7 +242,7 @@ test("whoever is gone stays out of a group and a chat that had not heard of it",
 test("a seat that was taken without a word is let go when somebody looks at it", async () => {
   const [ana, ben] = await strangers();
   const group = createUuid();
-  await conversationOf(env, group).create(group, ben.id, "Équipe", [{ user: ana.id, quiet: true }]);
+  await getConversationStub(env, group).createGroup(group, ben.id, "Équipe", [{ user: ana.id, isHidden: true }]);
   expect((await membersOf(ben, group)).members).toMatchObject([{ left: false }, { profile: null, left: false }]);
   await until(async () => (await membersOf(ben, group)).count === 1);
   expect((await readMembers(group))[1]).toMatchObject({ state: "out" });
@@ -255,7 +255,7 @@ test("somebody who is gone does not come back by what was read before", async ()
   const before = people.find(({ profile }) => profile.id === ana.id) as Relation;
   await deleteAccount(ana);
   await finish(ana.id);
-  await userChannelOf(env, ben.id).relate(ben.id, [before]);
+  await getUserChannelStub(env, ben.id).updateRelations(ben.id, [before]);
   const phone = await Device.attach(ben);
-  expect(phone.peopleOf(await phone.hello())).toEqual([goneRelation(ana.id)]);
+  expect(phone.peopleOf(await phone.hello())).toEqual([createDeletedRelation(ana.id)]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readPath } from "#contract/files.ts";
 import type { Group } from "#contract/groups.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { goneRelation, type Profile } from "#contract/people.ts";
+import { createDeletedRelation, type Profile } from "#contract/people.ts";
 import { connectPeople, testPassword } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { passOn, signed } from "#tests/worker/support/forward.ts";
@@ -173,7 +173,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   for (const { where, text: row } of after) {
     if (where === "file_uses" || where === "forwards")
       expect(JSON.parse(row)).toMatchObject({ conversation_id: expect.stringContaining(ana.id) });
-    if (where === "channel people") expect(JSON.parse(JSON.parse(row).relation)).toEqual(goneRelation(ana.id));
+    if (where === "channel people") expect(JSON.parse(JSON.parse(row).relation)).toEqual(createDeletedRelation(ana.id));
   }
   expect(await readChannel(ana.id)).toEqual([{ where: "channel meta", text: '{"key":"gone","value":"1"}' }]);
   expect(await picturesOf(ana.id)).toEqual([]);
@@ -195,7 +195,7 @@ test("the others keep what they were sent, files included, and read that the acc
 
   for (const one of [ben, cleo, dan, eve, fay]) {
     const { people } = await request(one, { type: "changes", since: 0 });
-    expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(goneRelation(ana.id));
+    expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(createDeletedRelation(ana.id));
     expect(await ask<Profile>(one, "GET", `/api/users/${ana.id}`)).toBe("user_not_found");
     expect(await ask(one, "POST", "/api/requests", { to_user_id: ana.id })).toBe("user_not_found");
   }

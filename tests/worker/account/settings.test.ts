@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { defaultSettings, type KeptSettings, type SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, request, until } from "#tests/worker/support/device.ts";
 import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
@@ -10,12 +10,12 @@ import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
 import { counterReserve } from "#worker/objects/user-channel/inbox/change-sequence.ts";
 
 const settingsOf = async (person: Person) =>
-  (await call("GET", "/api/settings", { token: person.token })).body as KeptSettings;
+  (await call("GET", "/api/settings", { token: person.token })).body as VersionedSettings;
 const patch = (person: Person, body: object) => call("PATCH", "/api/settings", { token: person.token, body });
 const change = async (person: Person, changed: SettingsChange) => {
   const { status, body } = await patch(person, changed);
   if (status !== 200) throw new Error(`the settings were not changed: ${JSON.stringify(body)}`);
-  return body as KeptSettings;
+  return body as VersionedSettings;
 };
 const toldVersion = (person: Person) =>
   env.DB.prepare("SELECT told_version FROM settings WHERE user_id = ?").bind(person.id).first("told_version");
@@ -146,7 +146,7 @@ test("what a channel is told late does not undo what it was told before", async 
   const ana = await seedPerson();
   await change(ana, { receipts: false });
   const newest = await change(ana, { presence: false });
-  await env.USER_CHANNEL.getByName(ana.id).configure(ana.id, { version: 1, settings: defaultSettings });
+  await env.USER_CHANNEL.getByName(ana.id).updateSettings(ana.id, { version: 1, settings: defaultSettings });
   const device = await Device.attach(ana);
   expect((await device.hello())[9]).toEqual(newest);
 });
@@ -157,13 +157,13 @@ test("the number of a change is told once, however many there were, and after a 
   const channel = env.USER_CHANNEL.getByName(ana.id);
   const count = counterReserve + 100;
   for (let version = 1; version <= count; version++)
-    await channel.configure(ana.id, { version, settings: defaultSettings });
+    await channel.updateSettings(ana.id, { version, settings: defaultSettings });
   await until(() => phone.counters.length === count);
   const told = Math.max(...phone.counters);
   phone.close();
   await evictDurableObject(channel);
   await request(ana, { type: "changes", since: 0 });
-  await channel.configure(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
+  await channel.updateSettings(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
   const { counter, settings } = await request(ana, { type: "changes", since: told });
   expect(counter).toBeGreaterThan(told);
   expect(settings).toMatchObject({ version: count + 1 });

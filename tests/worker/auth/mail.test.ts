@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { languages } from "#contract/language.ts";
 import { site } from "#tests/worker/support/site.ts";
-import { sendByPlatform, sendMail } from "#worker/mail/send-mail.ts";
-import { confirmationMail, farewellMail, recoveryMail } from "#worker/mail/texts.ts";
-import { passwordMail, resetMail } from "#worker/mail/warnings.ts";
+import { sendByEmailService, sendMail } from "#worker/mail/send-mail.ts";
+import { createConfirmationMail, createFormerAddressMail, createRecoveryMail } from "#worker/mail/texts.ts";
+import { createFactorResetMail, createPasswordChangeMail } from "#worker/mail/warnings.ts";
 
 /** Objects of other tests may have something to say too. */
 const isOfMail = ([line]: unknown[]) => String(line).includes("a mail");
@@ -12,8 +12,8 @@ const isOfMail = ([line]: unknown[]) => String(line).includes("a mail");
 const link = "https://lisolo.test/recover#token=abc&type=recovery";
 
 it("shows the mails of this machine, the newest first, as a page and as JSON", async () => {
-  await sendMail(env, recoveryMail("mailbox-1@lisolo.test", "fr", { link, code: "12345678" }));
-  await sendMail(env, recoveryMail("mailbox-2@lisolo.test", "en", { link, code: "87654321" }));
+  await sendMail(env, createRecoveryMail("mailbox-1@lisolo.test", "fr", { link, code: "12345678" }));
+  await sendMail(env, createRecoveryMail("mailbox-2@lisolo.test", "en", { link, code: "87654321" }));
   const answer = await site.fetch("http://localhost/dev/mail", { headers: { accept: "application/json" } });
   const mails = (await answer.json()) as { to: string; text: string }[];
   expect(mails.slice(0, 2).map(({ to }) => to)).toEqual(["mailbox-2@lisolo.test", "mailbox-1@lisolo.test"]);
@@ -24,8 +24,8 @@ it("shows the mails of this machine, the newest first, as a page and as JSON", a
 it("sends by the platform from the address that the settings name", async () => {
   const send = vi.fn<SendEmail["send"]>();
   const post = { MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env;
-  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
-  await sendByPlatform(post, mail);
+  const mail = createRecoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  await sendByEmailService(post, mail);
   expect(send).toHaveBeenCalledExactlyOnceWith({ from: "lisolo@lisolo.test", ...mail });
 });
 
@@ -40,8 +40,8 @@ it.each([
     const code = codes[n % codes.length];
     send.mockRejectedValueOnce(Object.assign(new Error("ana@lisolo.test"), code === undefined ? {} : { code }));
   }
-  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
-  await sendByPlatform({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail, [0, 0]);
+  const mail = createRecoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  await sendByEmailService({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail, [0, 0]);
   expect(error.mock.calls.filter(isOfMail)).toHaveLength(lines);
   error.mockRestore();
   expect(send).toHaveBeenCalledTimes(tries);
@@ -54,11 +54,11 @@ it("sends nothing while no address is named, or the platform refuses, and names 
   const error = vi.spyOn(console, "error").mockImplementation((...line) => void lines.push(line));
   const refused = Object.assign(new Error("ana@lisolo.test is not verified"), { code: "E_RECIPIENT_NOT_ALLOWED" });
   const send = vi.fn<SendEmail["send"]>().mockRejectedValue(refused);
-  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  const mail = createRecoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
   try {
-    await sendByPlatform({ MAIL: { send }, MAIL_FROM: "" } as unknown as Env, mail);
+    await sendByEmailService({ MAIL: { send }, MAIL_FROM: "" } as unknown as Env, mail);
     expect(send).not.toHaveBeenCalled();
-    await sendByPlatform({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail);
+    await sendByEmailService({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail);
     expect(send).toHaveBeenCalledOnce();
   } finally {
     warn.mockRestore();
@@ -73,12 +73,14 @@ it("sends nothing while no address is named, or the platform refuses, and names 
 it("says the same in text and html, loads nothing and tracks nobody, in every language", () => {
   for (const language of languages) {
     const brought = { link, code: "12345678" };
-    const mails = [recoveryMail, confirmationMail].map((write) => write("ana@lisolo.test", language, brought));
+    const mails = [createRecoveryMail, createConfirmationMail].map((write) =>
+      write("ana@lisolo.test", language, brought),
+    );
     mails.push(
-      farewellMail("ana@lisolo.test", language, "change"),
-      farewellMail("ana@lisolo.test", language, "removal"),
-      resetMail("ana@lisolo.test", language, Date.now()),
-      passwordMail("ana@lisolo.test", language),
+      createFormerAddressMail("ana@lisolo.test", language, "change"),
+      createFormerAddressMail("ana@lisolo.test", language, "removal"),
+      createFactorResetMail("ana@lisolo.test", language, Date.now()),
+      createPasswordChangeMail("ana@lisolo.test", language),
     );
     for (const { subject, text, html } of mails) {
       expect(subject).toMatch(/^Lisolo/);
@@ -101,5 +103,5 @@ it("says the same in text and html, loads nothing and tracks nobody, in every la
 
 it("writes nobody's words as markup", () => {
   const evil = "https://lisolo.test/<script>alert(1)</script>";
-  expect(recoveryMail("ana@lisolo.test", "en", { link: evil, code: "1" }).html).not.toContain("<script>");
+  expect(createRecoveryMail("ana@lisolo.test", "en", { link: evil, code: "1" }).html).not.toContain("<script>");
 });

@@ -7,7 +7,7 @@ import type { Person } from "#tests/support/people/people.ts";
 import { call, newPerson } from "#tests/worker/support/site.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
-import { findProvider, listProviders } from "#worker/auth/providers/providers.ts";
+import { findProviderSetting, listPublicProviders } from "#worker/auth/providers/providers.ts";
 import { openDb } from "#worker/db/client.ts";
 
 const code_verifier = "a-verifier-that-only-the-client-knows-0123456789";
@@ -93,13 +93,13 @@ afterEach(() => vi.restoreAllMocks());
 
 test("providers are offered as they are configured, and their secrets are told to nobody", () => {
   const env = settings([kivu, { ...kivu, id: "here", issuer: "http://localhost:9000" }], { kivu: "hush" });
-  expect(listProviders(env)).toEqual([
+  expect(listPublicProviders(env)).toEqual([
     { id: "kivu", name: "Kivu" },
     { id: "here", name: "Kivu" },
   ]);
-  expect(findProvider(env, "kivu")).toMatchObject({ secret: "hush", scopes: "openid profile email" });
-  expect(findProvider(env, "here")?.secret).toBeUndefined();
-  expect(listProviders({})).toEqual([]);
+  expect(findProviderSetting(env, "kivu")).toMatchObject({ secret: "hush", scopes: "openid profile email" });
+  expect(findProviderSetting(env, "here")?.secret).toBeUndefined();
+  expect(listPublicProviders({})).toEqual([]);
 });
 
 test("a broken configuration offers none, and the log says where it is broken without what stands there", () => {
@@ -116,7 +116,7 @@ test("a broken configuration offers none, and the log says where it is broken wi
   };
   for (const [complaint, env] of Object.entries(broken)) {
     said.mockClear();
-    expect(listProviders(env), complaint).toEqual([]);
+    expect(listPublicProviders(env), complaint).toEqual([]);
     expect(said.mock.calls.flat().join(" "), complaint).toContain(complaint);
     expect(said.mock.calls.flat().join(" ")).not.toContain("hush");
   }

@@ -5,8 +5,8 @@ import { testPassword } from "#tests/support/people/people.ts";
 import { call, newPerson } from "#tests/worker/support/site.ts";
 import { hashPassword } from "#worker/auth/passwords.ts";
 import { findOwnCredentials } from "#worker/auth/queries.ts";
-import { byPassword } from "#worker/auth/second-factor/preconditions.ts";
-import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 
 const sessionsOf = async (user: string): Promise<string[]> => {
@@ -22,13 +22,13 @@ test("a session that begins by a former password is none, and takes nobody's pla
   const before = await sessionsOf(ana.id);
   const password_hash = await hashPassword("Former2026", env.PEPPER);
   for (const methods of ["password", "password totp"]) {
-    const late = newSession(ana.id, Date.now(), { methods });
-    expect(await insertSession(db, late, byPassword({ user_id: ana.id, password_hash }))).toBeUndefined();
+    const late = createSessionRow(ana.id, Date.now(), { methods });
+    expect(await insertSession(db, late, toPasswordPreconditions({ user_id: ana.id, password_hash }))).toBeUndefined();
   }
   expect(await sessionsOf(ana.id)).toEqual(before);
   const own = await findOwnCredentials(db, ana.id);
-  const ground = byPassword({ user_id: ana.id, password_hash: own?.password_hash ?? "" });
-  expect(await insertSession(db, newSession(ana.id, Date.now()), ground)).toBeDefined();
+  const ground = toPasswordPreconditions({ user_id: ana.id, password_hash: own?.password_hash ?? "" });
+  expect(await insertSession(db, createSessionRow(ana.id, Date.now()), ground)).toBeDefined();
   expect(await sessionsOf(ana.id)).toHaveLength(before.length + 1);
 });
 

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Challenge } from "#contract/auth/auth.ts";
-import { proofIntervalMs, proofKeysMax, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
+import { proofDecayMs, proofKeysMax, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { call, limitKeyOf, site } from "#tests/worker/support/site.ts";
-import { makeChallenge } from "#worker/auth/proof-of-work.ts";
+import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
 /** How much work a network has to do for what is open to everybody. */
 
@@ -13,7 +13,7 @@ const bucket = (network: string) => `spent_proofs_by_address:${limitKeyOf(networ
 /** As if a network had spent so many proofs just now. */
 const spend = (network: string, proofs: number) =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
-    .bind(bucket(network), Date.now() + (proofs + 0.5) * proofIntervalMs)
+    .bind(bucket(network), Date.now() + (proofs + 0.5) * proofDecayMs)
     .run();
 const levelAt = async (address: string) => {
   const body = { action: "sign_up", subject: phoneOf(2750) };
@@ -48,7 +48,7 @@ test("a network that spends many proofs works longer for each, and is never refu
 test("a network that spent however many proofs is back at the lowest level a quarter of an hour later", async () => {
   const address = "198.51.104.9";
   await spend("198.51.104.0/24", 10_000);
-  const dearest = await makeChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
+  const dearest = await createProofChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
   expect((await signUp(phoneOf(2754), await solveForToken(dearest), address)).status).toBe(200);
   pass(17 * 60_000);
   expect(await levelAt(address)).toBe(0);
@@ -77,7 +77,7 @@ test("proofs that were made ahead while they were cheap are worth nothing once t
     body: { error_code: "captcha_failed" },
   });
   // One level below what is asked is enough: others may have raised it while somebody worked.
-  const dearer = await makeChallenge(env.ALTCHA_HMAC_KEY, purpose, 1);
+  const dearer = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 1);
   expect((await signUp(purpose.subject, await solveForToken(dearer), address)).status).toBe(200);
   expect((await signUp(purpose.subject, kept, "198.51.103.9")).body).toMatchObject({ error_code: "phone_exists" });
 });

@@ -4,7 +4,7 @@ import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { expect, test } from "vitest";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
-import { makeChallenge } from "#worker/auth/proof-of-work.ts";
+import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
 /** Beside sign-up.test.ts: proofs that were worked for, only not for the question asked. */
 
@@ -18,7 +18,7 @@ const signUp = (captcha_token: string) =>
 const refused = { status: 400, body: { error_code: "captcha_failed" } };
 
 type Solved = {
-  challenge: Awaited<ReturnType<typeof makeChallenge>>;
+  challenge: Awaited<ReturnType<typeof createProofChallenge>>;
   solution: { counter: number; derivedKey: string };
 };
 const open = (token: string): Solved => JSON.parse(atob(token));
@@ -58,9 +58,9 @@ test("an answer to one question is none to another", async () => {
 });
 
 test("a question that somebody made themselves is not ours", async () => {
-  const theirs = await makeChallenge("a key of somebody's own", purpose);
+  const theirs = await createProofChallenge("a key of somebody's own", purpose);
   expect(await signUp(await solveForToken(theirs))).toMatchObject(refused);
-  const empty = await makeChallenge("x", purpose);
+  const empty = await createProofChallenge("x", purpose);
   empty.signature = "";
   expect(await signUp(await solveForToken(empty))).toMatchObject(refused);
 });
@@ -74,7 +74,7 @@ test("a question of ours with less work than we ask for is refused, also with ou
     cost: 1,
     counter: 1,
     expiresAt: Math.floor(Date.now() / 1_000) + 300,
-    data: (await makeChallenge(env.ALTCHA_HMAC_KEY, purpose)).parameters.data ?? {},
+    data: (await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose)).parameters.data ?? {},
   });
   expect(await signUp(await solveForToken({ parameters: { ...parameters }, signature }))).toMatchObject(refused);
 });

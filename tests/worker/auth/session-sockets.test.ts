@@ -7,7 +7,7 @@ import { testPassword } from "#tests/support/people/people.ts";
 import { within } from "#tests/worker/support/clock.ts";
 import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** Opens a socket with this token; `closed` is the code it ends with. */
 const openSocket = async (token: string) => {
@@ -120,7 +120,7 @@ test.each(["https://evil.test", "null", "https://lisolo.test.evil.test", "http:/
 );
 
 test("who opened too many sockets in a minute waits, and is told how long", async () => {
-  expect(policies.socket_by_user).toEqual({ burst: 30, everyMs: 2_000 });
+  expect(rateLimitPolicies.socket_by_user).toEqual({ burst: 30, everyMs: 2_000 });
   const [ana, ben] = [await newPerson(), await newPerson()];
   await drain("socket_by_user", ana.id);
   const response = await site.fetch(`${site.origin}/api/socket`, {

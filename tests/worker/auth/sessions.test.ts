@@ -2,7 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { AuthUser, Session } from "#contract/auth/auth.ts";
-import type { Security, Device as SignedIn } from "#contract/auth/security.ts";
+import type { Security, SignedInDevice as SignedIn } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
 import { accessTokenSeconds, stepUpSeconds } from "#contract/limits.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { Challenge, Session } from "#contract/auth/auth.ts";
-import { proofIntervalMs, proofLevelMax } from "#contract/limits.ts";
+import { proofDecayMs, proofLevelMax } from "#contract/limits.ts";
 import { makeCaptchaToken, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
-import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
 
@@ -134,7 +134,7 @@ test("whoever fails at somebody's number from everywhere makes others prove some
 test("proofs spent on one number from many networks make the next one for it dearer, and none for another", async () => {
   const [person, other] = [await newPerson(), await newPerson()];
   const key = `spent_proofs_by_account:${limitKeyOf(person.phone)}`;
-  const full_at = Date.now() + 1_000 * proofIntervalMs;
+  const full_at = Date.now() + 1_000 * proofDecayMs;
   await env.DB.prepare("INSERT INTO rate_limits VALUES (?, ?)").bind(key, full_at).run();
   const levelOf = async (action: string, subject: string) => {
     const { body } = await call("POST", "/api/auth/challenge", {
@@ -187,7 +187,7 @@ test("the eleventh device takes the place of the first", async () => {
   const person = await newPerson();
   const second = await openSession(person.phone);
   const now = Date.now();
-  for (let n = 1; n <= 8; n++) await insertSession(openDb(env), newSession(person.id, now + n));
+  for (let n = 1; n <= 8; n++) await insertSession(openDb(env), createSessionRow(person.id, now + n));
   expect(await userOf(person.token)).toMatchObject({ status: 200 });
   const eleventh = await openSession(person.phone);
   expect(await userOf(person.token)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });

@@ -4,7 +4,7 @@ import type { Session } from "#contract/auth/auth.ts";
 import { proofValidMs } from "#contract/limits.ts";
 import { makeCaptchaToken, makePerson, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
 import { call, cookieSite, newPerson, site } from "#tests/worker/support/site.ts";
-import { makeChallenge } from "#worker/auth/proof-of-work.ts";
+import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
 /** A proof of work for signing up with this number. */
 const workFor = (phone: string) => makeCaptchaToken(site, { action: "sign_up", subject: phone });
@@ -177,7 +177,7 @@ test("work is good for the number and the action it was done for", async () => {
 
 test("work is worth nothing after ten minutes", async () => {
   const purpose = { action: "sign_up", subject: phoneOf(907) } as const;
-  const old = await makeChallenge(env.ALTCHA_HMAC_KEY, purpose, 0, Date.now() - proofValidMs - 1_000);
+  const old = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 0, Date.now() - proofValidMs - 1_000);
   expect(await signUp(phoneOf(907), await solveForToken(old))).toMatchObject({
     status: 400,
     body: { error_code: "captcha_failed" },

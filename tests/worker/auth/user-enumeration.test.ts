@@ -4,7 +4,7 @@ import { phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** Whether a number has an account shows in nothing that a try at it brings. How long it takes: `npm run bench -- timing`. */
 
@@ -60,7 +60,7 @@ test("tries are counted for an unknown number as for a known one", async () => {
 test("one try on each of three hundred accounts from one address is let through for as many as that address has left", async () => {
   const person = await newPerson();
   const address = "203.0.113.82";
-  const { burst, everyMs } = policies.sign_in_by_address;
+  const { burst, everyMs } = rateLimitPolicies.sign_in_by_address;
   const left = 3;
   pass(0);
   await env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callAbandonedMs, callBeatMs, callNoteMs } from "#contract/limits.ts";
+import { callAbandonedMs, callHeardWriteMs, callHeartbeatMs } from "#contract/limits.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { Device, request } from "#tests/worker/support/device.ts";
 import {
@@ -28,8 +28,8 @@ const newLoneTalk = async (silent: "caller" | "callee") => {
   const friend = await newContact(gone.person);
   const tablet = await Phone.of(gone.person, friend.id);
   const wait = async (ms: number) => {
-    for (let waited = 0; waited < ms; waited += callBeatMs) {
-      pass(callBeatMs);
+    for (let waited = 0; waited < ms; waited += callHeartbeatMs) {
+      pass(callHeartbeatMs);
       expect(await lone.beat(talk.call)).toEqual({ passed: true });
     }
   };
@@ -41,9 +41,9 @@ test.each(["caller", "callee"] as const)(
   "who was the %s and whose device is gone for a minute calls somebody else, and has left that call",
   async (silent) => {
     const { ana, id, call, gone, lone, friend, tablet, wait } = await newLoneTalk(silent);
-    await wait(callAbandonedMs - callBeatMs);
+    await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
-    await wait(callBeatMs);
+    await wait(callHeartbeatMs);
     // That nothing is heard of one side ends nothing: they may hear each other.
     expect(await lone.ask({ type: "standing", call })).toMatchObject({ over: null });
     const other = createUuid();
@@ -98,8 +98,8 @@ test("another device's signs of life keep no call of one that is gone, by either
   const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
   const tablet = await Phone.of(gone.person, id);
   const refusal = { error: "call_not_found" };
-  for (let waited = 0; waited < callAbandonedMs; waited += callBeatMs) {
-    await wait(callBeatMs);
+  for (let waited = 0; waited < callAbandonedMs; waited += callHeartbeatMs) {
+    await wait(callHeartbeatMs);
     expect(await tablet.beat(call)).toEqual(refusal);
     const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
     expect(await request(ana, beat)).toMatchObject(refusal);
@@ -114,9 +114,9 @@ test.each(["caller", "callee"] as const)(
   async (silent) => {
     const { id, call, gone, lone, wait } = await newLoneTalk(silent);
     const tablet = await Phone.of(gone.person, id);
-    await wait(callAbandonedMs - callBeatMs);
+    await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toEqual({ error: "answered_elsewhere" });
-    await wait(callBeatMs);
+    await wait(callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toMatchObject({
       over: { status: "ended", seconds: callAbandonedMs / 1_000 },
     });
@@ -129,9 +129,9 @@ test.each(["caller", "callee"] as const)(
   async (silent) => {
     const { ana, id, call, gone, lone, wait } = await newLoneTalk(silent);
     const tablet = await Phone.of(gone.person, id);
-    await wait(callAbandonedMs - callBeatMs);
+    await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
-    await wait(callBeatMs);
+    await wait(callHeartbeatMs);
     const again = createUuid();
     expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
     await lone.hears(again, "ring");
@@ -149,13 +149,13 @@ test("an object that sleeps between any two beats knows which side is there and 
   const beat = async (...phones: Phone[]) => {
     for (const phone of phones) {
       await evict(id);
-      pass(callBeatMs / 2);
+      pass(callHeartbeatMs / 2);
       expect(await phone.beat(call)).toEqual({ passed: true });
     }
   };
   for (let i = 0; i < 9; i++) await beat(lone, gone);
   expect(await tablet.dial(createUuid())).toEqual(refused);
-  for (let heard = 0; heard < callAbandonedMs + callNoteMs; heard += callBeatMs) await beat(lone, lone);
+  for (let heard = 0; heard < callAbandonedMs + callHeardWriteMs; heard += callHeartbeatMs) await beat(lone, lone);
   expect(await alone.phone.dial(createUuid(), "audio", alone.id)).toMatchObject({ over: null });
   expect(await lone.dial(createUuid(), "audio", alone.id)).toEqual(refused);
   const other = createUuid();
@@ -169,7 +169,7 @@ test("a call that was just answered is abandoned by nobody, however long it rang
   const call = createUuid();
   const friend = await newContact(ana);
   await anas.dial(call);
-  pass(callBeatMs);
+  pass(callHeartbeatMs);
   await bens.answer(call);
   await anas.hears(call, "answered");
   pass(callAbandonedMs - 1_000);

@@ -14,7 +14,7 @@ import {
   newTalk,
   type Phone,
 } from "#tests/worker/support/phone.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Whoever is blocked finds out no more about whom they call than anybody else: neither that they are, nor that they are free. */
 
@@ -30,7 +30,7 @@ test.each(["rung", "talks", "calls"] as const)(
       const { ana, ben, anas, bens, call } = await (state === "talks" ? newTalk() : newRing());
       const [busy, phone] = state === "calls" ? [ana, anas] : [ben, bens];
       const cleo = await newContact(busy);
-      if (isBlocked) await conversationOf(env, cleo.id).block(cleo.id, busy.id, true);
+      if (isBlocked) await getConversationStub(env, cleo.id).setBlocked(cleo.id, busy.id, true);
       const before = phone.told.length;
       const other = createUuid();
       const dialled = await cleo.phone.dial(other);
@@ -55,7 +55,7 @@ test.each(["rung", "talks", "calls"] as const)(
 test("a call of somebody who is blocked is ended by what makes the other busy meanwhile, and makes them busy for nobody", async () => {
   const { ana, ben, id, anas, bens } = await newCallers();
   const cleo = await newContact(ben);
-  await conversationOf(env, cleo.id).block(cleo.id, ben.id, true);
+  await getConversationStub(env, cleo.id).setBlocked(cleo.id, ben.id, true);
   const held = createUuid();
   await cleo.phone.dial(held);
   await alarm(cleo.id);
@@ -75,7 +75,7 @@ test("a call of somebody who is blocked is ended by what makes the other busy me
 test("of two who are blocked and call at once, the second finds the other as busy as anybody would", async () => {
   const { ben, bens } = await newCallers();
   const [cleo, dora] = [await newContact(ben), await newContact(ben)];
-  for (const { id } of [cleo, dora]) await conversationOf(env, id).block(id, ben.id, true);
+  for (const { id } of [cleo, dora]) await getConversationStub(env, id).setBlocked(id, ben.id, true);
   const [first, second] = [createUuid(), createUuid()];
   await cleo.phone.dial(first);
   await alarm(cleo.id);

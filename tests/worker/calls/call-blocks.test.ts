@@ -18,7 +18,7 @@ import {
 } from "#tests/worker/support/phone.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi } from "#tests/worker/support/site.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 /** Calls and blocks: who blocks hears nothing of the other's, and the other hears nothing of the block. */
@@ -189,7 +189,7 @@ test("the end of a call that a block made is not lost when the other calls again
   ) {
     return user === ana.id ? Promise.reject(new Error("away")) : notify.call(this, user, notice);
   });
-  await conversationOf(env, id).block(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(id, ana.id, true);
   await bens.hears(call, "ended");
   expect(await bens.dial(createUuid())).toMatchObject({ over: null });
   away.mockRestore();

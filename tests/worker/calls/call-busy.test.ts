@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { callRingMs, callVerdictMs } from "#contract/limits.ts";
+import { callRingMs, callServerWaitMs } from "#contract/limits.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { Device, request, rowOf, until } from "#tests/worker/support/device.ts";
 import {
@@ -132,7 +132,7 @@ test("somebody who cannot be asked stays busy; the end of a call that was never 
   const bensNew = await Phone.of(ben, id);
   vi.spyOn(console, "warn").mockImplementation(() => {});
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const away = vi.spyOn(Conversation.prototype, "standing").mockRejectedValue(new Error("away"));
+  const away = vi.spyOn(Conversation.prototype, "getCallState").mockRejectedValue(new Error("away"));
   await cleo.phone.dial(other);
   await cleo.phone.hears(other, "missed");
   away.mockRestore();
@@ -164,7 +164,7 @@ test("a ring whose end was never told is shown to no device that comes later, an
   expect((await request(ben, { type: "changes", since: 0 })).calls).toEqual([]);
   // Neither the alarm nor a notice has come: the channel asks.
   expect(bens.heard(call)).toEqual(["ring"]);
-  pass(callVerdictMs);
+  pass(callServerWaitMs);
   await late.ask((ref) => ["c", ref, 0, null]);
   await bens.hears(call, "missed");
   expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
@@ -174,10 +174,10 @@ test("a device that comes while somebody is being told that it is busy does not 
   const { ben, call } = await newRing();
   const cleo = await newContact(ben);
   const other = createUuid();
-  const standing = Conversation.prototype.standing;
+  const standing = Conversation.prototype.getCallState;
   let go = (): void => {};
   const held = new Promise<void>((resolve) => (go = resolve));
-  vi.spyOn(Conversation.prototype, "standing").mockImplementation(async function (this: Conversation, ...args) {
+  vi.spyOn(Conversation.prototype, "getCallState").mockImplementation(async function (this: Conversation, ...args) {
     await held;
     return standing.apply(this, args);
   });

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callBeatMs, callLostMs, markHoldMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callUnreachableMs, receiptHoldMs } from "#contract/limits.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { countRows } from "#tests/worker/support/counted-rows.ts";
 import { Device } from "#tests/worker/support/device.ts";
@@ -27,8 +27,8 @@ afterEach(() => {
 /** Counts requests between objects; those of devices are theirs. */
 const countRequests = () => {
   for (const [of, names] of [
-    [Conversation.prototype, ["call", "beat", "standing"]],
-    [UserChannel.prototype, ["notify", "signal"]],
+    [Conversation.prototype, ["runCallCommand", "recordCallHeartbeat", "getCallState"]],
+    [UserChannel.prototype, ["notify", "deliverSignal"]],
   ] as const) {
     for (const name of names) {
       const prototype = of as unknown as Record<string, (...values: unknown[]) => unknown>;
@@ -44,7 +44,7 @@ const countRequests = () => {
 test("a call writes only so many rows and asks other objects only so often, however long it is but for a row now and then", async () => {
   const { id, anas, bens } = await newCallers();
   await alarm(id);
-  await scheduler.wait(markHoldMs + 200);
+  await scheduler.wait(receiptHoldMs + 200);
   countRequests();
   Object.assign(counted, { read: 0, written: 0, requests: 0 });
   const call = createUuid();
@@ -55,18 +55,18 @@ test("a call writes only so many rows and asks other objects only so often, howe
   await alarm(id);
   const begun = { ...counted };
   const minutes = 4;
-  for (let beat = 0; beat < (minutes * 60_000) / callBeatMs; beat++) {
-    pass(callBeatMs);
+  for (let beat = 0; beat < (minutes * 60_000) / callHeartbeatMs; beat++) {
+    pass(callHeartbeatMs);
     await Promise.all([anas.beat(call), bens.beat(call)]);
   }
   const talked = { written: counted.written - begun.written, requests: counted.requests - begun.requests };
   await anas.hangUp(call, "ended");
   await bens.hears(call, "ended");
   await alarm(id);
-  await scheduler.wait(markHoldMs + 200);
+  await scheduler.wait(receiptHoldMs + 200);
   const figures = { begun, talked, all: { ...counted } };
   expect(talked.written / minutes, JSON.stringify(figures)).toBeLessThanOrEqual(writtenAMinuteMax);
-  expect(talked.requests).toBe((2 * minutes * 60_000) / callBeatMs);
+  expect(talked.requests).toBe((2 * minutes * 60_000) / callHeartbeatMs);
   expect(counted.written - talked.written).toBeLessThanOrEqual(writtenMax);
   expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
 });
@@ -74,15 +74,15 @@ test("a call writes only so many rows and asks other objects only so often, howe
 test("a side that hears nothing and says so for as long as the other may be away writes no row for it", async () => {
   const { id, bens, call } = await newTalk();
   await alarm(id);
-  await scheduler.wait(markHoldMs + 200);
+  await scheduler.wait(receiptHoldMs + 200);
   pass(0);
   countRequests();
   Object.assign(counted, { read: 0, written: 0, requests: 0 });
-  for (let unheard = toldMs; unheard < callLostMs; unheard += toldMs) {
+  for (let unheard = toldMs; unheard < callUnreachableMs; unheard += toldMs) {
     pass(toldMs);
     expect(await bens.ask({ type: "beat", call, device: bens.id, unheard })).toEqual({ passed: true });
   }
-  expect(counted).toMatchObject({ written: 0, requests: callLostMs / toldMs - 1 });
+  expect(counted).toMatchObject({ written: 0, requests: callUnreachableMs / toldMs - 1 });
 });
 
 test("a device that comes reads no calls but those under way, however many there were", async () => {

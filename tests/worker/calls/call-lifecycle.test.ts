@@ -5,7 +5,7 @@ import { callConnectMs, callRingMs } from "#contract/limits.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
 import { alarm, alarmAtOf, line, linesOf, newCallers, newRing, newTalk, Phone } from "#tests/worker/support/phone.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** What a call is from the first ring to its line, told to every device of the two. */
 
@@ -193,7 +193,7 @@ test("the line of a call is neither deleted for all nor passed on, nor found by 
   await until(async () => (await rowOf(ben, id)).head === 1);
   for (const person of [ana, ben]) {
     expect(await request(person, { type: "retract", conversation: id, seq: 1 })).toEqual({ error: "not_your_message" });
-    expect(await conversationOf(env, id).original(id, person.id, 1)).toEqual({ error: "message_not_found" });
+    expect(await getConversationStub(env, id).findOriginal(id, person.id, 1)).toEqual({ error: "message_not_found" });
   }
   expect((await request(ana, { type: "search", conversation: id, query: "missed", before: 9 })).messages).toEqual([]);
   expect(await linesOf(ana, id)).toHaveLength(1);

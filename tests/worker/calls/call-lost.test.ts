@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { CallAsk } from "#contract/calls/call-commands.ts";
+import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { callBeatMs, callLostMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callUnreachableMs } from "#contract/limits.ts";
 import { pass } from "#tests/worker/support/clock.ts";
 import { Device, request, until } from "#tests/worker/support/device.ts";
 import { channelStub, evict, line, linesOf, newContact, newTalk, Phone } from "#tests/worker/support/phone.ts";
@@ -27,7 +27,7 @@ const newLoss = async (silent: "caller" | "callee" = "caller") => {
   await tablet.hangUp(createUuid(), "missed");
   pass(talkedMs);
   let unheard = 0;
-  const beat = (more: Partial<Extract<CallAsk, { type: "beat" }>> = {}) =>
+  const beat = (more: Partial<Extract<CallRequest, { type: "beat" }>> = {}) =>
     lone.ask({ type: "beat", call: talk.call, device: lone.id, ...more });
   const wait = async (ms: number) => {
     for (const until = unheard + ms; unheard < until; ) {
@@ -48,7 +48,7 @@ test.each(["caller", "callee"] as const)(
   "another device of the %s calls somebody else as soon as the one that died cannot come back, and what was talked is in the line",
   async (silent) => {
     const { call, lone, friend, tablet, wait, lines } = await newLoss(silent);
-    await wait(callLostMs - 1);
+    await wait(callUnreachableMs - 1);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     expect(lone.heard(call)).toEqual(["ring", "answered"]);
     pass(1);
@@ -63,7 +63,7 @@ test.each(["caller", "callee"] as const)(
 test("it calls the same person anew, who is rung, and it is rung by others", async () => {
   const { id, call, gone, lone, friend, wait } = await newLoss();
   const tablet = await Phone.of(gone.person, id);
-  await wait(callLostMs);
+  await wait(callUnreachableMs);
   const other = createUuid();
   await friend.phone.dial(other);
   await tablet.hears(other, "ring");
@@ -79,7 +79,7 @@ test("who waits for a device that has no socket left is let go, and hears that i
   const { call, gone, lone, wait, lines } = await newLoss();
   gone.link.close(1000);
   await gone.link.closed;
-  await wait(callLostMs - toldMs);
+  await wait(callUnreachableMs - toldMs);
   await settled();
   expect(lone.heard(call)).toEqual(["ring", "answered"]);
   await wait(toldMs);
@@ -102,12 +102,12 @@ test.each([
     come: async ({ person, link }: Phone, call: Uuid) => {
       link.close(1000);
       await link.closed;
-      await channelStub(person.id).findSaid(person.id, call, 0);
+      await channelStub(person.id).findRecentSignals(person.id, call, 0);
     },
   },
 ])("who waits for a device that $what goes on waiting", async ({ come }) => {
   const { call, gone, lone, wait } = await newLoss();
-  await wait(callLostMs - 1);
+  await wait(callUnreachableMs - 1);
   await come(gone, call);
   await wait(1);
   await settled();
@@ -119,8 +119,8 @@ test("a channel that cannot be asked whether the device is there ends nothing", 
   gone.link.close(1000);
   await gone.link.closed;
   vi.spyOn(console, "warn").mockImplementation(() => {});
-  const away = vi.spyOn(UserChannel.prototype, "mayCome").mockRejectedValue(new Error("away"));
-  await wait(callLostMs);
+  const away = vi.spyOn(UserChannel.prototype, "mayReconnect").mockRejectedValue(new Error("away"));
+  await wait(callUnreachableMs);
   await until(() => away.mock.calls.length > 0);
   await settled();
   expect(lone.heard(call)).toEqual(["ring", "answered"]);
@@ -138,8 +138,8 @@ test.each(["socket", "HTTP"])(
       gone.link.close(1000);
       await gone.link.closed;
     }
-    for (let waited = 0; waited < 2 * callLostMs; waited += callBeatMs) {
-      await wait(callBeatMs);
+    for (let waited = 0; waited < 2 * callUnreachableMs; waited += callHeartbeatMs) {
+      await wait(callHeartbeatMs);
       const said = carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.ask(beat);
       expect(said).toMatchObject({ passed: true });
       expect(await tablet.dial(createUuid())).toEqual(refused);
@@ -151,22 +151,22 @@ test.each(["socket", "HTTP"])(
 
 test("a side that hears the other one again has missed nobody", async () => {
   const { call, gone, tablet, wait, beat, lines } = await newLoss();
-  await wait(callLostMs - toldMs);
+  await wait(callUnreachableMs - toldMs);
   await beat();
-  pass(callLostMs);
+  pass(callUnreachableMs);
   expect(await tablet.dial(createUuid())).toEqual(refused);
   await gone.hangUp(call, "ended");
-  const seconds = (talkedMs + 2 * callLostMs - toldMs) / 1_000;
+  const seconds = (talkedMs + 2 * callUnreachableMs - toldMs) / 1_000;
   expect(await lines()).toEqual([line(call, "ended", { seconds })]);
 });
 
 test("a conversation that dies meanwhile waits for longer, and is told again", async () => {
   const { id, call, lone, tablet, wait } = await newLoss();
-  await wait(callLostMs - toldMs);
+  await wait(callUnreachableMs - toldMs);
   await evict(id);
   await wait(toldMs);
   expect(await tablet.dial(createUuid())).toEqual(refused);
-  await wait(callLostMs);
+  await wait(callUnreachableMs);
   expect(await tablet.dial(createUuid())).toMatchObject({ over: null });
   await lone.hears(call, "ended");
 });

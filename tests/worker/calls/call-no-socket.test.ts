@@ -7,7 +7,7 @@ import { Device, until } from "#tests/worker/support/device.ts";
 import { channelStub, newTalk } from "#tests/worker/support/phone.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** What a device without a socket can learn of a call by asking. */
 
@@ -67,7 +67,7 @@ test("a channel that slept meanwhile goes on from there", async () => {
 });
 
 test("who asks without a socket may do so each second for as long as they like, and not without end", async () => {
-  expect(policies.call_poll_by_user).toEqual({ burst: 120, everyMs: 500 });
+  expect(rateLimitPolicies.call_poll_by_user).toEqual({ burst: 120, everyMs: 500 });
   const { ana, ben, call: callId } = await newTalk();
   await drain("call_poll_by_user", ben.id);
   for (const path of [`/api/calls/${callId}/signals`, "/api/calls"]) {

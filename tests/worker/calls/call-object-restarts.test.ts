@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callNoteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
+import { callHeardWriteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
 import { holdAlarms, pass } from "#tests/worker/support/clock.ts";
 import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
 import {
@@ -152,14 +152,14 @@ test("a person's channel that dies knows the call as before, and tells its devic
 
 test("a call of which nobody says that they are there any more ends after a minute, with when they were last heard", async () => {
   const { ana, id, anas, bens, call } = await newTalk();
-  pass(callNoteMs);
+  pass(callHeardWriteMs);
   expect(await anas.beat(call)).toEqual({ passed: true });
   pass(callSilentMaxMs - 1_000);
   await alarm(id);
   expect(await bens.ask({ type: "standing", call })).toMatchObject({ over: null });
   pass(1_000);
   await alarm(id);
-  const seconds = callNoteMs / 1_000;
+  const seconds = callHeardWriteMs / 1_000;
   expect((await anas.hears(call, "ended")).data).toEqual({ call_id: call, conversation: id, seconds });
   await bens.hears(call, "ended");
   expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "ended", { seconds })]);
@@ -190,13 +190,13 @@ test("a silent call ends though its object slept through the silence, and one th
   }
   for (let i = 0; i < 4 && !bens.heard(call).includes("ended"); i++) {
     await evict(id);
-    pass(callNoteMs);
+    pass(callHeardWriteMs);
     await alarm(id);
   }
   const { data } = await bens.hears(call, "ended");
   // What is written of when they were heard may be behind by so much.
   const { seconds } = data as { seconds: number };
-  expect(Math.abs(seconds - 120)).toBeLessThanOrEqual(callNoteMs / 1_000);
+  expect(Math.abs(seconds - 120)).toBeLessThanOrEqual(callHeardWriteMs / 1_000);
 });
 
 test("a beat writes nothing but once in a while", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { callGoneMs } from "#contract/limits.ts";
+import { callReconnectMs } from "#contract/limits.ts";
 import { holdTimers, pass } from "#tests/worker/support/clock.ts";
 import { Device, request } from "#tests/worker/support/device.ts";
 import { line, linesOf, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
@@ -14,11 +14,11 @@ const pageWent = 1001;
 
 /** What objects put off for as long as a page may take to come back, and that time over. */
 const holdGoing = () => {
-  const timers = holdTimers(callGoneMs);
+  const timers = holdTimers(callReconnectMs);
   return {
     ...timers,
     go: () => {
-      pass(callGoneMs);
+      pass(callReconnectMs);
       return timers.go();
     },
   };

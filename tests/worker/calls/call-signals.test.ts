@@ -98,9 +98,9 @@ test("signals pass only in a call that is under way, and only between its two pe
   for (const phone of [anas, bens]) expect(await phone.signal(call, "trop tard")).toEqual(refused);
   expect(bens.heard(call)).toEqual(["ring", "missed"]);
   // Whoever asks the channel of another as an object would, passes nothing either.
-  const channel = channelStub(ben.id) as unknown as { signal(...values: unknown[]): Promise<void> };
+  const channel = channelStub(ben.id) as unknown as { deliverSignal(...values: unknown[]): Promise<void> };
   for (const from of [cleo.id, anas.person.id]) {
-    await channel.signal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
+    await channel.deliverSignal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
   }
   await bens.link.pong();
   expect(bens.heard(call)).toEqual(["ring", "missed"]);
@@ -131,10 +131,10 @@ test("the callee's address does not pass before they accept, and passes from the
 test("a device that rings is heard by the caller though the caller does not know yet that it rings", async () => {
   const { ana, id, anas, bens } = await newCallers();
   const call = createUuid();
-  const deed = Conversation.prototype.call;
+  const deed = Conversation.prototype.runCallCommand;
   let go = (): void => {};
   const held = new Promise<void>((resolve) => (go = resolve));
-  vi.spyOn(Conversation.prototype, "call").mockImplementation(async function (this: Conversation, ...args) {
+  vi.spyOn(Conversation.prototype, "runCallCommand").mockImplementation(async function (this: Conversation, ...args) {
     const answer = await deed.apply(this, args);
     await held;
     return answer;

@@ -8,7 +8,7 @@ import { pass } from "#tests/worker/support/clock.ts";
 import { readLog, until } from "#tests/worker/support/device.ts";
 import { befriend, newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 type Dialled = CallResult & { call_id: string; ice_servers: unknown[] };
 type Open = { calls: CallResult["call"][]; now: number };
@@ -109,7 +109,7 @@ test("both sides are told how a call stands, by its id alone while it is open an
 test("who blocks finds nothing of a call of the other's, who finds it ringing", async () => {
   const pair = await newPair();
   const { ana, ben, id } = pair;
-  await conversationOf(env, id).block(id, ben.id, true);
+  await getConversationStub(env, id).setBlocked(id, ben.id, true);
   const { call_id } = await dial(pair);
   const path = `/api/calls/${call_id}`;
   expect(await ask(ana, "GET", `${path}?conversation=${id}`)).toMatchObject({ status: 200, body: { over: null } });
@@ -144,9 +144,9 @@ test("why somebody cannot be called has a code", async () => {
   expect(await dialling(ana, ben)).toEqual([409, "call_in_progress"]);
   const [open] = await listOf(ana);
   await ask(ana, "POST", `/api/calls/${open?.call_id}/end`, { conversation: id, status: "missed" });
-  await conversationOf(env, id).block(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(id, ana.id, true);
   expect(await dialling(ana, ben)).toEqual([403, "contact_blocked"]);
-  await conversationOf(env, id).block(id, ana.id, false);
+  await getConversationStub(env, id).setBlocked(id, ana.id, false);
   expect((await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
   await until(async () => (await dialling(ana, ben))[1] === "not_connected");
 });

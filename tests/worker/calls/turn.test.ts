@@ -9,7 +9,7 @@ import { until } from "#tests/worker/support/device.ts";
 import { newPair, type Pair } from "#tests/worker/support/seeded-people.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
-import { coturn } from "#worker/calls/turn.ts";
+import { createCoturnProvider } from "#worker/calls/turn.ts";
 
 type Settings = Parameters<typeof callWith>[0];
 
@@ -66,7 +66,7 @@ test("STUN servers are those that are set", async () => {
 test("a coturn's credential is the HMAC-SHA1 of a username that says when it ends", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_790_000_000_000 - 3_600_000 + 999 });
   // openssl dgst -sha1 -hmac "un secret partagé"
-  expect(await coturn(own.TURN_HOST, own.TURN_SECRET).mint("nom-opaque", 3_600)).toEqual([
+  expect(await createCoturnProvider(own.TURN_HOST, own.TURN_SECRET).createCredentials("nom-opaque", 3_600)).toEqual([
     {
       urls: [
         "turn:turn.example.org:3478?transport=udp",

@@ -22,7 +22,7 @@ import {
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
-import { insertRecovery } from "#worker/auth/recovery/mailed-tokens.ts";
+import { insertRecoveryToken } from "#worker/auth/recovery/mailed-tokens.ts";
 import { openDb } from "#worker/db/client.ts";
 
 // A code is right for a minute and a half, whatever the machine is at.
@@ -125,7 +125,7 @@ const ways = {
   mail: async (person: Person) => {
     const email = `${person.id}@races.test`;
     await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(person.id, email).run();
-    const mailed = await insertRecovery(env, openDb(env), email, null);
+    const mailed = await insertRecoveryToken(env, openDb(env), email, null);
     return ["/api/auth/verify", { type: "recovery", token_hash: mailed?.token }] as const;
   },
   paper: async (person: Person) => {

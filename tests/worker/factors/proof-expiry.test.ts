@@ -19,8 +19,8 @@ import {
   wrongCodeOf,
 } from "#tests/worker/support/with-second-factor.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
-import { insertFlow } from "#worker/auth/providers/oauth-flows.ts";
-import { makeWay } from "#worker/auth/providers/provider-client.ts";
+import { insertOauthFlow } from "#worker/auth/providers/oauth-flows.ts";
+import { createFlowSecrets } from "#worker/auth/providers/provider-client.ts";
 import { openDb } from "#worker/db/client.ts";
 
 /** What a proof began ends with it, and nobody else's wrong codes keep an owner from showing theirs. */
@@ -57,7 +57,7 @@ const beginAll = async (user: string, token: string) => {
   const authenticator = await makeAuthenticator(site.origin);
   const response = await authenticator.create(options as Parameters<Authenticator["create"]>[0]);
   const link = { user_id: user, session_id: sid, provider: "kivu", code_challenge: "a".repeat(43) };
-  await insertFlow(openDb(env), makeWay(), { ...link, redirect_to: "https://lisolo.test/login" });
+  await insertOauthFlow(openDb(env), createFlowSecrets(), { ...link, redirect_to: "https://lisolo.test/login" });
   const expires_at = Date.now() + 60_000;
   await issueAuthCode(openDb(env), { ...link, method: "oauth", subject: createUuid(), expires_at });
   return () => call("POST", "/api/auth/passkeys", { token, body: { ceremony, response } });

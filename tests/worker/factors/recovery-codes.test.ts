@@ -20,7 +20,7 @@ import {
   wait,
 } from "#tests/worker/support/with-second-factor.ts";
 import { findRecoveryCode } from "#worker/auth/second-factor/recovery-codes.ts";
-import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 
 beforeEach(stopClock);
@@ -94,7 +94,7 @@ test("one code brought at once to get in without the password gets in once", asy
   const db = openDb(env);
   const found = await findRecoveryCode(db, env, ana.id, code);
   const begun = Array.from({ length: 10 }, () =>
-    insertSession(db, newSession(ana.id, Date.now(), { methods: "recovery_code" }), found?.ground),
+    insertSession(db, createSessionRow(ana.id, Date.now(), { methods: "recovery_code" }), found?.ground),
   );
   expect((await Promise.all(begun)).filter((session) => session !== undefined)).toHaveLength(1);
   expect(await leftOf(ana.id)).toBe(9);

@@ -8,7 +8,7 @@ import { broughtBy, type Mail, mailsTo } from "#tests/worker/support/mailbox.ts"
 import { call, cookieSite, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
 import { replaceRecoveryCodes } from "#worker/auth/second-factor/recovery-codes.ts";
 import { openDb } from "#worker/db/client.ts";
-import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 
 let lastAddress = 0;
 const newAddress = () => `person-${++lastAddress}@recovery.test`;
@@ -263,7 +263,9 @@ describe("showing what a mail brought", () => {
           };
         },
       });
-      const { findByCode, insertRecovery } = await import("#worker/auth/recovery/mailed-tokens.ts");
+      const { findMailedTokenByCode: findByCode, insertRecoveryToken: insertRecovery } = await import(
+        "#worker/auth/recovery/mailed-tokens.ts"
+      );
       await findByCode(env, openDb({ ...env, DB: db }), "recovery", address, "12345678");
       await insertRecovery(env, openDb({ ...env, DB: db }), address, null);
       return n;
@@ -337,7 +339,7 @@ describe("a recovery code in the password's place", () => {
     expect(refused).toMatchObject({ status: 400, body: { error_code: "captcha_failed" } });
     for (const phone of [person.phone, "+243810099997"]) {
       const address = "203.0.113.71";
-      await drain("recover_by_phone_and_address", hashKey(env, `${phone} ${address}`));
+      await drain("recover_by_phone_and_address", hashLimitKey(env, `${phone} ${address}`));
       expect(await byCode(phone, code, {}, { "cf-connecting-ip": address })).toMatchObject({
         status: 429,
         body: { error_code: "rate_limited" },

@@ -23,7 +23,7 @@ import {
 } from "#tests/worker/support/with-second-factor.ts";
 import { api } from "#worker/api.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
-import { type Method, stepsOwed, toAssurance } from "#worker/auth/second-factor/assurance.ts";
+import { type AuthMethod, findMissingSteps, toAssurance } from "#worker/auth/second-factor/assurance.ts";
 import { openDb } from "#worker/db/client.ts";
 
 /** Sessions that owe their second step, and what showing one is worth. */
@@ -35,12 +35,12 @@ const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
 
 const [totp, all] = [
-  { isAsked: true, steps: ["totp"] as const },
-  { isAsked: true, steps: ["totp", "passkey", "recovery_code"] as const },
-].map(({ isAsked, steps }) => ({ isAsked, steps: [...steps] }));
+  { isRequired: true, available: ["totp"] as const },
+  { isRequired: true, available: ["totp", "passkey", "recovery_code"] as const },
+].map(({ isRequired, available }) => ({ isRequired, available: [...available] }));
 
 test.each<[string, typeof all, string[] | undefined]>([
-  ["password", { isAsked: false, steps: ["passkey", "recovery_code"] }, undefined],
+  ["password", { isRequired: false, available: ["passkey", "recovery_code"] }, undefined],
   ["password", totp, ["totp"]],
   ["password", all, ["totp", "passkey", "recovery_code"]],
   ["recovery", all, ["totp", "passkey", "recovery_code"]],
@@ -50,10 +50,10 @@ test.each<[string, typeof all, string[] | undefined]>([
   ["password recovery_code", all, undefined],
   ["passkey", all, undefined],
 ])("after %s, of %o there is owed %o", (methods, means, owed) => {
-  expect(stepsOwed(methods, means ?? { isAsked: false, steps: [] })).toEqual(owed);
+  expect(findMissingSteps(methods, means ?? { isRequired: false, available: [] })).toEqual(owed);
 });
 
-test.each<[string, "aal1" | "aal2", Method[]]>([
+test.each<[string, "aal1" | "aal2", AuthMethod[]]>([
   ["password", "aal1", ["password"]],
   ["recovery", "aal1", ["recovery"]],
   ["oauth password", "aal1", ["password", "oauth"]],

@@ -27,7 +27,7 @@ import {
 } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { resealSecrets } from "#worker/auth/second-factor/key-rotation.ts";
-import { findStep } from "#worker/auth/second-factor/totp.ts";
+import { findTotpStep } from "#worker/auth/second-factor/totp.ts";
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -49,7 +49,7 @@ test.each([
   [20_000_000_000, "353130"],
 ])("%i s after 1970 the code of RFC 6238's secret is its %s", (seconds, code) => {
   const secret = Uint8Array.from(new TextEncoder().encode("12345678901234567890"));
-  expect(findStep(secret, code, seconds * 1_000)).toBe(Math.floor(seconds / 30));
+  expect(findTotpStep(secret, code, seconds * 1_000)).toBe(Math.floor(seconds / 30));
 });
 
 test("a code app outlives the change of the key it is kept under, once it was used in between", async () => {

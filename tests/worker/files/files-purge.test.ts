@@ -8,8 +8,8 @@ import { makePng } from "#tests/worker/support/pictures.ts";
 import { newPerson } from "#tests/worker/support/site.ts";
 import { announce, ask, bring, complete, keysOf, noise, storedFile, upload } from "#tests/worker/support/uploads.ts";
 import { openDb } from "#worker/db/client.ts";
-import { findReadyFiles, insertUse, releaseUse, withdrawUse } from "#worker/db/files.ts";
-import { sweepFiles } from "#worker/files/purge.ts";
+import { addFileReference, cancelFileReference, findReadyFiles, releaseFileReference } from "#worker/db/files.ts";
+import { purgeFiles } from "#worker/files/purge.ts";
 import worker from "#worker/index.ts";
 
 const db = openDb(env);
@@ -22,10 +22,10 @@ const ready = async (by: Person) => (await upload(by, makePng(40, 40))).id;
 test("what was never completed or never named goes after a day, with its parts, and not before", async () => {
   const ana = await newPerson();
   const [receiving, unused, named] = [await bring(ana, noise(500)), await ready(ana), await ready(ana)];
-  expect(await insertUse(db, named, conversation, createUuid())).toBe(true);
-  await sweepFiles(env, Date.now() + orphanMaxMs - 60_000);
+  expect(await addFileReference(db, named, conversation, createUuid())).toBe(true);
+  await purgeFiles(env, Date.now() + orphanMaxMs - 60_000);
   for (const id of [receiving, unused, named]) expect(await isThere(ana, id)).toBe(true);
-  await sweepFiles(env, later());
+  await purgeFiles(env, later());
   for (const id of [receiving, unused]) expect(await isThere(ana, id)).toBe(false);
   expect(await partsOf(receiving)).toEqual([]);
   expect(await isThere(ana, named)).toBe(true);
@@ -47,8 +47,8 @@ test("a file that a message names while the sweep runs stays, or the message is 
   const ana = await newPerson();
   const ids = await Promise.all(Array.from({ length: 6 }, () => ready(ana)));
   const [, ...used] = await Promise.all([
-    sweepFiles(env, later()),
-    ...ids.map((id) => insertUse(db, id, conversation, createUuid())),
+    purgeFiles(env, later()),
+    ...ids.map((id) => addFileReference(db, id, conversation, createUuid())),
   ]);
   for (const [i, id] of ids.entries()) {
     expect(await isThere(ana, id)).toBe(used[i]);
@@ -60,20 +60,20 @@ test("a file goes with the last message that named it", async () => {
   const ana = await newPerson();
   const id = await ready(ana);
   const [first, second] = [createUuid(), createUuid()];
-  for (const cid of [first, second, second]) expect(await insertUse(db, id, conversation, cid)).toBe(true);
-  await releaseUse(env, id, conversation, first);
-  await releaseUse(env, id, conversation, first);
+  for (const cid of [first, second, second]) expect(await addFileReference(db, id, conversation, cid)).toBe(true);
+  await releaseFileReference(env, id, conversation, first);
+  await releaseFileReference(env, id, conversation, first);
   expect((await findReadyFiles(db, ana.id, [id])).map((file) => file.id)).toEqual([id]);
-  await releaseUse(env, id, conversation, second);
+  await releaseFileReference(env, id, conversation, second);
   expect(await findReadyFiles(db, ana.id, [id])).toEqual([]);
   expect(await keysOf(ana.id)).toEqual([]);
-  expect(await insertUse(db, id, conversation, createUuid())).toBe(false);
+  expect(await addFileReference(db, id, conversation, createUuid())).toBe(false);
 });
 
 test("releasing what was never named removes nothing", async () => {
   const ana = await newPerson();
   const id = await ready(ana);
-  await releaseUse(env, id, conversation, createUuid());
+  await releaseFileReference(env, id, conversation, createUuid());
   expect(await isThere(ana, id)).toBe(true);
 });
 
@@ -81,18 +81,18 @@ test("a file whose message was not taken may be named by another, and goes after
   const ana = await newPerson();
   const id = await ready(ana);
   const cid = createUuid();
-  await insertUse(db, id, conversation, cid);
-  await withdrawUse(db, id, conversation, cid);
+  await addFileReference(db, id, conversation, cid);
+  await cancelFileReference(db, id, conversation, cid);
   expect(await isThere(ana, id)).toBe(true);
-  await sweepFiles(env, later());
+  await purgeFiles(env, later());
   expect(await isThere(ana, id)).toBe(false);
 });
 
 test("only a ready file may be named, and only its owner's are found", async () => {
   const [ana, ben] = [await newPerson(), await newPerson()];
   const [receiving, done] = [await bring(ana, noise(500)), await ready(ana)];
-  expect(await insertUse(db, receiving, conversation, createUuid())).toBe(false);
-  expect(await insertUse(db, createUuid(), conversation, createUuid())).toBe(false);
+  expect(await addFileReference(db, receiving, conversation, createUuid())).toBe(false);
+  expect(await addFileReference(db, createUuid(), conversation, createUuid())).toBe(false);
   expect(await findReadyFiles(db, ana.id, [receiving, done, createUuid()])).toMatchObject([
     { id: done, name: "photo.jpg", type: "image/png", width: 40, height: 40 },
   ]);
@@ -102,14 +102,14 @@ test("only a ready file may be named, and only its owner's are found", async () 
 test("a removal that was interrupted is finished, and parts that came in late go", async () => {
   const ana = await newPerson();
   const id = await ready(ana);
-  await insertUse(db, id, conversation, createUuid());
+  await addFileReference(db, id, conversation, createUuid());
   await env.DB.prepare("DELETE FROM file_uses WHERE file_id = ?").bind(id).run();
   await env.DB.prepare("UPDATE files SET status = 'removed' WHERE id = ?").bind(id).run();
   const late = `parts/${Date.now() - 2 * orphanMaxMs}_${createUuid()}/000`;
   await env.FILES.put(late, "late");
   const fresh = await bring(ana, noise(500));
-  await sweepFiles(env, Date.now());
-  await sweepFiles(env, later() - orphanMaxMs);
+  await purgeFiles(env, Date.now());
+  await purgeFiles(env, later() - orphanMaxMs);
   expect(await keysOf(ana.id)).toEqual([]);
   expect(await env.DB.prepare("SELECT id FROM files WHERE id = ?").bind(id).first()).toBeNull();
   expect(await keysOf("parts/")).not.toContain(late);
@@ -130,11 +130,11 @@ test("one file that cannot be removed keeps no other from going", async () => {
     },
   });
   vi.spyOn(console, "error").mockReturnValue();
-  await sweepFiles({ ...env, FILES: files }, later());
+  await purgeFiles({ ...env, FILES: files }, later());
   expect(await storedFile(other)).toBeUndefined();
   expect(await keysOf(ana.id)).toEqual([key]);
   vi.restoreAllMocks();
-  await sweepFiles(env, later());
+  await purgeFiles(env, later());
   expect(await keysOf(ana.id)).toEqual([]);
 });
 
@@ -150,7 +150,7 @@ test("the sweep goes by the index of what may have to go, however many files mes
     },
   });
   await announce(await newPerson(), createUuid(), 10);
-  await sweepFiles({ ...env, DB: counting }, Date.now());
+  await purgeFiles({ ...env, DB: counting }, Date.now());
   const ofFiles = [...asked].filter((query) => /from "files"|update "files"/.test(query));
   expect(ofFiles.length).toBeGreaterThan(1);
   for (const query of ofFiles) {
@@ -179,9 +179,9 @@ test("whoever leaves thousands of files keeps nobody else's from going", async (
     .run();
   const leftOf = ({ id }: Person) =>
     env.DB.prepare("SELECT count(*) AS n FROM files WHERE owner_id = ?").bind(id).first<number>("n");
-  await sweepFiles(env, Date.now());
+  await purgeFiles(env, Date.now());
   expect(await leftOf(few)).toBe(0);
   expect(await leftOf(many)).toBeGreaterThan(0);
-  await sweepFiles(env, Date.now());
+  await purgeFiles(env, Date.now());
   expect(await leftOf(many)).toBe(0);
 });

@@ -8,8 +8,8 @@ const newFanOut = (head = 1) => {
   const underWay: (() => void)[] = [];
   const fanOut = new FanOut(
     {
-      standOf: () => ({ head, revision: 0 }),
-      tell: (member) => {
+      progressOf: () => ({ head, revision: 0 }),
+      notify: (member) => {
         told.push(member);
         return new Promise((resolve) => underWay.push(() => resolve(true)));
       },
@@ -29,16 +29,16 @@ const many = Array.from({ length: 100 }, (_, member) => member);
 
 test("who must know soon is told before all who waited longer, and again when more happened while they were told", async () => {
   const { fanOut, told, answerOne } = newFanOut();
-  for (const member of many) fanOut.touch(member);
-  fanOut.hurry(99);
+  for (const member of many) fanOut.schedule(member);
+  fanOut.scheduleUrgent(99);
   let isSettled = false;
-  const settled = fanOut.settled(99).then(() => {
+  const settled = fanOut.waitUntilDelivered(99).then(() => {
     isSettled = true;
   });
   expect(told).toEqual(many.slice(0, fanOutAtOnce));
   await answerOne();
   expect(told.at(-1)).toBe(99);
-  fanOut.hurry(99); // one more change while the first is under way
+  fanOut.scheduleUrgent(99); // one more change while the first is under way
   for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
   expect(told.filter((member) => member === 99)).toHaveLength(2);
   expect(told.length).toBeLessThan(3 * fanOutAtOnce);

@@ -4,7 +4,7 @@ import { createUuid } from "#contract/ids.ts";
 import { groupReturnDays } from "#contract/limits.ts";
 import { ask, makeGroup, membersOf, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Nobody is in a group against their will, and nobody makes groups without end. */
 
@@ -44,8 +44,8 @@ test("whoever left a group is not put back for a month, whom others took out is"
   const clock = vi.spyOn(Date, "now");
   const addAt = (at: number) => {
     clock.mockReturnValue(at);
-    const people = [{ user: ben.id, quiet: false }];
-    return conversationOf(env, id).change(id, owner.id, { type: "add", people });
+    const people = [{ user: ben.id, isHidden: false }];
+    return getConversationStub(env, id).runGroupCommand(id, owner.id, { type: "add", people });
   };
   expect(await addAt(now + groupReturnDays * days - 60_000)).toEqual({ error: "member_has_left" });
   expect(await addAt(now + groupReturnDays * days)).toMatchObject({ count: 4 });

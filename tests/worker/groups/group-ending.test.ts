@@ -49,11 +49,11 @@ test("what was written in a group that ended goes piece by piece, and with it th
   await until(async () => (await rowOf(ben, id)).head === 703);
   const phone = await Device.open(ben);
 
-  const stuck = vi.spyOn(releases, "releaseFiles").mockImplementation(() => Promise.reject(new Error("away")));
+  const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   vi.spyOn(console, "error").mockImplementation(() => {});
   const pieces: number[] = [];
-  const { wipe } = wiping;
-  vi.spyOn(wiping, "wipe").mockImplementation((log) => {
+  const { purgeMessages: wipe } = wiping;
+  vi.spyOn(wiping, "purgeMessages").mockImplementation((log) => {
     const count = () => log.sql.exec<{ n: number }>("SELECT count(*) AS n FROM messages").one().n;
     const before = count();
     wipe(log);

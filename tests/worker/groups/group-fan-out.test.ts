@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { fanOutAtOnce, groupTypingMax } from "#contract/limits.ts";
 import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
 import { membersOf, newGroup } from "#tests/worker/support/make-group.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -50,7 +50,7 @@ class OutgoingCalls {
   }
 
   async #count(name: "notify" | "typing", values: unknown[], answer: unknown): Promise<unknown> {
-    const [user, about] = values as [Uuid, Notice | ConversationId];
+    const [user, about] = values as [Uuid, ConversationNotice | ConversationId];
     if ((typeof about === "string" ? about : about.conversation) !== this.#conversation) return answer;
     const call = { name, user };
     this.#underWay.add(call);

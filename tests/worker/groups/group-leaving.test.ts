@@ -11,7 +11,7 @@ import { ask, membersOf, newGroup } from "#tests/worker/support/make-group.ts";
 import { documentOf, imageOf, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 const toldWithinMs = 2_000;
@@ -113,8 +113,8 @@ test("who is removed is told within two seconds on every device, and gets nothin
   expect(await post(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
   const mute = await request(cleo, { type: "mute", conversation: id, muted: false });
   expect(mute).toEqual({ error: "conversation_not_found" });
-  expect(await userChannelOf(env, cleo.id).mutes(cleo.id)).toEqual([]);
-  expect(await userChannelOf(env, cleo.id).list(cleo.id, undefined)).toMatchObject({ rows: [] });
+  expect(await getUserChannelStub(env, cleo.id).listMutes(cleo.id)).toEqual([]);
+  expect(await getUserChannelStub(env, cleo.id).listConversations(cleo.id, undefined)).toMatchObject({ rows: [] });
   expect(JSON.stringify(await rowOf(cleo, id))).not.toContain("Sans");
   // What she was, she stays for the others: the one who wrote this.
   expect((await membersOf(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
@@ -237,8 +237,8 @@ test("who is removed from a group of many need not wait until all of them have h
   const [owner, removed, ...others] = Array.from({ length: count }, () => createUuid());
   if (!owner || !removed) throw new Error("too few");
   const id = createUuid();
-  const group = () => conversationOf(env, id);
-  const people = [...others, removed].map((user) => ({ user, quiet: false }));
+  const group = () => getConversationStub(env, id);
+  const people = [...others, removed].map((user) => ({ user, isHidden: false }));
   const told: { user: string; gone: boolean }[] = [];
   /** Channels that wait with their answer, and how many of them may give it. */
   const slow = { isOn: false, waiting: 0, answered: 0 };
@@ -248,15 +248,15 @@ test("who is removed from a group of many need not wait until all of them have h
     for (const turn = slow.waiting++; slow.isOn && turn >= slow.answered; ) await scheduler.wait(5);
     return "written";
   });
-  await group().create(id, owner, "Quartier", people);
+  await group().createGroup(id, owner, "Quartier", people);
   await until(() => told.length >= count, 20_000);
   slow.isOn = true;
   for (const round of [1, 2]) {
-    await group().send(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+    await group().sendMessages(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
   }
   const before = told.length;
   expect(before).toBeLessThan(count + count / 2);
-  const change = group().change(id, owner, { type: "remove", user: removed });
+  const change = group().runGroupCommand(id, owner, { type: "remove", user: removed });
   await until(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
   await until(() => {
     slow.answered += 1;

@@ -6,8 +6,8 @@ import { type Command, isRefusal } from "#contract/wire/commands.ts";
 import { text, until } from "#tests/worker/support/device.ts";
 import { readMembers, Truth } from "#tests/worker/support/group-oracle.ts";
 import { dice } from "#tests/worker/support/seeded-random.ts";
-import type { GroupDeed } from "#worker/objects/rpc.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import type { GroupCommand } from "#worker/objects/rpc.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 const steps = 150;
@@ -48,20 +48,21 @@ test.each([1, 2, 3])(
     const people = Array.from({ length: 6 }, () => createUuid());
     const [ana = "", ...others] = people;
     const id = createUuid();
-    const made = await conversationOf(env, id).create(
+    const made = await getConversationStub(env, id).createGroup(
       id,
       ana,
       "Famille",
-      others.map((user) => ({ user, quiet: false })),
+      others.map((user) => ({ user, isHidden: false })),
     );
     expect(isRefusal(made)).toBe(false);
 
     const owner = async (): Promise<Uuid> => {
-      const seats = await conversationOf(env, id).seats(id, ana, { since: 0, after: 0 });
-      return (isRefusal(seats) ? [] : seats.seats).find(({ role }) => role === "owner")?.user ?? ana;
+      const seats = await getConversationStub(env, id).listMembers(id, ana, { since: 0, after: 0 });
+      return (isRefusal(seats) ? [] : seats.members).find(({ role }) => role === "owner")?.user ?? ana;
     };
-    const change = async (user: Uuid, deed: GroupDeed) => conversationOf(env, id).change(id, user, deed);
-    const run = (user: Uuid, command: Command) => userChannelOf(env, user).execute(user, command);
+    const change = async (user: Uuid, deed: GroupCommand) =>
+      getConversationStub(env, id).runGroupCommand(id, user, deed);
+    const run = (user: Uuid, command: Command) => getUserChannelStub(env, user).execute(user, command);
     let head = 1;
     let death: Promise<unknown> | undefined;
     const step = async (number: number): Promise<unknown> => {
@@ -86,7 +87,7 @@ test.each([1, 2, 3])(
       if (kind < 0.78) return change(await owner(), { type: "rename", name: `Famille ${number}` });
       if (kind < 0.82) return change(other, { type: "leave" });
       if (kind < 0.9) return change(await owner(), { type: "remove", user: other });
-      return change(await owner(), { type: "add", people: [{ user: other, quiet: false }] });
+      return change(await owner(), { type: "add", people: [{ user: other, isHidden: false }] });
     };
     const underWay: Promise<unknown>[] = [];
     for (let number = 0; number < steps; number++) {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import type { Message } from "#contract/conversations.ts";
 import { dice } from "#tests/worker/support/seeded-random.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
-import { type Entry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
 /** Notices of somebody's coming and going, in every order they can come in, some twice: the row is the same in the end. */
 
 const line = (seq: number): Message => ({ seq, sender: 1, at: seq * 1_000, body: { type: "text", text: `n° ${seq}` } });
 
 /** What a group says when its head is there, to a member who came at `joined` for the `turn`th time. */
-const said = (turn: number, roster: number, joined: number, head: number, from = joined): Notice => {
+const said = (turn: number, roster: number, joined: number, head: number, from = joined): ConversationNotice => {
   const messages = Array.from({ length: head - from }, (_, index) => line(from + index + 1));
   const marks = { delivered: joined, read: joined };
   return {
@@ -36,7 +36,7 @@ const said = (turn: number, roster: number, joined: number, head: number, from =
   };
 };
 
-const farewell = (turn: number): Notice => ({
+const farewell = (turn: number): ConversationNotice => ({
   ...said(turn, 0, 0, 0),
   at: 0,
   preview: null,
@@ -56,8 +56,8 @@ const story = [
   said(3, 5, 9, 12, 10),
 ];
 
-const tell = (notices: readonly Notice[]): { entry: Entry; pushed: number[] } => {
-  let entry: Entry | undefined;
+const tell = (notices: readonly ConversationNotice[]): { entry: InboxEntry; pushed: number[] } => {
+  let entry: InboxEntry | undefined;
   const pushed: number[] = [];
   for (const notice of notices) {
     const merge = mergeNotice(entry, 7, notice);

@@ -8,8 +8,8 @@ import { text } from "#tests/worker/support/device.ts";
 import { Truth } from "#tests/worker/support/group-oracle.ts";
 import { dice } from "#tests/worker/support/seeded-random.ts";
 import type { Conversation } from "#worker/objects/conversation.ts";
-import type { GroupDeed } from "#worker/objects/rpc.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import type { GroupCommand } from "#worker/objects/rpc.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /**
  * What cannot both be, asked for at the same moment: one is done whole and the other refused whole, a thousand times
@@ -25,11 +25,11 @@ const rareAtLeast = rounds / 50;
 
 type Dice = ReturnType<typeof dice>;
 
-const newcomer = (user: Uuid, quiet = false) => ({ user, quiet });
+const newcomer = (user: Uuid, quiet = false) => ({ user, isHidden: quiet });
 const newPeople = (count: number) => Array.from({ length: count }, () => createUuid()) as [Uuid, Uuid, Uuid];
 
 type Group = { id: Uuid; change: Change; truth: Truth };
-type Change = (user: Uuid, deed: GroupDeed) => Promise<object>;
+type Change = (user: Uuid, deed: GroupCommand) => Promise<object>;
 
 /**
  * A group of the first of these, in the eyes of all with as many more as are told nothing. The story is told from inside
@@ -43,13 +43,13 @@ const inGroup = async (
   const [owner = "", ...others] = people;
   const id = createUuid();
   const all = [...others.map((user) => newcomer(user)), ...newPeople(quiet).map((user) => newcomer(user, true))];
-  const made = await conversationOf(env, id).create(id, owner, "Famille", all);
+  const made = await getConversationStub(env, id).createGroup(id, owner, "Famille", all);
   if (isRefusal(made)) throw new Error(made.error);
   const truth = new Truth(id, witness, people.length + quiet);
   const byName = truth.conversation;
   await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation: Conversation) => {
     truth.conversation = conversation;
-    await tell({ id, change: (user, deed) => conversation.change(id, user, deed), truth });
+    await tell({ id, change: (user, deed) => conversation.runGroupCommand(id, user, deed), truth });
   });
   truth.conversation = byName;
   return truth;
@@ -94,7 +94,7 @@ test("a message of somebody who is being removed is stored before that, or refus
         const said = [`${round} un`, `${round} deux`];
         const messages = said.map((one) => text(one));
         const calls = [
-          () => userChannelOf(env, ben).execute(ben, { type: "send", conversation: id, messages }),
+          () => getUserChannelStub(env, ben).execute(ben, { type: "send", conversation: id, messages }),
           () => change(ana, { type: "remove", user: ben }),
         ];
         const [sent, removed] = await together(roll, calls, pauseMaxMs);
@@ -150,7 +150,7 @@ test("of two who get the last place at the same moment one is a member and the o
   await inGroups(async (roll) => {
     const people = newPeople(3);
     const [ana, ...pair] = people;
-    const both: GroupDeed = { type: "add", people: pair.map((user) => newcomer(user)) };
+    const both: GroupCommand = { type: "add", people: pair.map((user) => newcomer(user)) };
     const truth = await inGroup([ana], { witness: ana, quiet: groupMembersMax - 2 }, async ({ change, truth }) => {
       await truth.check(people);
       for (let round = 1; round <= roundsOfEach; round++) {

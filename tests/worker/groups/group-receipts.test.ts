@@ -1,12 +1,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { groupMarkHoldMs, groupTypingMax } from "#contract/limits.ts";
+import { groupReceiptHoldMs, groupTypingMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { holdAlarms, holdTimers } from "#tests/worker/support/clock.ts";
 import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
 import { ask, newGroup } from "#tests/worker/support/make-group.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** Writes down whom the group tells something, and what. Others of this runtime may still have something to tell. */
 const listenTo = (group: string) => {
-  const told: { user: string; notice: Notice }[] = [];
+  const told: { user: string; notice: ConversationNotice }[] = [];
   const { notify } = UserChannel.prototype;
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
     if (notice.conversation === group) told.push({ user, notice });
@@ -42,7 +42,7 @@ test("however many read at once, only the authors of what everybody has now read
   await Promise.all(others.map((one) => mark(one, id, 3, 3)));
   await mark(owner, id, 2, 0);
   await until(() => told.length > 0);
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(groupMarkHoldMs - 50);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(groupReceiptHoldMs - 50);
   await until(async () => (await rowOf(ben, id)).othersDelivered === 2);
   expect(told.map(({ user }) => user)).toEqual([ben.id]);
   expect(told[0]?.notice).toMatchObject({ messages: [], others: { delivered: 2, read: 0 } });
@@ -60,7 +60,7 @@ test("marks that were held when the object died reach the authors by the alarm, 
   await until(async () => (await rowOf(cleo, id)).head === 2 && (await rowOf(owner, id)).head === 2);
   await until(async () => !(await ring(id)));
   holdAlarms();
-  holdTimers(groupMarkHoldMs);
+  holdTimers(groupReceiptHoldMs);
   await mark(owner, id, 2, 2);
   // The alarm that the first mark set goes off while the second is held.
   await mark(cleo, id, 2, 2);
@@ -80,7 +80,7 @@ test("who types is shown to the others of a small group who are still in it, and
   const [phoneB, phoneC, phoneD] = [await Device.open(ben), await Device.open(cleo), await Device.open(dan)];
   await ask(owner, "DELETE", `/api/groups/${id}/members/${dan.id}`);
   await phoneD.nextOf("i");
-  const typing = vi.spyOn(UserChannel.prototype, "typing");
+  const typing = vi.spyOn(UserChannel.prototype, "deliverTyping");
   phoneB.send(["t", id]);
   expect((await phoneC.nextOf("t"))[2]).toBe(1);
   const shownTo = (group = id) => typing.mock.calls.flatMap(([user, typed]) => (typed === group ? [user] : []));

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
-import { markHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
 import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
 import { newGroup } from "#tests/worker/support/make-group.ts";
@@ -27,7 +27,7 @@ const writtenHead = (user: Uuid, id: Uuid) =>
 const ring = (id: Uuid) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
 
 test("what is said in a group is written once for all that comes soon, and at once where no device listens", async () => {
-  const timers = holdTimers(markHoldMs);
+  const timers = holdTimers(receiptHoldMs);
   const { id, owner, others } = await newGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
@@ -42,7 +42,7 @@ test("what is said in a group is written once for all that comes soon, and at on
 
 test("a channel that died with a group's message in its hand is told again, and counts it once", async () => {
   holdAlarms();
-  holdTimers(markHoldMs);
+  holdTimers(receiptHoldMs);
   const { id, owner, others } = await newGroup(3);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -62,7 +62,7 @@ test("a channel that died with a group's message in its hand is told again, and 
 
 test("who has written what a group said is asked once more and then not again", async () => {
   holdAlarms();
-  holdTimers(markHoldMs);
+  holdTimers(receiptHoldMs);
   const { id, owner, others } = await newGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");

@@ -9,7 +9,7 @@ import { seedContacts } from "#tests/worker/support/seeded-people.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
 import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
 import { openDb } from "#worker/db/client.ts";
-import { toNewcomers } from "#worker/groups/queries.ts";
+import { toAddedMembers } from "#worker/groups/queries.ts";
 
 const trio = async () => (await newCircle(3)) as [Seeded, Seeded, Seeded];
 const make = (token: string, body: unknown) => call("POST", "/api/groups", { token, body });
@@ -67,13 +67,13 @@ test("of 1,023 people each is known for a contact, for one who blocks, or for no
   const [ana] = await newCircle(1);
   const people = await seedContacts(ana, groupMembersMax - 1);
   const db = openDb(env);
-  const newcomers = await toNewcomers(db, ana.id, people);
-  expect(newcomers).toEqual(people.map((user) => ({ user, quiet: false })));
+  const newcomers = await toAddedMembers(db, ana.id, people);
+  expect(newcomers).toEqual(people.map((user) => ({ user, isHidden: false })));
   const one = people[700] as Uuid;
   await env.DB.prepare("INSERT INTO blocks VALUES (?, ?, NULL, 1)").bind(one, ana.id).run();
-  expect(await toNewcomers(db, ana.id, people)).toEqual(people.map((user) => ({ user, quiet: user === one })));
+  expect(await toAddedMembers(db, ana.id, people)).toEqual(people.map((user) => ({ user, isHidden: user === one })));
   await env.DB.prepare("DELETE FROM connections WHERE ? IN (user1_id, user2_id)").bind(people[1_000]).run();
-  expect(await toNewcomers(db, ana.id, people)).toBe("not_your_contact");
+  expect(await toAddedMembers(db, ana.id, people)).toBe("not_your_contact");
 });
 
 test.each([

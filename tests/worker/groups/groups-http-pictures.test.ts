@@ -11,7 +11,7 @@ import { drain, site } from "#tests/worker/support/site.ts";
 import { callRawWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
 import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 const put = async (by: Person, id: Uuid, body: BodyInit, changed: Parameters<typeof callRawWith>[0] = {}) => {
   const response = await callRawWith(changed, `/api/groups/${id}/picture`, {
@@ -140,13 +140,13 @@ test("a picture whose answer was lost is shown, and the one before it goes all t
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { id, owner } = await newGroup(2);
   await put(owner, id, makePng(40, 40));
-  type Change = ReturnType<typeof conversationOf>["change"];
+  type Change = ReturnType<typeof getConversationStub>["runGroupCommand"];
   let lost = 0;
   /** Arrives, and only its answer does not. */
   const losing =
     (times: number): Change =>
     async (...change) => {
-      const done = await conversationOf(env, id).change(...change);
+      const done = await getConversationStub(env, id).runGroupCommand(...change);
       if (lost++ < times) throw Object.assign(new Error("the way there broke"), { retryable: true });
       return done;
     };

@@ -7,7 +7,7 @@ import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /**
  * Who may do what over the socket: one row for every frame a device can send. Ana and Ben talk; Rita was Ana's
@@ -138,10 +138,10 @@ test.each(clientFrameTypes)(
     expect([await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)]).toEqual(before);
     await expectAs(rita, ritas, row.removed, "a removed contact");
     await expectAs(ben, id, row.member, "a member");
-    await conversationOf(env, id).block(id, ana.id, true);
+    await getConversationStub(env, id).setBlocked(id, ana.id, true);
     await expectAs(ben, id, row.member, "a blocked member");
-    await conversationOf(env, id).block(id, ana.id, false);
-    await conversationOf(env, id).block(id, ben.id, true);
+    await getConversationStub(env, id).setBlocked(id, ana.id, false);
+    await getConversationStub(env, id).setBlocked(id, ben.id, true);
     await expectAs(ben, id, "blocker" in row ? row.blocker : row.member, "a member who blocks the other");
   },
 );

@@ -5,7 +5,7 @@ import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { newPair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
 const hide = (by: Person, conversation: string, upTo: number, keep: boolean) =>
   request(by, { type: "hide", conversation, upTo, keep });
@@ -71,9 +71,9 @@ test("a muted conversation is muted on every device and nothing else is differen
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
   expect(await rowOf(ben, id)).toMatchObject({ muted: true, unread: 1 });
   expect(await rowOf(ana, id)).toMatchObject({ muted: false });
-  expect(await userChannelOf(env, ben.id).mutes(ben.id)).toEqual([id]);
+  expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([id]);
   expect(await request(ben, { type: "mute", conversation: id, muted: false })).toEqual({ muted: false });
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
-  expect(await userChannelOf(env, ben.id).mutes(ben.id)).toEqual([]);
+  expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([]);
   expect(await rowOf(ben, id)).toMatchObject({ muted: false, unread: 1 });
 });

@@ -2,24 +2,24 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { CallResult } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { displayNameMaxLength, messageTextMaxLength, spreadMax } from "#contract/limits.ts";
+import { displayNameMaxLength, messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { Presence } from "#contract/settings.ts";
 import {
   ChangesResult,
   type Command,
-  Hidden,
+  HideResult,
   ListPage,
-  Muted,
+  MulticastResult,
   MuteList,
+  MuteResult,
   PageResult,
-  Passed,
-  Retracted,
+  RelayResult,
+  RetractResult,
   RevisedResult,
   SearchResult,
   SendResult,
-  SpreadResult,
-  Unread,
-  Withdrawn,
+  UnreadResult,
+  WithdrawResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import { post, readLog, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
@@ -46,14 +46,14 @@ const samples = ({ id }: Pick<Pair, "id">): Sample => ({
   send: [{ type: "send", conversation: id, messages: [text("quatre")] }, SendResult],
   spread: [
     { type: "spread", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
-    SpreadResult,
+    MulticastResult,
   ],
-  retract: [{ type: "retract", conversation: id, seq: 2 }, Retracted],
-  withdraw: [{ type: "withdraw", conversation: id, cid: createUuid() }, Withdrawn],
+  retract: [{ type: "retract", conversation: id, seq: 2 }, RetractResult],
+  withdraw: [{ type: "withdraw", conversation: id, cid: createUuid() }, WithdrawResult],
   revised: [{ type: "revised", conversation: id, since: 0 }, RevisedResult],
-  mute: [{ type: "mute", conversation: id, muted: true }, Muted],
-  mark: [{ type: "mark", conversation: id, delivered: 1, read: 1 }, Unread],
-  hide: [{ type: "hide", conversation: id, upTo: 1, keep: true }, Hidden],
+  mute: [{ type: "mute", conversation: id, muted: true }, MuteResult],
+  mark: [{ type: "mark", conversation: id, delivered: 1, read: 1 }, UnreadResult],
+  hide: [{ type: "hide", conversation: id, upTo: 1, keep: true }, HideResult],
   page: [{ type: "page", conversation: id, direction: "before", seq: 9, limit: 5 }, PageResult],
   search: [{ type: "search", conversation: id, query: "trois", before: 9 }, SearchResult],
   changes: [{ type: "changes", since: 0 }, ChangesResult],
@@ -61,8 +61,8 @@ const samples = ({ id }: Pick<Pair, "id">): Sample => ({
   dial: [{ type: "dial", conversation: id, call: dialled, kind: "audio", device: anas }, CallResult],
   answer: [{ type: "answer", conversation: id, call: dialled, device: bens }, CallResult],
   standing: [{ type: "standing", conversation: id, call: dialled }, CallResult],
-  beat: [{ type: "beat", conversation: id, call: dialled }, Passed],
-  signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, Passed],
+  beat: [{ type: "beat", conversation: id, call: dialled }, RelayResult],
+  signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, RelayResult],
   hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],
 });
 const types = Object.keys(samples({ id: "" })) as Command["type"][];
@@ -172,7 +172,7 @@ const malformed: [string, string, unknown?][] = [
   ["POST /api/messages", "a field too many", { body: words, to, sender: 1 }],
   ["POST /api/messages", "no client id", { body: words, to: [{ conversation: "@" }] }],
   ["POST /api/messages", "a conversation that is none", { body: words, to: [{ ...to[0], conversation: "../x" }] }],
-  ["POST /api/messages", "too many", { body: words, to: Array.from({ length: spreadMax + 1 }, () => to[0]) }],
+  ["POST /api/messages", "too many", { body: words, to: Array.from({ length: multicastMax + 1 }, () => to[0]) }],
   ["POST /api/messages", "a message that says it was deleted", { body: { type: "deleted" }, to }],
   ["POST /api/messages", "a message that says it was withheld", { body: { type: "withheld" }, to }],
   ["POST /api/messages", "a kind there is not", { body: { type: "call", text: "x" }, to }],

@@ -114,11 +114,11 @@ test("a connection that was closed does not open the conversation again, however
   const { ana, id } = await newPair();
   const stub = conversationStub(id);
   const [first, second] = [createUuid(), createUuid()];
-  await stub.open(id, first);
-  await stub.close(id, first);
-  await stub.open(id, second);
-  await stub.close(id, second);
-  await stub.open(id, first);
+  await stub.openConnection(id, first);
+  await stub.closeConnection(id, first);
+  await stub.openConnection(id, second);
+  await stub.closeConnection(id, second);
+  await stub.openConnection(id, first);
   await runInDurableObject(stub, (_, state) => {
     const rows = state.storage.sql.exec("SELECT connection FROM conversation").toArray();
     expect(rows).toEqual([{ connection: null }]);

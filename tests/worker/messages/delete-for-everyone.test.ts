@@ -126,7 +126,7 @@ test("a deletion whose object died after storing it and before telling anybody a
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   quiet();
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
-  const stuck = vi.spyOn(releases, "releaseFiles").mockImplementation(() => Promise.reject(new Error("away")));
+  const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
   const died = runInDurableObject(conversationStub(id), (_, state) => state.abort("as if the machine had died"));
   await died.catch(() => undefined);
@@ -149,7 +149,7 @@ test("a file that could not be released is released by the alarm", async () => {
   const image = await seedFile(ana.id);
   await request(ana, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
   quiet();
-  const stuck = vi.spyOn(releases, "releaseFiles").mockImplementation(() => Promise.reject(new Error("away")));
+  const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   await retract(ana, id, 1);
   await until(() => stuck.mock.calls.length > 0);
   stuck.mockRestore();

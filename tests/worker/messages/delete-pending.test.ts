@@ -3,14 +3,14 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, packUuid, type Uuid } from "#contract/ids.ts";
-import { withdrawnKeptMs, withdrawnMax } from "#contract/limits.ts";
+import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
 import { ask, newGroup } from "#tests/worker/support/make-group.ts";
 import { deleteAccount, finish, readConversation } from "#tests/worker/support/recount.ts";
 import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
 import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** A message that its author deletes by its client id, whether it has come or is yet to come. */
 
@@ -177,7 +177,7 @@ test("only one's own is withdrawn, of no line that nobody wrote, and to stranger
 test("what was held back from the other is deleted for its author alone", async () => {
   const { ana, ben, id } = await newPair();
   const cid = createUuid();
-  await conversationOf(env, id).block(id, ben.id, true);
+  await getConversationStub(env, id).setBlocked(id, ben.id, true);
   await send(ana, id, cid);
   const before = await rowOf(ben, id);
   expect(await withdraw(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
@@ -191,15 +191,15 @@ test("of each member the newest are kept, for thirty days", async () => {
   const { ana, ben, id } = await newPair();
   const bens = createUuid();
   await withdraw(ben, id, bens);
-  const cids = Array.from({ length: withdrawnMax + 3 }, () => createUuid());
+  const cids = Array.from({ length: pendingDeletionsMax + 3 }, () => createUuid());
   for (const [index, cid] of cids.entries()) {
     vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + index);
-    await conversationOf(env, id).withdraw(id, ana.id, cid);
+    await getConversationStub(env, id).deletePending(id, ana.id, cid);
   }
   expect((await keptIn(id)).sort()).toEqual([bens, ...cids.slice(3)].sort());
-  vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + 50 + withdrawnKeptMs);
+  vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + 50 + pendingDeletionLifetimeMs);
   const last = createUuid();
-  await conversationOf(env, id).withdraw(id, ana.id, last);
+  await getConversationStub(env, id).deletePending(id, ana.id, last);
   expect((await keptIn(id)).sort()).toEqual([bens, ...cids.slice(50), last].sort());
 });
 

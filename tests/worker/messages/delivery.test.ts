@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { markHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
@@ -72,8 +72,8 @@ test("an answer that is lost after the message was stored is made up for when th
   const { ana, id } = await newPair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   quiet();
-  const send = Conversation.prototype.send;
-  vi.spyOn(Conversation.prototype, "send").mockImplementationOnce(async function (this: Conversation, ...args) {
+  const send = Conversation.prototype.sendMessages;
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementationOnce(async function (this: Conversation, ...args) {
     await send.apply(this, args);
     return unreachable();
   });
@@ -87,7 +87,7 @@ test("an answer that is lost after the message was stored is made up for when th
 
 test("a channel that dies between acknowledging a message and writing it down is told of it again", async () => {
   holdAlarms();
-  holdTimers(markHoldMs / 2, markHoldMs);
+  holdTimers(receiptHoldMs / 2, receiptHoldMs);
   const { ana, id } = await newPair();
   const phone = await Device.open(ana);
   expect(await phone.outcome(phone.say(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });
@@ -137,7 +137,7 @@ test("what follows a message that has to be sent again does not overtake it", as
   const { ana, id } = await newPair();
   const phone = await Device.open(ana);
   quiet();
-  vi.spyOn(Conversation.prototype, "send").mockImplementationOnce(unreachable);
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementationOnce(unreachable);
   const cids = Array.from({ length: 6 }, () => createUuid());
   const sayAll = () => cids.map((cid, i) => phone.say(id, `${i}`, cid));
   const refs = sayAll();

@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Body, Source } from "#contract/conversations.ts";
+import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, packUuid } from "#contract/ids.ts";
-import { spreadMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "#tests/worker/support/seeded-files.ts";
 import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -25,7 +25,7 @@ const makeThree = async () => {
   return { ana, ben, clara, id, to: await befriend(ana, clara) };
 };
 
-const forward = async (from: Person, body: Body, source: Source | undefined, to: ConversationId) => {
+const forward = async (from: Person, body: Body, source: ForwardSource | undefined, to: ConversationId) => {
   const message = { cid: createUuid(), body, ...(source ? { source } : {}) };
   const { error, sent } = await request(from, { type: "send", conversation: to, messages: [message] });
   return error ?? sent[0]?.seq;
@@ -85,7 +85,7 @@ test("a file is passed on as it is, whoever brought it, and lives as long as one
   expect(await forward(ana, { ...voiceOf(image.id), forwarded }, at, to)).toBe("original_gone");
   expect(await forward(ana, { ...imageOf(image.id), width: 5, size: 6, thumb: "xx", forwarded }, at, to)).toBe(1);
   expect((await readLog(clara, to))[0]?.body).toEqual({ ...imageOf(image.id), forwarded });
-  expect(await conversationOf(env, to).names(to, clara.id, image.id)).toBe(true);
+  expect(await getConversationStub(env, to).canReadFile(to, clara.id, image.id)).toBe(true);
   await request(ben, { type: "retract", conversation: id, seq: 1 });
   await until(async () => (await usesOf(image.id)) === 1);
   expect(await env.FILES.head(image.key)).not.toBeNull();
@@ -105,7 +105,7 @@ test("somebody else's file is not passed on from a conversation that has ended",
   await forward(ana, documentOf(document.id, "vacances.jpg"), undefined, id);
   await post(ben, id, "un texte");
   const connection = await env.DB.prepare("DELETE FROM connections WHERE conversation_id = ? RETURNING id").bind(id);
-  await conversationOf(env, id).close(id, (await connection.first<string>("id")) ?? "");
+  await getConversationStub(env, id).closeConnection(id, (await connection.first<string>("id")) ?? "");
   const forwarded = { by: ben.id, name: ben.username };
   expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: id, seq: 1 }, to)).toBe(
     "original_gone",
@@ -120,7 +120,7 @@ test("one body goes to many in one frame, each message answered by itself and th
   await post(ben, id, "Mbote");
   const stranger = await newPair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
-  const original = vi.spyOn(Conversation.prototype, "original");
+  const original = vi.spyOn(Conversation.prototype, "findOriginal");
   const cids = Array.from({ length: 4 }, () => createUuid());
   const targets = [id, stranger.id, to, to].map((conversation, i) => ({ conversation, cid: cids[i] ?? "" }));
   const command = {
@@ -172,7 +172,7 @@ test("a frame to many that cannot be read is answered with codes, and each messa
   const targets = (count: number) => Array.from({ length: count }, () => ({ conversation: id, cid: createUuid() }));
   for (const [body, to] of [
     [said("x"), []],
-    [said("x"), targets(spreadMax + 1)],
+    [said("x"), targets(multicastMax + 1)],
     [{ ...imageOf(createUuid()), width: -1 }, targets(1)],
   ] as const) {
     phone.spread({ type: "spread", body, to: [...to] });

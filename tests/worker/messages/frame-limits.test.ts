@@ -3,15 +3,15 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import {
+  clearHistoryBurst,
   closedMessagesMax,
   connectionCheckBurst,
+  deletionBurst,
   floodPauseMs,
   helloTimeoutMs,
-  hideBurst,
   joinedFramesMax,
   muteBurst,
   refusedMessagesBurst,
-  retractBurst,
   searchSliceBurst,
   searchSlicesMax,
   searchSlicesPerSecond,
@@ -27,7 +27,10 @@ import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 
 // The limits as they are in production.
 
-type Spied = Record<"page" | "mark" | "hide" | "search", (...values: unknown[]) => Promise<unknown>>;
+type Spied = Record<
+  "listMessages" | "updateReceipts" | "clearHistory" | "searchMessages",
+  (...values: unknown[]) => Promise<unknown>
+>;
 
 const typing = (count: number, handle: number) =>
   `[${Array.from({ length: count }, () => JSON.stringify(["t", handle])).join()}]`;
@@ -103,7 +106,7 @@ test("what waits for its turn goes with its socket", async () => {
   const device = await Device.open(ben);
   let asked = 0;
   await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
-    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "page").mockImplementation(async () => {
+    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "listMessages").mockImplementation(async () => {
       asked += 1;
       await scheduler.wait(200);
       return { error: "unavailable" };
@@ -152,7 +155,7 @@ test("one person's searches are carried out one after the other, on whichever so
   let running = 0;
   let most = 0;
   await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
-    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "search").mockImplementation(async () => {
+    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "searchMessages").mockImplementation(async () => {
       most = Math.max(most, ++running);
       await scheduler.wait(5);
       running -= 1;
@@ -174,7 +177,7 @@ test("marks and hidings that claim nothing new are answered without the conversa
   await device.nextOf("u");
   let asked = 0;
   await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
-    for (const name of ["mark", "hide"] as const) {
+    for (const name of ["updateReceipts", "clearHistory"] as const) {
       vi.spyOn(Object.getPrototypeOf(conversation) as Spied, name).mockImplementation(async () => {
         asked += 1;
         return { error: "unavailable" };
@@ -202,7 +205,7 @@ test("cleared histories are limited, and one that changes nothing is not counted
   await post(ana, id, "un");
   const hide = (keep: boolean) => request(ana, { type: "hide", conversation: id, upTo: 1, keep });
   pass(0);
-  for (let i = 0; i < hideBurst; i++) expect(await hide(i % 2 === 0)).toEqual({ hidden: 1 });
+  for (let i = 0; i < clearHistoryBurst; i++) expect(await hide(i % 2 === 0)).toEqual({ hidden: 1 });
   expect(await hide(true)).toEqual({ error: "rate_limited" });
   expect(await hide(false)).toEqual({ hidden: 1 });
   pass(1_000);
@@ -214,7 +217,7 @@ test("deletions for everybody are limited", async () => {
   const [{ cid }] = [text("un")];
   const withdraw = () => request(ana, { type: "withdraw", conversation: id, cid });
   pass(0);
-  for (let i = 0; i < retractBurst; i++) expect(await withdraw()).not.toHaveProperty("error");
+  for (let i = 0; i < deletionBurst; i++) expect(await withdraw()).not.toHaveProperty("error");
   expect(await withdraw()).toEqual({ error: "rate_limited" });
   pass(1_000);
   expect(await withdraw()).not.toHaveProperty("error");

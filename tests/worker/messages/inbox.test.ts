@@ -2,16 +2,16 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { inboxPageRows, markHoldMs, previewMaxLength } from "#contract/limits.ts";
+import { inboxPageRows, previewMaxLength, receiptHoldMs } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
 import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
 const channelStub = (user: string) => env.USER_CHANNEL.getByName(user);
 
-const notice = (conversation: string, change: Partial<Notice> = {}): Notice => ({
+const notice = (conversation: string, change: Partial<ConversationNotice> = {}): ConversationNotice => ({
   conversation,
   epoch: "e1",
   head: 0,
@@ -38,7 +38,7 @@ const notice = (conversation: string, change: Partial<Notice> = {}): Notice => (
 const withRows = async (count: number) => {
   const me = await seedPerson();
   const ids = Array.from({ length: count }, () => privateConversationId(me.id, createUuid()));
-  const channel = userChannelOf(env, me.id);
+  const channel = getUserChannelStub(env, me.id);
   for (const id of ids) await channel.notify(me.id, notice(id));
   return { me, ids, channel };
 };
@@ -54,7 +54,7 @@ const relation = (username: string): Relation => ({
 
 test("a device that was away gets what changed, newest first, page after page, and nothing twice", async () => {
   const { me, ids, channel } = await withRows(70);
-  await channel.relate(me.id, [relation("Un"), relation("Deux")]);
+  await channel.updateRelations(me.id, [relation("Un"), relation("Deux")]);
   await channel.notify(me.id, notice(ids[3] as string, { turn: 2, open: false }));
   const device = await Device.attach(me);
   const welcome = await device.hello();
@@ -109,7 +109,7 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
     at: 1_000 + seq,
     body: { type: "text", text: `m${seq}` } as const,
   });
-  const last = (seq: number, from: number): Partial<Notice> => ({
+  const last = (seq: number, from: number): Partial<ConversationNotice> => ({
     head: seq,
     at: 1_000 + seq,
     sender: 1,
@@ -179,7 +179,7 @@ test("marks are told at once and written within the time they may be held, also 
   device.send(["r", id, 1, 1]);
   expect(await device.nextOf("u")).toMatchObject({ 4: 1, 5: 0 });
   device.close();
-  await until(async () => (await stored()) === 1, markHoldMs);
+  await until(async () => (await stored()) === 1, receiptHoldMs);
 });
 
 test("numbers that were told are never told again after a restart, written or not", async () => {
@@ -206,11 +206,11 @@ test("numbers that were told are never told again after a restart, written or no
 test("people are told of once, and again when something about them changed", async () => {
   const me = await seedPerson();
   const device = await Device.open(me);
-  const channel = userChannelOf(env, me.id);
+  const channel = getUserChannelStub(env, me.id);
   const person = relation("Mado");
-  await channel.relate(me.id, [person]);
-  await channel.relate(me.id, [person]);
-  await channel.relate(me.id, [{ ...person, state: "contact" }]);
+  await channel.updateRelations(me.id, [person]);
+  await channel.updateRelations(me.id, [person]);
+  await channel.updateRelations(me.id, [{ ...person, state: "contact" }]);
   const frames = await Promise.all([device.nextOf("p"), device.nextOf("p")]);
   expect(frames.map(([, counter]) => counter)).toEqual([1, 2]);
   await scheduler.wait(20);

@@ -8,13 +8,13 @@ import type { Person } from "#tests/support/people/people.ts";
 import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
 import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "#tests/worker/support/seeded-files.ts";
 import { newPair } from "#tests/worker/support/seeded-people.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 const send = (from: Person, conversation: string, body: Body, cid = createUuid()) =>
   request(from, { type: "send", conversation, messages: [{ cid, body }] });
 const placesOf = ({ sent }: CommandResults["send"]) => sent.map(({ seq }) => seq);
 const names = (conversation: string, person: Person, file: Uuid) =>
-  conversationOf(env, conversation).names(conversation, person.id, file);
+  getConversationStub(env, conversation).canReadFile(conversation, person.id, file);
 
 test("a picture, a document and a voice note arrive as the directory knows them, whatever the sender claims", async () => {
   const { ana, ben, id } = await newPair();
@@ -93,10 +93,10 @@ test("a file that another message still names is not named anew by one that was 
 test("a file keeps waiting for another message when the one that was to name it is refused", async () => {
   const { ana, ben, id } = await newPair();
   const image = await seedFile(ana.id);
-  await conversationOf(env, id).block(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(id, ana.id, true);
   expect(await send(ana, id, imageOf(image.id))).toEqual({ error: "contact_blocked" });
   expect(await usesOf(image.id)).toBe(0);
-  await conversationOf(env, id).block(id, ana.id, false);
+  await getConversationStub(env, id).setBlocked(id, ana.id, false);
   expect(placesOf(await send(ana, id, imageOf(image.id)))).toEqual([1]);
   expect(await names(id, ben, image.id)).toBe(true);
 });
@@ -122,7 +122,7 @@ test("a file is there for those who may see a message that names it, as long as 
   await request(ben, { type: "hide", conversation: id, upTo: 3, keep: true });
   expect(await names(id, ben, first.id)).toBe(false);
   expect(await names(id, ana, first.id)).toBe(true);
-  await conversationOf(env, id).close(id, await connectionOf(id));
+  await getConversationStub(env, id).closeConnection(id, await connectionOf(id));
   expect(await names(id, ana, third.id)).toBe(false);
   expect(await names(id, ana, first.id)).toBe(true);
   expect(await names(id, ben, third.id)).toBe(true);

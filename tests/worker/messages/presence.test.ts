@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { presenceAwaitedMs, presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits.ts";
+import { presenceBurst, presenceStaleMs, presenceSubscriptionMs, presenceWatchersMax } from "#contract/limits.ts";
 import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { pass } from "#tests/worker/support/clock.ts";
@@ -185,7 +185,7 @@ test("of who does not let it be seen, is blocked or was asked for long ago nobod
   };
   await comeAfter(() => block(ben, "PUT", ana));
   await block(ben, "DELETE", ana);
-  await comeAfter(async () => pass(presenceAwaitedMs + 1));
+  await comeAfter(async () => pass(presenceSubscriptionMs + 1));
   // Her question made her one who is told of the switch itself.
   await comeAfter(() => change(ben, { presence: false }));
   await until(() => countTurns(anas) > 0);
@@ -215,8 +215,8 @@ test("nobody but a contact is told by a channel that it turned", async () => {
   const { ana, ben } = await newPair();
   const phone = await look(ana);
   const sam = await seedPerson();
-  await channel(ana).presenceTurned(ana.id, sam.id);
-  await channel(ana).presenceTurned(ana.id, ben.id);
+  await channel(ana).notifyPresenceVisibility(ana.id, sam.id);
+  await channel(ana).notifyPresenceVisibility(ana.id, ben.id);
   expect(await phone.nextOf("l")).toEqual(["l"]);
   await phone.ask((ref) => ["c", ref, phone.base, null]);
   expect(countTurns(phone)).toBe(1);
@@ -270,7 +270,7 @@ test("the channel of whom one asks tells nobody but a contact, whoever calls it"
   await look(ben);
   const [cid, sam] = [await seedPerson(), await seedPerson()];
   const withCid = await befriend(ben, cid);
-  const told = (asker: string, conversation: string) => channel(ben).presence(ben.id, asker, conversation);
+  const told = (asker: string, conversation: string) => channel(ben).getPresence(ben.id, asker, conversation);
   expect(await told(ana.id, id)).toEqual(here);
   expect(await told(sam.id, id)).toEqual(nothing);
   expect(await told(ana.id, withCid)).toEqual(nothing);
@@ -319,8 +319,8 @@ test("of an account that is deleted nothing is told, and nothing is written when
   const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });
   expect(gone.status).toBeLessThan(300);
   await Promise.all([phone.closed, desk.closed]);
-  expect(await channel(ben).presence(ben.id, ana.id, id)).toEqual(nothing);
-  await channel(ben).configure(ben.id, { version: 9, settings: { ...defaultSettings, tala: false } });
+  expect(await channel(ben).getPresence(ben.id, ana.id, id)).toEqual(nothing);
+  await channel(ben).updateSettings(ben.id, { version: 9, settings: { ...defaultSettings, tala: false } });
   await runInDurableObject(channel(ben), (instance) => instance.onAlarm?.());
   const kept = await runInDurableObject(channel(ben), (_, { storage }) =>
     storage.sql.exec("SELECT key FROM meta").toArray(),

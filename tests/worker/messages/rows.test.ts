@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { markHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import { countDirectory, countRows } from "#tests/worker/support/counted-rows.ts";
 import { Device, post, request, until } from "#tests/worker/support/device.ts";
 import { signed } from "#tests/worker/support/forward.ts";
@@ -96,7 +96,7 @@ test.each([
       await to.nextOf("u");
       await scheduler.wait(100);
     }
-    await scheduler.wait(markHoldMs + 200);
+    await scheduler.wait(receiptHoldMs + 200);
   });
   expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
 });
@@ -119,7 +119,7 @@ test("a message withdrawn before it came costs one row, refusing it none, and a 
   const { ana, id } = await newPair();
   const phone = await Device.open(ana);
   await phone.outcome(phone.say(id, "un"));
-  const calm = () => scheduler.wait(markHoldMs + 1_000);
+  const calm = () => scheduler.wait(receiptHoldMs + 1_000);
   const say = () =>
     count(async () => {
       await phone.outcome(phone.say(id, "deux"));

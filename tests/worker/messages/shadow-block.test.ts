@@ -9,11 +9,11 @@ import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#te
 import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
 import { newPair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Ana blocks Ben. What the directory has to do with it is tested in blocks.test.ts. */
 const block = (conversation: string, by: Person, isBlocked = true) =>
-  conversationOf(env, conversation).block(conversation, by.id, isBlocked);
+  getConversationStub(env, conversation).setBlocked(conversation, by.id, isBlocked);
 const mark = (by: Person, conversation: string, delivered: number, read = delivered) =>
   request(by, { type: "mark", conversation, delivered, read });
 const revised = (by: Person, conversation: string, since = 0) => request(by, { type: "revised", conversation, since });
@@ -48,13 +48,13 @@ test("what a blocked person writes is sent, and reaches nobody", async () => {
   expect(await rowOf(ana, id)).toEqual(before);
   expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois"]);
   expect(await search(ana, id, "là")).toEqual([]);
-  expect(await conversationOf(env, id).names(id, ana.id, image.id)).toBe(false);
-  expect(await conversationOf(env, id).original(id, ana.id, 4)).toEqual({ error: "message_not_found" });
+  expect(await getConversationStub(env, id).canReadFile(id, ana.id, image.id)).toBe(false);
+  expect(await getConversationStub(env, id).findOriginal(id, ana.id, 4)).toEqual({ error: "message_not_found" });
   expect(await mark(ana, id, 5)).toMatchObject({ unread: 0 });
   expect(await rowOf(ana, id)).toMatchObject({ delivered: 3, read: 3 });
   expect(textsOf(await readLog(ben, id))).toEqual(["un", "deux", "trois", "tu es là ?", "<image>"]);
   expect(await rowOf(ben, id)).toMatchObject({ head: 5, othersDelivered: 3, othersRead: 1, unread: 1, open: true });
-  expect(await conversationOf(env, id).names(id, ben.id, image.id)).toBe(true);
+  expect(await getConversationStub(env, id).canReadFile(id, ben.id, image.id)).toBe(true);
 });
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);

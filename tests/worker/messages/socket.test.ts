@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, packUuid } from "#contract/ids.ts";
 import { behindMaxMs, creditBytes, creditMessages, frameMaxBytes, socketsPerUserMax } from "#contract/limits.ts";
-import { closeCodes, pongFrame, protocolVersion } from "#contract/wire/server-frames.ts";
+import { closeCodes, protocolVersion, toPongFrame } from "#contract/wire/server-frames.ts";
 import { holdAlarms, within } from "#tests/worker/support/clock.ts";
 import { Device, post, readLog, request, textsOf, until } from "#tests/worker/support/device.ts";
 import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
@@ -202,12 +202,12 @@ test("a pong tells the counter, also while the object sleeps", async () => {
   holdAlarms(); // of the conversation, which would wake it
   const { ana, ben, id } = await newPair();
   const device = await Device.open(ben);
-  expect(await device.pong()).toBe(pongFrame(device.base));
+  expect(await device.pong()).toBe(toPongFrame(device.base));
   await post(ana, id, "un");
   await device.nextLive();
-  expect(await device.pong()).toBe(pongFrame(device.base + 1));
+  expect(await device.pong()).toBe(toPongFrame(device.base + 1));
   await evictDurableObject(channelStub(ben.id));
-  expect(await device.pong()).toBe(pongFrame(device.base + 1));
+  expect(await device.pong()).toBe(toPongFrame(device.base + 1));
   // Nothing above woke it: it is not running, so there is nothing to evict.
   await expect(evictDurableObject(channelStub(ben.id))).rejects.toThrow();
 });

@@ -7,7 +7,7 @@ import { pass } from "#tests/worker/support/clock.ts";
 import { Device, post, request, until } from "#tests/worker/support/device.ts";
 import { newPair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 afterEach(() => {
@@ -18,7 +18,7 @@ const numberOf = (person: Person, conversation: ConversationId) => privateMember
 const typingOf = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "t");
 /** Whose channels are told that somebody types there. Others of this runtime may have something to tell too. */
 const listenTo = (conversation: ConversationId) => {
-  const told = vi.spyOn(UserChannel.prototype, "typing");
+  const told = vi.spyOn(UserChannel.prototype, "deliverTyping");
   return () => told.mock.calls.flatMap(([user, typed]) => (typed === conversation ? [user] : []));
 };
 const block = async (by: Person, other: Person) => {
@@ -87,11 +87,11 @@ test("typing goes neither way while one blocks the other, nor where nobody may w
 test("a channel believes nobody who types in a conversation that is not theirs", async () => {
   const [{ ana, ben, id }, other] = [await newPair(), await newPair()];
   const phone = await Device.open(ben);
-  const channel = userChannelOf(env, ben.id);
-  await channel.typing(ben.id, id, { user: other.ana.id, number: 0 });
-  await channel.typing(ben.id, id, { user: ben.id, number: 1 });
-  await channel.typing(ben.id, other.id, { user: other.ana.id, number: 0 });
-  await channel.typing(ben.id, id, { user: ana.id, number: 0 });
+  const channel = getUserChannelStub(env, ben.id);
+  await channel.deliverTyping(ben.id, id, { user: other.ana.id, number: 0 });
+  await channel.deliverTyping(ben.id, id, { user: ben.id, number: 1 });
+  await channel.deliverTyping(ben.id, other.id, { user: other.ana.id, number: 0 });
+  await channel.deliverTyping(ben.id, id, { user: ana.id, number: 0 });
   await phone.nextOf("t");
   expect(typingOf(phone)).toHaveLength(1);
 });

@@ -149,7 +149,7 @@ test("an unblocking that the conversation cannot be told of leaves the block as 
 test("what a Worker that died left half done is completed by doing it again", async () => {
   const [ana, ben] = await contacts();
   // Of a block only the conversation knows, of an ended one only the directory.
-  await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).block(
+  await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).setBlocked(
     privateConversationId(ana.id, ben.id),
     ana.id,
     true,

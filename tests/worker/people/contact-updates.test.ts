@@ -5,10 +5,10 @@ import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { newPerson, site } from "#tests/worker/support/site.ts";
 import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
-import { insertRequest } from "#worker/contacts/queries.ts";
+import { insertConnectionRequest } from "#worker/contacts/queries.ts";
 import { openDb } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";
-import { flushPendingRelations } from "#worker/lib/contact-updates.ts";
+import { pushPendingRelations } from "#worker/lib/contact-updates.ts";
 
 type Told = { user: string; other: string; state: string; username: string };
 
@@ -82,7 +82,7 @@ test("what a channel could not be told waits, keeps nobody else waiting, and is 
   expect([await waiting(ana), await waiting(ben)]).toEqual([0, 1]);
 
   const { told, USER_CHANNEL } = listenTo();
-  await flushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
+  await pushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
   expect(told).toMatchObject([{ user: ben.id, other: ana.id, state: "received" }]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
@@ -104,7 +104,7 @@ test("a change that comes while a channel is being told is told too", async () =
     await callWith({ USER_CHANNEL: silent.USER_CHANNEL }, "POST", path, { token: ben.token });
   });
   const listening = { ...env, USER_CHANNEL } as unknown as Env;
-  await flushPendingRelations(listening, ben.id);
+  await pushPendingRelations(listening, ben.id);
   expect(told.map(({ state }) => state)).toEqual(["received", "none"]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
@@ -126,7 +126,7 @@ test("what was read before a change and told after it does not stay", async () =
     // The change and all that is to be told of it overtake this one.
     await callWith({ USER_CHANNEL }, "POST", path, { token: ben.token });
   });
-  await flushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
+  await pushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
   const heard = told.filter(({ user }) => user === ben.id).map(({ state }) => state);
   expect(heard).toEqual(["none", "received", "none"]);
   expect(await waiting(ben)).toBe(0);
@@ -138,7 +138,9 @@ test("of many changes at once each is told, and no more often than there are cha
   const ana = await newPerson();
   const others = await Promise.all(Array.from({ length: count }, newPerson));
   // More than may wait for one person: written without the limit.
-  const requests = await Promise.all(others.map((other) => insertRequest(openDb(env), other.id, ana.id, sql`1`)));
+  const requests = await Promise.all(
+    others.map((other) => insertConnectionRequest(openDb(env), other.id, ana.id, sql`1`)),
+  );
   let times = 0;
   const { told, USER_CHANNEL } = listenTo(async (user) => {
     if (user === ana.id) times++;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
 import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 type Found = { id: string; phone: string; state: string }[];
 const search = (by: Person, phone: string) => call("POST", "/api/people/search", { token: by.token, body: { phone } });
@@ -104,7 +104,7 @@ test("a search says how the people found stand to the one who searches", async (
 });
 
 test("who searched too often waits", async () => {
-  expect(policies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
+  expect(rateLimitPolicies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
   const ben = await newPerson();
   expect((await search(ben, "99000")).status).toBe(200);
   await drain("search_by_user", ben.id);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { relationStates } from "#contract/people.ts";
-import { type PhoneMeeting, phoneFor, viewPhone } from "#worker/lib/phone-visibility.ts";
+import { getPhoneVisibility, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 
 /** All of one reader's ways to another person's profile, and how much of the number each shows. */
 const ways = ["number", "digits", "group", "id"] as const;
@@ -38,16 +38,18 @@ const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number
 test.each(relationStates.flatMap((state) => ways.map((by) => [state, by] as const)))(
   "of whom one is in state %s with and found by %s",
   (state, by) => {
-    const meeting: PhoneMeeting = { isOwn: false, state, by, phoneInGroups: false };
-    expect([viewPhone(meeting), viewPhone({ ...meeting, phoneInGroups: true })]).toEqual(table[state][by]);
+    const meeting: PhoneAccess = { isOwn: false, state, by, phoneInGroups: false };
+    expect([getPhoneVisibility(meeting), getPhoneVisibility({ ...meeting, phoneInGroups: true })]).toEqual(
+      table[state][by],
+    );
   },
 );
 
 test("one's own number is whole, and a masked one keeps the country and at most two digits", () => {
-  const meeting: PhoneMeeting = { isOwn: true, state: "none", by: "id", phoneInGroups: false };
-  expect(phoneFor(meeting, "+243810000042")).toBe("+243810000042");
-  expect(phoneFor({ ...meeting, isOwn: false, by: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");
-  expect(phoneFor({ ...meeting, isOwn: false, by: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
-  expect(phoneFor({ ...meeting, isOwn: false, by: "digits" }, "+14155550142")).toBe("+1 •• ••• •• ••");
-  expect(phoneFor({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
+  const meeting: PhoneAccess = { isOwn: true, state: "none", by: "id", phoneInGroups: false };
+  expect(toVisiblePhone(meeting, "+243810000042")).toBe("+243810000042");
+  expect(toVisiblePhone({ ...meeting, isOwn: false, by: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");
+  expect(toVisiblePhone({ ...meeting, isOwn: false, by: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
+  expect(toVisiblePhone({ ...meeting, isOwn: false, by: "digits" }, "+14155550142")).toBe("+1 •• ••• •• ••");
+  expect(toVisiblePhone({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
 });

@@ -19,8 +19,8 @@ import { publishPost } from "#tests/worker/support/posts.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 import { bring, upload } from "#tests/worker/support/uploads.ts";
 import { api } from "#worker/api.ts";
-import { makeUserHandle } from "#worker/auth/passkeys/passkeys.ts";
-import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { getOrCreateUserHandle } from "#worker/auth/passkeys/passkeys.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { passkeys } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
@@ -33,7 +33,7 @@ const sendFile = async (from: Person, conversation: ConversationId, file: string
 
 const insertPasskeyRow = async (id: string, { id: owner }: Person): Promise<void> => {
   const db = openDb(env);
-  await makeUserHandle(db, owner);
+  await getOrCreateUserHandle(db, owner);
   const none = { public_key: "", counter: 0, transports: "", is_synced: false, created_at: 1 };
   await db.insert(passkeys).values({ id, user_id: owner, credential_id: id, name: "Clé", ...none });
 };
@@ -100,7 +100,7 @@ const dial = async ({ ana, cal, call: call_id }: World): Promise<void> => {
 
 /** A token of the person's whose session has ended. */
 const endedToken = async (person: Person): Promise<string> => {
-  const session = newSession(person.id, Date.now());
+  const session = createSessionRow(person.id, Date.now());
   await insertSession(openDb(env), session);
   const token = await signAccessToken(env, { sub: person.id, sid: session.id, gen: 0 });
   expect((await call("POST", "/api/auth/logout?scope=local", { token })).status).toBe(204);

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { sendStallMs } from "#contract/limits.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { insertSession, newSession } from "#worker/auth/sessions/sessions.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import { setLocalClock } from "#worker/lib/local-clock.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
@@ -45,7 +45,7 @@ test("a message that has to be sent again is not waited for an hour", async () =
   const { ana, id } = await newPair();
   const phone = await Device.open(ana);
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const down = vi.spyOn(Conversation.prototype, "send").mockImplementation(unreachable);
+  const down = vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(unreachable);
   expect(await phone.outcome(phone.say(id, "perdu"))).toMatchObject({ error: "unavailable" });
   down.mockRestore();
   expect(await phone.outcome(phone.say(id, "trop tôt"))).toMatchObject({ error: "unavailable" });
@@ -86,7 +86,7 @@ test("a token from before is of the future and is renewed, and its session goes 
 
 test("whoever signs in on an eleventh device is signed in there", async () => {
   const person = await newPerson();
-  for (let n = 1; n <= 9; n++) await insertSession(openDb(env), newSession(person.id, Date.now()));
+  for (let n = 1; n <= 9; n++) await insertSession(openDb(env), createSessionRow(person.id, Date.now()));
   await setBack();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: person.phone, password: testPassword },

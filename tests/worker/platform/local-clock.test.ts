@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it } from "vitest";
 import { site } from "#tests/worker/support/site.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
-import { confirmationMail } from "#worker/mail/texts.ts";
+import { createConfirmationMail } from "#worker/mail/texts.ts";
 
 const dayMs = 24 * 3_600_000;
 const local = "http://localhost";
@@ -12,7 +12,7 @@ afterEach(() => setClock(local, ""));
 
 const link = "https://lisolo.test/recover#token=abc";
 const writeMail = async (to: string): Promise<number> => {
-  await sendMail(env, confirmationMail(to, "fr", { link, code: "12345678" }));
+  await sendMail(env, createConfirmationMail(to, "fr", { link, code: "12345678" }));
   const answer = await site.fetch(`${local}/dev/mail`, { headers: { accept: "application/json" } });
   const mails = (await answer.json()) as { to: string; sent_at: number }[];
   return mails.find((mail) => mail.to === to)?.sent_at ?? 0;

@@ -7,7 +7,7 @@ import logTables from "#migrations/conversation/0001_log.sql?raw";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Objects as a version before this one left them. */
 const leave = (storage: DurableObjectStorage, tables: string, ...rows: [string, ...(string | number | null)[]][]) => {
@@ -66,8 +66,8 @@ test("conversations and inboxes stored before messages could be changed go on as
   expect(textsOf(await readLog(ana, id))).toEqual(["de moi", "de toi"]);
   expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ revision: 1 });
   await until(async () => (await rowOf(ana, id)).revision === 1);
-  await conversationOf(env, id).block(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(id, ana.id, true);
   expect(await post(ana, id, "x")).toEqual({ error: "contact_blocked" });
-  await conversationOf(env, id).block(id, ana.id, false);
+  await getConversationStub(env, id).setBlocked(id, ana.id, false);
   expect((await post(ana, id, "encore")).sent).toMatchObject([{ seq: 3 }]);
 });

@@ -1,11 +1,17 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { openDb } from "#worker/db/client.ts";
-import { addressOf, forgetFullBuckets, policies, returnToken, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import {
+  getClientAddress,
+  purgeFullBuckets,
+  rateLimitPolicies,
+  returnToken,
+  takeToken,
+} from "#worker/lib/limits/rate-limit.ts";
 
 const db = openDb(env);
 const name = "search_by_user";
-const { burst, everyMs } = policies[name];
+const { burst, everyMs } = rateLimitPolicies[name];
 const now = 1_900_000_000_000;
 
 const takeMany = (key: string, count: number, at: number) =>
@@ -47,7 +53,7 @@ test("full buckets are forgotten and others are not", async () => {
   await env.DB.exec("DELETE FROM rate_limits"); // of tests before; what is forgotten at a time is bounded
   await takeMany("empty", burst, now);
   await takeToken(db, "full", name, now - 10 * everyMs);
-  await forgetFullBuckets(db, now);
+  await purgeFullBuckets(db, now);
   const keys = (await env.DB.prepare("SELECT key FROM rate_limits").all<{ key: string }>()).results.map(
     ({ key }) => key,
   );
@@ -66,5 +72,5 @@ test.each([
   ["::1", "0:0:0:0::/64"],
 ])("what comes from %s counts as from %s", (address, network) => {
   const headers = { "cf-connecting-ip": address, "x-forwarded-for": "198.51.100.1" };
-  expect(addressOf(new Request("https://lisolo.test", { headers }))).toBe(network);
+  expect(getClientAddress(new Request("https://lisolo.test", { headers }))).toBe(network);
 });

@@ -8,7 +8,7 @@ import { call, cookieSite, cookiesOf, drain, newPerson, site } from "#tests/work
 import { openDb } from "#worker/db/client.ts";
 import worker from "#worker/index.ts";
 import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
-import { policies, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies, takeToken } from "#worker/lib/limits/rate-limit.ts";
 
 const get = (path: string, headers: Record<string, string>) => site.fetch(site.origin + path, { headers });
 const asPerson = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
@@ -171,6 +171,6 @@ test("a bucket of the directory that was found empty is not asked for again befo
   if (refused.ok) throw new Error("the bucket should be empty");
   expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
   await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
-  const setBack = now - 2 * policies.settings_by_user.burst * policies.settings_by_user.everyMs;
+  const setBack = now - 2 * rateLimitPolicies.settings_by_user.burst * rateLimitPolicies.settings_by_user.everyMs;
   await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
 });

@@ -1,7 +1,7 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 // What the Worker reads only once somebody uses a passkey: on a busy machine it takes most of a test's time.
-import "#worker/auth/passkeys/library.ts";
+import "#worker/auth/passkeys/webauthn-library.ts";
 import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
 
 declare global {

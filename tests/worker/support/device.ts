@@ -6,17 +6,17 @@ import { ApiError } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { toSendFrame, toSpreadFrame } from "#contract/wire/command-frames.ts";
+import { toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "#contract/wire/compact-encoding.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import {
-  baseOf,
   decodeServerFrame,
   encodeFrame,
   type LiveText,
   protocolVersion,
   type ServerFrame,
+  toSocketBase,
 } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, site } from "./site.ts";
@@ -98,7 +98,7 @@ export class Device {
     const welcome = await this.next(isA("w"));
     this.epoch = welcome[2];
     this.base = welcome[3];
-    this.#from = baseOf({ counter: welcome[3], now: welcome[4] });
+    this.#from = toSocketBase({ counter: welcome[3], now: welcome[4] });
     this.now = this.#from.now;
     return welcome;
   }
@@ -124,9 +124,9 @@ export class Device {
   }
 
   /** Sends one body to many and returns their refs. */
-  spread(command: Parameters<typeof toSpreadFrame>[1]): number[] {
+  spread(command: Parameters<typeof toMulticastFrame>[1]): number[] {
     const refs = command.to.map(() => ++this.#ref);
-    this.send(toSpreadFrame(refs[0] ?? 0, command));
+    this.send(toMulticastFrame(refs[0] ?? 0, command));
     return refs;
   }
 

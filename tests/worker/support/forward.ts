@@ -1,4 +1,4 @@
-import { type Body, forwardedOfNobody, type Source } from "#contract/conversations.ts";
+import { anonymousForward, type Body, type ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readLog, request } from "./device.ts";
@@ -9,10 +9,16 @@ export const signed = (text: string, { id, username }: Pick<Person, "id" | "user
   ({ type: "text", text, forwarded: { by: id, name: username } }) satisfies Body;
 
 /** As it stands where its author's account is gone. */
-export const unsigned = (text: string) => ({ type: "text", text, forwarded: forwardedOfNobody }) satisfies Body;
+export const unsigned = (text: string) => ({ type: "text", text, forwarded: anonymousForward }) satisfies Body;
 
 /** The place it got, or why it got none. */
-export const passOn = async (by: Person, body: Body, source: Source, to: ConversationId, cid: Uuid = createUuid()) => {
+export const passOn = async (
+  by: Person,
+  body: Body,
+  source: ForwardSource,
+  to: ConversationId,
+  cid: Uuid = createUuid(),
+) => {
   const { error, sent } = await request(by, { type: "send", conversation: to, messages: [{ cid, body, source }] });
   return error ?? sent[0]?.seq;
 };

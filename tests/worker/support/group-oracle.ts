@@ -1,13 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { type InboxRow, isToRead, type Message, statusOf } from "#contract/conversations.ts";
+import { countsAsUnread, type InboxRow, type Message, toMessageStatus } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import type { ConversationRpc, Seats } from "#worker/objects/rpc.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
+import type { ConversationRpc, MemberEntries } from "#worker/objects/rpc.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { until } from "./device.ts";
 
 /** Whether everything there is of a group says the same: its log, its members, its counts, everybody's rows. */
@@ -25,7 +25,7 @@ type Stored = {
   version: number;
 };
 
-type Counts = Pick<Seats, "roster" | "count">;
+type Counts = Pick<MemberEntries, "roster" | "count">;
 
 /** Members as they are stored. */
 export const readMembers = (id: Uuid): Promise<Stored[]> =>
@@ -36,7 +36,7 @@ export const readMembers = (id: Uuid): Promise<Stored[]> =>
 /** A person's row, what was held back written before. */
 const storedRow = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
-    await userChannelOf(env, user).list(user, 0);
+    await getUserChannelStub(env, user).listConversations(user, 0);
     return sql
       .exec<{ gone: number; open: number; preview: string | null; unread: number; turn: number; hidden: number }>(
         "SELECT * FROM inbox WHERE conversation = ?",
@@ -65,7 +65,7 @@ export class Truth {
   /** `witness` stays a member all the time and hides nothing; `first` members made the group: its log does not say how many. */
   constructor(id: Uuid, witness: Uuid, first: number) {
     this.id = id;
-    this.conversation = conversationOf(env, id);
+    this.conversation = getConversationStub(env, id);
     this.#witness = witness;
     for (let number = 0; number < first; number++) this.#seated.add(number);
   }
@@ -76,7 +76,7 @@ export class Truth {
     for (let more = true; more; ) {
       const seq = this.#log.length;
       const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
-      const page = await this.conversation.page(this.id, this.#witness, query);
+      const page = await this.conversation.listMessages(this.id, this.#witness, query);
       if (isRefusal(page)) throw new Error(page.error);
       // Of what the witness wrote themselves only they are told the client id.
       for (const { cid: _, ...line } of page.messages) this.#replay(line);
@@ -137,10 +137,10 @@ export class Truth {
     const least = (which: "delivered" | "read") => Math.min(...others.map((other) => other[which]));
     const own = this.#log.filter(({ sender, body }) => sender === number && body.type !== "event");
     const ticks = (delivered: number, read: number) =>
-      own.map(({ seq }) => statusOf(seq, { delivered, read })).join(" ");
+      own.map(({ seq }) => toMessageStatus(seq, { delivered, read })).join(" ");
     let found = "";
     await until(async () => {
-      const { rows } = await userChannelOf(env, user_id).list(user_id, undefined);
+      const { rows } = await getUserChannelStub(env, user_id).listConversations(user_id, undefined);
       const { othersDelivered = 0, othersRead = 0 } = rows.find(({ conversation }) => conversation === this.id) ?? {};
       found = ticks(othersDelivered, othersRead);
       return found === ticks(least("delivered"), least("read"));
@@ -151,9 +151,12 @@ export class Truth {
     const since = this.#roster;
     let first: Counts | undefined;
     for (let after: number | null = 0; after !== null; ) {
-      const page: Seats | Refusal = await this.conversation.seats(this.id, this.#witness, { since, after });
+      const page: MemberEntries | Refusal = await this.conversation.listMembers(this.id, this.#witness, {
+        since,
+        after,
+      });
       if (isRefusal(page)) throw new Error(page.error);
-      for (const { number, user, role, left } of page.seats) this.#seats.set(number, { user, role, left });
+      for (const { number, user, role, left } of page.members) this.#seats.set(number, { user, role, left });
       first ??= page;
       after = page.after;
     }
@@ -186,12 +189,12 @@ export class Truth {
 
   /** What a person's list says and what it ought to say, where that is not the same. */
   async #wrongRow(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
-    const { rows } = await userChannelOf(env, user).list(user, undefined);
+    const { rows } = await getUserChannelStub(env, user).listConversations(user, undefined);
     const row = rows.find(({ conversation }) => conversation === this.id);
     const [number = -1, seat] = [...this.#seats].find(([, one]) => one.user === user) ?? [];
     if (!seat || seat.left) return row && { user, ...{ found: row, expected: undefined } };
     const hidden = Math.max(row?.hidden ?? 0, this.#joined.get(number) ?? 0);
-    const waits = (line: Message) => line.sender !== number && isToRead(line);
+    const waits = (line: Message) => line.sender !== number && countsAsUnread(line);
     const { seq = 0, at = 0, sender = 0, body = null } = this.#log.at(-1) ?? {};
     const expected = {
       gone: false,

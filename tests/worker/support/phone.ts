@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { CallFrame, CallKind, CallReason, CallResult, CallStatus } from "#contract/calls/call.ts";
-import type { CallAsk } from "#contract/calls/call-commands.ts";
+import type { CallRequest } from "#contract/calls/call-commands.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
@@ -33,7 +33,7 @@ export class Phone {
     return new Phone(person, conversation, await Device.open(person));
   }
 
-  async ask(asked: CallAsk, conversation = this.#conversation): Promise<Outcome> {
+  async ask(asked: CallRequest, conversation = this.#conversation): Promise<Outcome> {
     const answer = await this.link.ask((ref) => ["j", ref, conversation, asked]);
     if (answer[0] === "j") return answer[2];
     return answer[0] === "n" ? { error: answer[2] } : { passed: true };

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
-import { type PictureSize, type PostPage, type Published, picturePath } from "#contract/tala.ts";
+import { type PictureSize, type PostPage, type Published, postPicturePath } from "#contract/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { site } from "./site.ts";
 import { callRawWith } from "./wrapped-site.ts";
@@ -71,7 +71,7 @@ export const deletePost = async (by: Person, id: Uuid) => {
 };
 
 export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, size: PictureSize = "large") =>
-  site.fetch(site.origin + picturePath(author, post, size), {
+  site.fetch(site.origin + postPicturePath(author, post, size), {
     headers: by ? { authorization: `Bearer ${by.token}` } : {},
   });
 

@@ -4,7 +4,7 @@ import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/peopl
 import { openDb } from "#worker/db/client.ts";
 import { connections, profiles, sessions, users } from "#worker/db/schema.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 import { rowOf, until } from "./device.ts";
 import { nextNumber } from "./numbers.ts";
 
@@ -36,7 +36,7 @@ export const connect = async (one: Person, other: Person): Promise<ConversationI
   await openDb(env)
     .insert(connections)
     .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
-  await conversationOf(env, id).open(id, connection);
+  await getConversationStub(env, id).openConnection(id, connection);
   return id;
 };
 

@@ -12,7 +12,7 @@ import {
   recovery_codes,
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
-import { type PolicyName, policies } from "#worker/lib/limits/rate-limit.ts";
+import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drain } from "./site.ts";
 
 /** Everything besides the password that somebody can have to sign in by, or be on the way with. Answers their address. */
@@ -48,7 +48,7 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       .insert(auth_codes)
       .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),
   ]);
-  const limits = (Object.keys(policies) as PolicyName[]).filter((limit) => limit.endsWith("_by_user"));
+  const limits = (Object.keys(rateLimitPolicies) as RateLimitName[]).filter((limit) => limit.endsWith("_by_user"));
   for (const limit of limits) await drain(limit, user);
   return email;
 };

@@ -11,11 +11,11 @@ import {
 } from "#tests/support/people/people.ts";
 import { hashPassword } from "#worker/auth/passwords.ts";
 import { insertUser } from "#worker/auth/queries.ts";
-import { insertSession, newSession, toTokens } from "#worker/auth/sessions/sessions.ts";
+import { createSessionRow, createSessionTokens, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { hashKey } from "#worker/lib/limits/hashed-key.ts";
-import { emptyBuckets, type PolicyName, policies } from "#worker/lib/limits/rate-limit.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
+import { emptyBuckets, type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { nextNumber } from "./numbers.ts";
 
 const sessionCookie = /^__Host-lisolo-(at|rt|device)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
@@ -53,7 +53,7 @@ export const newPerson = async (): Promise<Person> => {
   const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
   if (!user) throw new Error(`person ${n} exists already`);
   const now = Date.now();
-  const session = newSession(user.id, now, { proved_at: now });
+  const session = createSessionRow(user.id, now, { proved_at: now });
   await insertSession(db, session);
   return {
     id: user.id,
@@ -61,7 +61,7 @@ export const newPerson = async (): Promise<Person> => {
     password: testPassword,
     username: user.username,
     token: await signAccessToken(env, { sub: user.id, sid: session.id, gen: 0 }),
-    refreshToken: toTokens(env, session).refresh_token,
+    refreshToken: createSessionTokens(env, session).refresh_token,
   };
 };
 
@@ -77,16 +77,16 @@ export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
     .join("; ");
 
 /** Key of a limit that is kept for a number, or for the network of an address; "local" where a test names none. */
-export const limitKeyOf = (name: string): string => hashKey(env, name);
+export const limitKeyOf = (name: string): string => hashLimitKey(env, name);
 
 /** Empties somebody's bucket of a limit, for far longer than a test takes. */
-export const drain = (name: PolicyName, key: string): Promise<unknown> =>
+export const drain = (name: RateLimitName, key: string): Promise<unknown> =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
-    .bind(`${name}:${key}`, Date.now() + policies[name].burst * policies[name].everyMs + 60_000)
+    .bind(`${name}:${key}`, Date.now() + rateLimitPolicies[name].burst * rateLimitPolicies[name].everyMs + 60_000)
     .run();
 
 /** Fills every bucket of a limit again. */
-export const refill = async (name: PolicyName): Promise<void> => {
+export const refill = async (name: RateLimitName): Promise<void> => {
   await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB ?").bind(`${name}:*`).run();
   emptyBuckets.clear();
 };

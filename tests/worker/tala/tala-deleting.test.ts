@@ -10,7 +10,7 @@ import { deletePost, getPicture, picturesOf, postsOf, publishPost, readPage } fr
 import { newPerson } from "#tests/worker/support/site.ts";
 import { callRawWith } from "#tests/worker/support/wrapped-site.ts";
 import worker from "#worker/index.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 const ofPerson = async (reader: Person, author: Uuid) =>
   postsOf(await readPage(reader)).filter((post) => post.author === author);
@@ -89,11 +89,11 @@ test("a picture that could not be taken away goes when it is asked for again", a
 test("who takes back without end is asked to wait", async () => {
   const ana = await newPerson();
   const answers: number[] = [];
-  for (let i = 0; i <= policies.post_deletion_by_user.burst; i++) {
+  for (let i = 0; i <= rateLimitPolicies.post_deletion_by_user.burst; i++) {
     answers.push((await deletePost(ana, createUuid())).status);
   }
   expect(answers.filter((status) => status === 204).length).toBeGreaterThanOrEqual(
-    policies.post_deletion_by_user.burst,
+    rateLimitPolicies.post_deletion_by_user.burst,
   );
 });
 

@@ -25,7 +25,7 @@ import {
 } from "#tests/worker/support/posts.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { newPerson, site } from "#tests/worker/support/site.ts";
-import { Feed } from "#worker/lib/storage/feed-cache.ts";
+import { FeedCache } from "#worker/lib/storage/feed-cache.ts";
 
 const authenticating = 1; // row: the session
 
@@ -275,19 +275,19 @@ test("a page is as old as it may be, and then it is read anew", async () => {
 
 /** A runtime that starts now, at a place where others are. */
 const startRuntime = (origin: string) => {
-  const [feed, after] = [new Feed(), [] as Promise<unknown>[]];
+  const [feed, after] = [new FeedCache(), [] as Promise<unknown>[]];
   const place = { context: { waitUntil: (work: Promise<unknown>) => void after.push(work) }, origin };
   return {
     read: async (make: () => Promise<string>) =>
       (
-        await feed.read(place, undefined, async () => ({
+        await feed.getPage(place, undefined, async () => ({
           body: await make(),
           isPast: true,
           next: null,
-          hasFrozen: false,
+          hasBlockedAvatars: false,
         }))
       ).body,
-    forget: () => feed.forget(origin),
+    forget: () => feed.invalidate(origin),
     settle: () => Promise.allSettled(after),
   };
 };

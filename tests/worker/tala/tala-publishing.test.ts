@@ -15,7 +15,7 @@ import {
   toForm,
 } from "#tests/worker/support/posts.ts";
 import { cookieSite, drain, newPerson, site } from "#tests/worker/support/site.ts";
-import { policies } from "#worker/lib/limits/rate-limit.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 const isPublished = { status: 201 };
@@ -390,7 +390,7 @@ test("a page of another origin publishes nothing with the person's cookie", asyn
 
 test("who publishes without end is asked to wait, and told how long", async () => {
   const ana = await newPerson();
-  const { burst } = policies.post_by_user;
+  const { burst } = rateLimitPolicies.post_by_user;
   for (let i = 0; i < burst; i++) expect(await publishPost(ana, { content: `${i}` })).toMatchObject(isPublished);
   const refused = await publishPost(ana, { content: "encore" }, makePng(20, 20));
   expect(refused).toMatchObject(refusedAs(429, "rate_limited"));

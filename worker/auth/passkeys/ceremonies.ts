@@ -4,27 +4,35 @@ import { ceremonySeconds } from "#contract/limits.ts";
 import { ceremonies } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 
-type Row = typeof ceremonies.$inferSelect;
+type CeremonyRow = typeof ceremonies.$inferSelect;
 /** Whom a question was put to, and in which session; nobody where a passkey is to say who it is. */
-export type Asked = Pick<Row, "kind"> & Partial<Pick<Row, "user_id" | "session_id" | "factor_id">>;
+export type CeremonyScope = Pick<CeremonyRow, "kind"> &
+  Partial<Pick<CeremonyRow, "user_id" | "session_id" | "factor_id">>;
 
 /** Writes down a question that may be answered once, for `ceremonySeconds`. */
-export const openCeremony = async (db: Db, asked: Asked, challenge: string, now = Date.now()): Promise<Uuid> => {
+export const insertCeremony = async (
+  db: Db,
+  asked: CeremonyScope,
+  challenge: string,
+  now = Date.now(),
+): Promise<Uuid> => {
   const id = createUuid(now);
   await db.insert(ceremonies).values({ ...asked, id, challenge, expires_at: now + ceremonySeconds * 1_000 });
   return id;
 };
 
-const same = <C extends "user_id" | "session_id" | "factor_id">(column: C, value: Row[C] | undefined) =>
-  value === undefined || value === null ? isNull(ceremonies[column]) : eq(ceremonies[column], value);
+const matchesColumn = <C extends "user_id" | "session_id" | "factor_id">(
+  column: C,
+  value: CeremonyRow[C] | undefined,
+) => (value === undefined || value === null ? isNull(ceremonies[column]) : eq(ceremonies[column], value));
 
-const isOpen = (id: Uuid, asked: Asked, now: number) =>
+const isOpenCeremony = (id: Uuid, asked: CeremonyScope, now: number) =>
   and(
     eq(ceremonies.id, id),
     eq(ceremonies.kind, asked.kind),
-    same("user_id", asked.user_id),
-    same("session_id", asked.session_id),
-    same("factor_id", asked.factor_id),
+    matchesColumn("user_id", asked.user_id),
+    matchesColumn("session_id", asked.session_id),
+    matchesColumn("factor_id", asked.factor_id),
     gte(ceremonies.expires_at, now),
   );
 
@@ -32,20 +40,30 @@ const isOpen = (id: Uuid, asked: Asked, now: number) =>
  * The question that is answered, which is gone by asking, whatever the answer is worth. Undefined when it was answered
  * before, is too old, or was put to somebody else or for something else.
  */
-export const takeCeremony = async (db: Db, id: Uuid, asked: Asked, now = Date.now()): Promise<string | undefined> => {
+export const consumeCeremony = async (
+  db: Db,
+  id: Uuid,
+  asked: CeremonyScope,
+  now = Date.now(),
+): Promise<string | undefined> => {
   const [taken] = await db
     .delete(ceremonies)
-    .where(isOpen(id, asked, now))
+    .where(isOpenCeremony(id, asked, now))
     .returning({ challenge: ceremonies.challenge });
   return taken?.challenge;
 };
 
 /** The same where the row goes with what is written by the answer. */
-export const findCeremony = async (db: Db, id: Uuid, asked: Asked, now = Date.now()): Promise<string | undefined> => {
+export const findCeremony = async (
+  db: Db,
+  id: Uuid,
+  asked: CeremonyScope,
+  now = Date.now(),
+): Promise<string | undefined> => {
   const found = await db
     .select({ challenge: ceremonies.challenge })
     .from(ceremonies)
-    .where(isOpen(id, asked, now))
+    .where(isOpenCeremony(id, asked, now))
     .get();
   return found?.challenge;
 };

@@ -5,66 +5,71 @@ import { Ceremony, NewPasskey, Passkey, PasskeyProof, PasskeyRename, PasskeyStep
 import { Uuid } from "#contract/ids.ts";
 import { passkeysMax } from "#contract/limits.ts";
 import { findAccount } from "#worker/auth/queries.ts";
-import { endOtherProofs, requireProof } from "#worker/auth/second-factor/assurance.ts";
-import { byPasskey, byQuestion } from "#worker/auth/second-factor/preconditions.ts";
-import { notify } from "#worker/auth/security-notices.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
-import { prove, startSession } from "#worker/auth/sessions/open-session.ts";
+import { requireReauthentication, revokeOtherReauthentications } from "#worker/auth/second-factor/assurance.ts";
+import { toCeremonyPreconditions, toPasskeyPreconditions } from "#worker/auth/second-factor/preconditions.ts";
+import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
+import { acceptFactor, startSession } from "#worker/auth/sessions/open-session.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
-import { authenticate, authenticateHalfway } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { authenticate, authenticateAllowingPending } from "#worker/lib/http/authenticate.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { requirePublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitClient } from "#worker/lib/limits/client-limits.ts";
 import { limitSession } from "#worker/lib/limits/rate-limit.ts";
-import { type Asked, findCeremony, openCeremony, takeCeremony } from "./ceremonies.ts";
+import { type CeremonyScope, consumeCeremony, findCeremony, insertCeremony } from "./ceremonies.ts";
 import {
   deletePasskey,
+  getOrCreateUserHandle,
   insertPasskey,
   listPasskeys,
-  makeUserHandle,
-  renamePasskey,
   toPasskey,
+  updatePasskeyName,
   updatePasskeyStep,
 } from "./passkeys.ts";
-import { checkPasskey, creationOptions, readNewPasskey, requestOptions } from "./verification.ts";
+import {
+  createAuthenticationOptions,
+  createRegistrationOptions,
+  verifyAuthentication,
+  verifyRegistration,
+} from "./verification.ts";
 
 const challengeBytes = 32;
 
 /** Puts a question to a browser: with a challenge that nobody was asked before, and that is answered once. */
-const pose = async (
+const startCeremony = async (
   c: AppContext,
-  asked: Asked,
+  asked: CeremonyScope,
   toOptions: (challenge: Uint8Array<ArrayBuffer>) => Promise<object>,
 ): Promise<Ceremony> => {
   const challenge = randomBytes(challengeBytes);
-  const ceremony = await openCeremony(openDb(c.env), asked, challenge.toString("base64url"));
+  const ceremony = await insertCeremony(openDb(c.env), asked, challenge.toString("base64url"));
   return { ceremony, options: { ...(await toOptions(new Uint8Array(challenge))) } };
 };
 
-const signIn: Asked = { kind: "passkey_sign_in" };
-const inSession = (c: AppContext, kind: "passkey_add" | "passkey_step"): Asked => ({
+const signInScope: CeremonyScope = { kind: "passkey_sign_in" };
+const toSessionScope = (c: AppContext, kind: "passkey_add" | "passkey_step"): CeremonyScope => ({
   kind,
   user_id: c.var.caller.user,
   session_id: c.var.caller.session,
 });
 
 /** What a passkey is called until its person says otherwise: by the device, or by how one holds a key to it. */
-const defaultName = (c: AppContext, attachment: string | null | undefined, transports: string): string => {
-  if (attachment !== "cross-platform") return deviceOf(c) || "Lisolo";
+const createDefaultName = (c: AppContext, attachment: string | null | undefined, transports: string): string => {
+  if (attachment !== "cross-platform") return readDeviceName(c) || "Lisolo";
   const held = transports.split(",").filter((name) => ["usb", "nfc", "ble"].includes(name));
   return held.map((name) => name.toUpperCase()).join(" · ") || "Lisolo";
 };
 
-const ById = v.object({ id: Uuid });
+const PasskeyIdParam = v.object({ id: Uuid });
 
 /** Passkeys: keeping them, signing in by one, and showing one as the second step or before changing anything of this. */
 export const passkeyRoutes = createRoutes()
   .post(
     "/passkeys/registration/options",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "What a browser needs to make a passkey; to be handed in within five minutes, in the same session",
       ok: { status: 200, body: Ceremony },
@@ -72,7 +77,7 @@ export const passkeyRoutes = createRoutes()
     }),
     authenticate,
     requirePublicOrigin,
-    requireProof,
+    requireReauthentication,
     limitSession("security_by_session"),
     async (c) => {
       const db = openDb(c.env);
@@ -80,14 +85,17 @@ export const passkeyRoutes = createRoutes()
       const [account, theirs] = await Promise.all([findAccount(db, user), listPasskeys(db, user)]);
       if (!account) return refuse(c, "session_not_found");
       if (theirs.length >= passkeysMax) return refuse(c, "too_many_passkeys");
-      const person = { ...account, handle: await makeUserHandle(db, user) };
-      const asked = inSession(c, "passkey_add");
-      return c.json(await pose(c, asked, (challenge) => creationOptions(c, challenge, person, theirs)), 200);
+      const person = { ...account, handle: await getOrCreateUserHandle(db, user) };
+      const asked = toSessionScope(c, "passkey_add");
+      return c.json(
+        await startCeremony(c, asked, (challenge) => createRegistrationOptions(c, challenge, person, theirs)),
+        200,
+      );
     },
   )
   .post(
     "/passkeys",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Add the passkey that was made",
       ok: { status: 200, body: Passkey },
@@ -109,34 +117,38 @@ export const passkeyRoutes = createRoutes()
       const db = openDb(c.env);
       const { user, session } = c.var.caller;
       // That a factor was shown says the question: it was put to nobody else, and is younger than a passkey takes to make.
-      const asked = inSession(c, "passkey_add");
+      const asked = toSessionScope(c, "passkey_add");
       const challenge = await findCeremony(db, ceremony, asked);
-      const made = challenge === undefined ? undefined : await readNewPasskey(c, challenge, response);
+      const made = challenge === undefined ? undefined : await verifyRegistration(c, challenge, response);
       if (!made) {
-        await takeCeremony(db, ceremony, asked);
+        await consumeCeremony(db, ceremony, asked);
         return refuse(c, "passkey_refused");
       }
-      const called = name ?? defaultName(c, response.authenticatorAttachment, made.transports);
+      const called = name ?? createDefaultName(c, response.authenticatorAttachment, made.transports);
       // Whoever takes back what other sessions began takes the question.
-      const passkey = await insertPasskey(db, { ...made, user_id: user, name: called }, byQuestion(ceremony, session));
+      const passkey = await insertPasskey(
+        db,
+        { ...made, user_id: user, name: called },
+        toCeremonyPreconditions(ceremony, session),
+      );
       if (!passkey) {
         const isFull = (await listPasskeys(db, user)).length >= passkeysMax;
         return refuse(c, isFull ? "too_many_passkeys" : "passkey_refused");
       }
-      notify(c, user, { event: "passkey_added", session, device: deviceOf(c) });
+      sendSecurityNotice(c, user, { event: "passkey_added", session, device: readDeviceName(c) });
       return c.json(toPasskey(passkey), 200);
     },
   )
   .put(
     "/passkeys/second-step",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Whether a passkey is asked for after the password too, as a code app is",
       ok: { status: 200, body: PasskeyStep },
       refusals: ["invalid_input", "reauthentication_needed", "passkey_not_found", "forbidden_origin"],
     }),
     authenticate,
-    requireProof,
+    requireReauthentication,
     validate("json", PasskeyStep),
     limitSession("security_by_session"),
     async (c) => {
@@ -145,71 +157,72 @@ export const passkeyRoutes = createRoutes()
       const db = openDb(c.env);
       const outcome = await updatePasskeyStep(db, user, second_step);
       if (outcome === "impossible") return refuse(c, "passkey_not_found");
-      if (second_step) await endOtherProofs(db, c.var.caller);
+      if (second_step) await revokeOtherReauthentications(db, c.var.caller);
       if (outcome === "changed") {
         const event = second_step ? "passkey_step_on" : "passkey_step_off";
-        notify(c, user, { event, session, device: deviceOf(c) });
+        sendSecurityNotice(c, user, { event, session, device: readDeviceName(c) });
       }
       return c.json({ second_step }, 200);
     },
   )
   .patch(
     "/passkeys/:id",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Rename a passkey",
       ok: { status: 200, body: Passkey },
       refusals: ["invalid_input", "invalid_name", "passkey_not_found", "forbidden_origin"],
     }),
     authenticate,
-    validate("param", ById, "passkey_not_found"),
+    validate("param", PasskeyIdParam, "passkey_not_found"),
     validate("json", PasskeyRename),
     limitSession("security_by_session"),
     async (c) => {
       const { id } = c.req.valid("param");
-      const passkey = await renamePasskey(openDb(c.env), c.var.caller.user, id, c.req.valid("json").name);
+      const passkey = await updatePasskeyName(openDb(c.env), c.var.caller.user, id, c.req.valid("json").name);
       return passkey ? c.json(toPasskey(passkey), 200) : refuse(c, "passkey_not_found");
     },
   )
   .delete(
     "/passkeys/:id",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Remove a passkey; with the last one the wish that they be asked for goes too",
       ok: { status: 204, body: null },
       refusals: ["reauthentication_needed", "passkey_not_found", "forbidden_origin"],
     }),
     authenticate,
-    requireProof,
-    validate("param", ById, "passkey_not_found"),
+    requireReauthentication,
+    validate("param", PasskeyIdParam, "passkey_not_found"),
     limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
       const isDone = await deletePasskey(openDb(c.env), user, c.req.valid("param").id);
       if (!isDone) return refuse(c, "passkey_not_found");
-      notify(c, user, { event: "passkey_removed", session, device: deviceOf(c) });
+      sendSecurityNotice(c, user, { event: "passkey_removed", session, device: readDeviceName(c) });
       return c.body(null, 204);
     },
   )
   .post(
     "/passkeys/sign-in/options",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "What a browser needs to show whichever passkey it has of ours",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: Ceremony },
       refusals: ["public_url_missing", "forbidden_origin"],
     }),
     requirePublicOrigin,
     limitClient("passkey_by_address"),
-    async (c) => c.json(await pose(c, signIn, (challenge) => requestOptions(c, challenge)), 200),
+    async (c) =>
+      c.json(await startCeremony(c, signInScope, (challenge) => createAuthenticationOptions(c, challenge)), 200),
   )
   .post(
     "/passkeys/sign-in",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Sign in by a passkey, without a password or a further step",
-      open: true,
+      isPublic: true,
       ok: { status: 200, body: Session },
       refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
     }),
@@ -219,50 +232,53 @@ export const passkeyRoutes = createRoutes()
     async (c) => {
       const { ceremony, response } = c.req.valid("json");
       const db = openDb(c.env);
-      const challenge = await takeCeremony(db, ceremony, signIn);
-      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response);
+      const challenge = await consumeCeremony(db, ceremony, signInScope);
+      const passkey = challenge === undefined ? undefined : await verifyAuthentication(c, challenge, response);
       const account = passkey && (await findAccount(db, passkey.user_id));
-      const session = account && (await startSession(c, account, "passkey", byPasskey(passkey)));
+      const session = account && (await startSession(c, account, "passkey", toPasskeyPreconditions(passkey)));
       return session ? c.json(session, 200) : refuse(c, "passkey_refused");
     },
   )
   .post(
     "/passkeys/step/options",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "What a browser needs to show one of one's own passkeys in this session",
       ok: { status: 200, body: Ceremony },
       refusals: ["public_url_missing", "passkey_not_found", "forbidden_origin"],
     }),
-    authenticateHalfway,
+    authenticateAllowingPending,
     requirePublicOrigin,
     limitSession("step_by_session"),
     async (c) => {
       const theirs = await listPasskeys(openDb(c.env), c.var.caller.user);
       if (theirs.length === 0) return refuse(c, "passkey_not_found");
-      const asked = inSession(c, "passkey_step");
-      return c.json(await pose(c, asked, (challenge) => requestOptions(c, challenge, theirs)), 200);
+      const asked = toSessionScope(c, "passkey_step");
+      return c.json(
+        await startCeremony(c, asked, (challenge) => createAuthenticationOptions(c, challenge, theirs)),
+        200,
+      );
     },
   )
   .post(
     "/passkeys/step",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Show a passkey in this session: as the step it owes, or before changing how one signs in",
       ok: { status: 200, body: Session },
       refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
     }),
-    authenticateHalfway,
+    authenticateAllowingPending,
     requirePublicOrigin,
     validate("json", PasskeyProof),
     limitSession("step_by_session"),
     async (c) => {
       const { ceremony, response } = c.req.valid("json");
-      const asked = inSession(c, "passkey_step");
-      const challenge = await takeCeremony(openDb(c.env), ceremony, asked);
+      const asked = toSessionScope(c, "passkey_step");
+      const challenge = await consumeCeremony(openDb(c.env), ceremony, asked);
       const { user } = c.var.caller;
-      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response, user);
-      const session = passkey ? await prove(c, "passkey", byPasskey(passkey)) : "refused";
+      const passkey = challenge === undefined ? undefined : await verifyAuthentication(c, challenge, response, user);
+      const session = passkey ? await acceptFactor(c, "passkey", toPasskeyPreconditions(passkey)) : "refused";
       if (typeof session === "object") return c.json(session, 200);
       return refuse(c, session === "refused" ? "passkey_refused" : session);
     },

@@ -3,14 +3,14 @@ import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Passkey } from "#contract/auth/factors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { passkeysMax } from "#contract/limits.ts";
-import type { Ground } from "#worker/auth/second-factor/preconditions.ts";
+import type { AuthPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { account_security, passkeys } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { users } from "#worker/db/schema.ts";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
-type NewPasskey = Omit<PasskeyRow, "id" | "created_at" | "used_at">;
-export type KnownPasskey = NonNullable<Awaited<ReturnType<typeof findPasskey>>>;
+type NewPasskeyRow = Omit<PasskeyRow, "id" | "created_at" | "used_at">;
+export type PasskeyWithOwner = NonNullable<Awaited<ReturnType<typeof findPasskey>>>;
 
 export const toPasskey = ({ id, name, is_synced, created_at, used_at }: PasskeyRow): Passkey => ({
   id,
@@ -38,7 +38,7 @@ export const findPasskey = (db: Db, credential: string) =>
     .get();
 
 /** What passkeys know the person by: random, and the same for all of theirs. */
-export const makeUserHandle = async (db: Db, user: Uuid): Promise<string> => {
+export const getOrCreateUserHandle = async (db: Db, user: Uuid): Promise<string> => {
   const [row] = await db
     .insert(account_security)
     .values({ user_id: user, user_handle: randomBytes(32).toString("base64url") })
@@ -57,8 +57,8 @@ export const makeUserHandle = async (db: Db, user: Uuid): Promise<string> => {
  */
 export const insertPasskey = async (
   db: Db,
-  passkey: NewPasskey,
-  { holds, uses }: Ground,
+  passkey: NewPasskeyRow,
+  { conditions, consumedRows }: AuthPreconditions,
 ): Promise<PasskeyRow | undefined> => {
   const now = Date.now();
   const row: PasskeyRow = { ...passkey, id: createUuid(now), created_at: now, used_at: null };
@@ -70,19 +70,24 @@ export const insertPasskey = async (
       .select(
         sql`SELECT ${id}, ${credential_id}, ${user_id}, ${public_key}, ${counter}, ${transports}, ${is_synced ? 1 : 0},
               ${name}, ${created_at}, NULL
-            WHERE ${sql.join([isRoom, ...holds], sql` AND `)}`,
+            WHERE ${sql.join([isRoom, ...conditions], sql` AND `)}`,
       )
       .onConflictDoNothing()
       .returning(),
-    ...uses.map(({ table, where }) => db.delete(table).where(where)),
+    ...consumedRows.map(({ table, where }) => db.delete(table).where(where)),
   ]);
   return inserted;
 };
 
-const mine = (user: Uuid, id: Uuid) => and(eq(passkeys.id, id), eq(passkeys.user_id, user));
+const isOwnPasskey = (user: Uuid, id: Uuid) => and(eq(passkeys.id, id), eq(passkeys.user_id, user));
 
-export const renamePasskey = async (db: Db, user: Uuid, id: Uuid, name: string): Promise<PasskeyRow | undefined> => {
-  const [renamed] = await db.update(passkeys).set({ name }).where(mine(user, id)).returning();
+export const updatePasskeyName = async (
+  db: Db,
+  user: Uuid,
+  id: Uuid,
+  name: string,
+): Promise<PasskeyRow | undefined> => {
+  const [renamed] = await db.update(passkeys).set({ name }).where(isOwnPasskey(user, id)).returning();
   return renamed;
 };
 
@@ -90,7 +95,7 @@ export const renamePasskey = async (db: Db, user: Uuid, id: Uuid, name: string):
 export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> => {
   const none = sql`NOT EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
   const [deleted] = await db.batch([
-    db.delete(passkeys).where(mine(user, id)).returning({ id: passkeys.id }),
+    db.delete(passkeys).where(isOwnPasskey(user, id)).returning({ id: passkeys.id }),
     db
       .update(account_security)
       .set({ passkey_step: false })
@@ -124,7 +129,7 @@ export const updatePasskeyStep = async (
  * back is a copy's, or the original's after a copy was used. Passkeys that travel between devices count nothing and
  * always say zero.
  */
-export const countUse = async (db: Db, id: Uuid, counter: number, is_synced: boolean): Promise<boolean> => {
+export const recordPasskeyUse = async (db: Db, id: Uuid, counter: number, is_synced: boolean): Promise<boolean> => {
   const isGrown = counter > 0 ? sql`${passkeys.counter} < ${counter}` : sql`${passkeys.counter} = 0`;
   const used = await db
     .update(passkeys)

@@ -6,16 +6,16 @@ import { ceremonySeconds } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { getPublicOrigin } from "#worker/lib/http/public-origin.ts";
-import { countUse, findPasskey, type KnownPasskey, type PasskeyRow } from "./passkeys.ts";
+import { findPasskey, type PasskeyRow, type PasskeyWithOwner, recordPasskeyUse } from "./passkeys.ts";
 
 /** What Web Authentication (level 3) has a site check, by a library that is read only once somebody uses a passkey. */
-const loadLibrary = () => import("./library.ts");
+const loadLibrary = () => import("./webauthn-library.ts");
 
 /** Ed25519, ECDSA on P-256 and RSA: what any authenticator has one of. */
 const algorithms = [-8, -7, -257];
 
 /** Where our passkeys belong: the product's public address, and nowhere else. */
-const partyOf = (c: AppContext): { rpID: string; origin: string } => {
+const getRelyingParty = (c: AppContext): { rpID: string; origin: string } => {
   const origin = getPublicOrigin(c);
   return { rpID: new URL(origin).hostname, origin };
 };
@@ -23,54 +23,58 @@ const partyOf = (c: AppContext): { rpID: string; origin: string } => {
 const publicKeyMaxBytes = 1_024; // RSA of 4096 bits takes half of it
 const transportNames = ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"];
 
-type Described = Pick<PasskeyRow, "credential_id" | "transports">;
-const toDescriptor = ({ credential_id, transports }: Described) => ({
+type CredentialColumns = Pick<PasskeyRow, "credential_id" | "transports">;
+const toCredentialDescriptor = ({ credential_id, transports }: CredentialColumns) => ({
   id: credential_id,
   transports: transports.split(",").filter((name) => name !== ""),
 });
 
-type Person = { handle: string; phone: string; username: string };
+type PasskeyUser = { handle: string; phone: string; username: string };
 
 /** What a browser is asked to make a passkey by. It names the person to the person: their device shows both names. */
-export const creationOptions = async (
+export const createRegistrationOptions = async (
   c: AppContext,
   challenge: Uint8Array<ArrayBuffer>,
-  { handle, phone, username }: Person,
-  theirs: Described[],
+  { handle, phone, username }: PasskeyUser,
+  theirs: CredentialColumns[],
 ) => {
   const { generateRegistrationOptions } = await loadLibrary();
   return generateRegistrationOptions({
     rpName: "Lisolo",
-    rpID: partyOf(c).rpID,
+    rpID: getRelyingParty(c).rpID,
     userID: new Uint8Array(Buffer.from(handle, "base64url")),
     userName: phone,
     userDisplayName: username,
     challenge,
     timeout: ceremonySeconds * 1_000,
     attestationType: "none",
-    excludeCredentials: theirs.map(toDescriptor),
+    excludeCredentials: theirs.map(toCredentialDescriptor),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
   });
 };
 
 /** What a browser is asked to show a passkey by: one of these, or whichever it has of ours. */
-export const requestOptions = async (c: AppContext, challenge: Uint8Array<ArrayBuffer>, theirs?: Described[]) => {
+export const createAuthenticationOptions = async (
+  c: AppContext,
+  challenge: Uint8Array<ArrayBuffer>,
+  theirs?: CredentialColumns[],
+) => {
   const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
-    rpID: partyOf(c).rpID,
+    rpID: getRelyingParty(c).rpID,
     challenge,
     timeout: ceremonySeconds * 1_000,
     userVerification: "required",
-    ...(theirs ? { allowCredentials: theirs.map(toDescriptor) } : {}),
+    ...(theirs ? { allowCredentials: theirs.map(toCredentialDescriptor) } : {}),
   });
 };
 
 /** What the library threw out is refused, and nobody is told why. */
-const orNothing = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
+const ignoreRejection = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
 
 /** Nobody asked who made the authenticator, so nothing its maker certifies is read: it would be a parser for strangers. */
-const isUncertified = async (attestationObject: string): Promise<boolean> => {
+const hasNoCertificate = async (attestationObject: string): Promise<boolean> => {
   const { decodeAttestationObject } = await loadLibrary();
   try {
     const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
@@ -81,18 +85,18 @@ const isUncertified = async (attestationObject: string): Promise<boolean> => {
   }
 };
 
-type Made = Omit<PasskeyRow, "id" | "user_id" | "name" | "created_at" | "used_at">;
+type VerifiedPasskey = Omit<PasskeyRow, "id" | "user_id" | "name" | "created_at" | "used_at">;
 
 /** The passkey that answers a question of ours; undefined when it does not, or its person was not verified. */
-export const readNewPasskey = async (
+export const verifyRegistration = async (
   c: AppContext,
   expectedChallenge: string,
   response: v.InferOutput<typeof NewPasskey>["response"],
-): Promise<Made | undefined> => {
-  if (!(await isUncertified(response.response.attestationObject))) return undefined;
+): Promise<VerifiedPasskey | undefined> => {
+  if (!(await hasNoCertificate(response.response.attestationObject))) return undefined;
   const { verifyRegistrationResponse } = await loadLibrary();
-  const { rpID, origin } = partyOf(c);
-  const found = await orNothing(
+  const { rpID, origin } = getRelyingParty(c);
+  const found = await ignoreRejection(
     verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
       expectedChallenge,
@@ -116,7 +120,7 @@ export const readNewPasskey = async (
 };
 
 /** Nobody's: whoever shows a passkey that is not known waits for the same work. */
-const decoy = {
+const dummyPasskey = {
   id: "",
   user_id: "",
   user_handle: "",
@@ -128,18 +132,18 @@ const decoy = {
  * The passkey that answers a question of ours; undefined when none does, whatever the reason. `owner`: it has to be theirs, and
  * whom it was made for need not be said again.
  */
-export const checkPasskey = async (
+export const verifyAuthentication = async (
   c: AppContext,
   expectedChallenge: string,
   { response, ...credential }: v.InferOutput<typeof PasskeyProof>["response"],
   owner?: Uuid,
-): Promise<KnownPasskey | undefined> => {
+): Promise<PasskeyWithOwner | undefined> => {
   const db = openDb(c.env);
   const { verifyAuthenticationResponse } = await loadLibrary();
-  const { rpID, origin } = partyOf(c);
+  const { rpID, origin } = getRelyingParty(c);
   const known = await findPasskey(db, credential.id);
-  const { id, public_key, user_id, user_handle } = known ?? decoy;
-  const found = await orNothing(
+  const { id, public_key, user_id, user_handle } = known ?? dummyPasskey;
+  const found = await ignoreRejection(
     verifyAuthenticationResponse({
       response: { ...credential, response } as AuthenticationResponseJSON,
       expectedChallenge,
@@ -154,7 +158,7 @@ export const checkPasskey = async (
   const isMeant = response.userHandle ? response.userHandle === user_handle : owner !== undefined;
   if (!known || !found?.verified || !isTheirs || !isMeant) return undefined;
   const { newCounter, credentialBackedUp } = found.authenticationInfo;
-  if (await countUse(db, id, newCounter, credentialBackedUp)) return known;
+  if (await recordPasskeyUse(db, id, newCounter, credentialBackedUp)) return known;
   console.warn("a passkey's counter did not grow: it may have been copied");
   return undefined;
 };

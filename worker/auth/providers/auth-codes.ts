@@ -11,12 +11,12 @@ import type { Db } from "#worker/db/client.ts";
 export type AuthCode = typeof auth_codes.$inferSelect;
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
-export const hashOfAuthCode = (code: string): string => sha256(`lisolo auth code ${code}`);
+export const hashAuthCode = (code: string): string => sha256(`lisolo auth code ${code}`);
 
 /** Keeps what a code stands for; answers the code. */
 export const issueAuthCode = async (db: Db, row: Omit<typeof auth_codes.$inferInsert, "hash">): Promise<string> => {
   const code = randomBytes(32).toString("base64url");
-  await db.insert(auth_codes).values({ ...row, hash: hashOfAuthCode(code) });
+  await db.insert(auth_codes).values({ ...row, hash: hashAuthCode(code) });
   return code;
 };
 
@@ -28,7 +28,7 @@ export const findAuthCode = async (
   const row = await db
     .select()
     .from(auth_codes)
-    .where(and(eq(auth_codes.hash, hashOfAuthCode(auth_code)), gt(auth_codes.expires_at, Date.now())))
+    .where(and(eq(auth_codes.hash, hashAuthCode(auth_code)), gt(auth_codes.expires_at, Date.now())))
     .get();
   if (!row) return "flow_state_not_found";
   return row.code_challenge === sha256(code_verifier) ? row : "bad_code_verifier";

@@ -1,17 +1,21 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { type Ground, onNothing } from "#worker/auth/second-factor/preconditions.ts";
+import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions, users } from "#worker/db/schema.ts";
 
 /** Accounts at other providers, each linked to one of ours at most. */
 type IdentityRow = typeof identities.$inferSelect;
-export type Known = Pick<IdentityRow, "provider" | "subject" | "email" | "name">;
+export type ProviderIdentity = Pick<IdentityRow, "provider" | "subject" | "email" | "name">;
 /** With the code (its hash) that is used up when an account of theirs stands. */
-export type Newcomer = Known & { code: string };
+export type UnlinkedIdentity = ProviderIdentity & { codeHash: string };
 
-export const newIdentity = (user_id: Uuid, { provider, subject, email, name }: Known, now: number): IdentityRow => ({
+export const createIdentityRow = (
+  user_id: Uuid,
+  { provider, subject, email, name }: ProviderIdentity,
+  now: number,
+): IdentityRow => ({
   id: createUuid(now),
   user_id,
   provider,
@@ -23,9 +27,9 @@ export const newIdentity = (user_id: Uuid, { provider, subject, email, name }: K
 });
 
 /** Whose it is, and the password that they have besides. */
-export const findOwner = (
+export const findIdentityOwner = (
   db: Db,
-  { provider, subject }: Pick<Known, "provider" | "subject">,
+  { provider, subject }: Pick<ProviderIdentity, "provider" | "subject">,
 ): Promise<{ user_id: Uuid; password_hash: string } | undefined> =>
   db
     .select({ user_id: identities.user_id, password_hash: users.password_hash })
@@ -38,26 +42,29 @@ export const findOwner = (
 export const insertIdentity = async (
   db: Db,
   user: Uuid,
-  known: Known,
-  { holds, uses }: Ground = onNothing,
+  known: ProviderIdentity,
+  { conditions, consumedRows }: AuthPreconditions = noPreconditions,
 ): Promise<{ isNew: boolean; isUsed: boolean }> => {
-  const row = newIdentity(user, known, Date.now());
+  const row = createIdentityRow(user, known, Date.now());
   const [inserted, ...used] = await db.batch([
     db
       .insert(identities)
       .select(
         sql`SELECT ${row.id}, ${row.user_id}, ${row.provider}, ${row.subject}, ${row.email}, ${row.name}, ${row.created_at}, ${row.used_at}
-            WHERE ${sql.join([sql`1`, ...holds], sql` AND `)}`,
+            WHERE ${sql.join([sql`1`, ...conditions], sql` AND `)}`,
       )
       .onConflictDoNothing()
       .returning({ id: identities.id }),
-    ...uses.map(({ table, where }) => db.delete(table).where(where).returning()),
+    ...consumedRows.map(({ table, where }) => db.delete(table).where(where).returning()),
   ]);
   return { isNew: inserted.length === 1, isUsed: used.every((rows) => rows.length === 1) };
 };
 
 /** It signed somebody in; what the provider says of them now takes the place of what it said. */
-export const markUsed = async (db: Db, { provider, subject, email, name }: Known): Promise<void> => {
+export const recordIdentityUse = async (
+  db: Db,
+  { provider, subject, email, name }: ProviderIdentity,
+): Promise<void> => {
   await db
     .update(identities)
     .set({ used_at: Date.now(), email, name })
@@ -74,7 +81,7 @@ export const deleteIdentity = async (db: Db, user: Uuid, id: Uuid): Promise<bool
 };
 
 /** Whether a session has not been ended, is its person's, and owes nothing. */
-export const isWhole = async (db: Db, session: Uuid, user: Uuid): Promise<boolean> =>
+export const isFullSession = async (db: Db, session: Uuid, user: Uuid): Promise<boolean> =>
   (await db
     .select({ id: sessions.id })
     .from(sessions)

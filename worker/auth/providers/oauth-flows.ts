@@ -3,29 +3,32 @@ import { eq } from "drizzle-orm";
 import { oauthFlowSeconds } from "#contract/limits.ts";
 import { oauth_flows } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import type { Way } from "./provider-client.ts";
+import type { FlowSecrets } from "./provider-client.ts";
 
 /** Ways to providers that somebody is on. Nothing of one is in the browser but its state, which is kept hashed here. */
-export type Flow = typeof oauth_flows.$inferSelect;
+export type OauthFlow = typeof oauth_flows.$inferSelect;
 
-const hashOf = (state: string): string =>
+const hashState = (state: string): string =>
   createHash("sha256").update(`lisolo oauth state ${state}`).digest("base64url");
 
-export const insertFlow = async (
+export const insertOauthFlow = async (
   db: Db,
-  { state, ...way }: Way,
-  flow: Omit<typeof oauth_flows.$inferInsert, keyof Way | "expires_at">,
+  { state, ...way }: FlowSecrets,
+  flow: Omit<typeof oauth_flows.$inferInsert, keyof FlowSecrets | "expires_at">,
 ): Promise<void> => {
   await db
     .insert(oauth_flows)
-    .values({ ...flow, ...way, state: hashOf(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
+    .values({ ...flow, ...way, state: hashState(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
 };
 
 /** The way that a state is of, used up by asking; `isOver` when its person came back too late. */
-export const takeFlow = async (db: Db, state: string): Promise<(Flow & { isOver: boolean }) | undefined> => {
+export const consumeOauthFlow = async (
+  db: Db,
+  state: string,
+): Promise<(OauthFlow & { isOver: boolean }) | undefined> => {
   const flow = await db
     .delete(oauth_flows)
-    .where(eq(oauth_flows.state, hashOf(state)))
+    .where(eq(oauth_flows.state, hashState(state)))
     .returning()
     .get();
   return flow && { ...flow, state, isOver: flow.expires_at <= Date.now() };

@@ -4,13 +4,13 @@ import { codeChallengeMethods } from "#contract/auth/auth.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
 import { authCodeSeconds, oauthRegistrationSeconds } from "#contract/limits.ts";
-import { requireProof } from "#worker/auth/second-factor/assurance.ts";
-import { notify } from "#worker/auth/security-notices.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
+import { requireReauthentication } from "#worker/auth/second-factor/assurance.ts";
+import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, type AppEnv, type Caller, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import {
   findPublicOrigin,
   getPublicOrigin,
@@ -23,10 +23,16 @@ import { limitClient } from "#worker/lib/limits/client-limits.ts";
 import { limitSession } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { issueAuthCode } from "./auth-codes.ts";
-import { deleteIdentity, findOwner, isWhole, type Known } from "./identities.ts";
-import { type Flow, insertFlow, takeFlow } from "./oauth-flows.ts";
-import { buildWay, findProviderAccount, makeWay, ProviderRefused, ProviderUnavailable } from "./provider-client.ts";
-import { findProvider, type ProviderSetting } from "./providers.ts";
+import { deleteIdentity, findIdentityOwner, isFullSession, type ProviderIdentity } from "./identities.ts";
+import { consumeOauthFlow, insertOauthFlow, type OauthFlow } from "./oauth-flows.ts";
+import {
+  buildAuthorizationUrl,
+  createFlowSecrets,
+  fetchProviderAccount,
+  IdentityUnprovenError,
+  ProviderUnavailableError,
+} from "./provider-client.ts";
+import { findProviderSetting, type ProviderSetting } from "./providers.ts";
 import { findRedirect } from "./redirects.ts";
 
 /**
@@ -34,63 +40,63 @@ import { findRedirect } from "./redirects.ts";
  * it brings back is a code that is worth nothing without it. So nothing has to be known here of the browser, and a way that
  * somebody else began ends in whoever is led through it with a code that nobody can use: neither signed in nor linked.
  */
-const Way = v.object({
+const AuthorizeQuery = v.object({
   provider: v.pipe(v.string(), v.maxLength(40)),
   redirect_to: v.optional(v.pipe(v.string(), v.maxLength(2_048))),
   scopes: v.optional(v.pipe(v.string(), v.maxLength(500), v.regex(/^[\x21\x23-\x5b\x5d-\x7e ]*$/)), ""), // RFC 6749 §3.3
   code_challenge: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),
   code_challenge_method: v.picklist(codeChallengeMethods),
 });
-type Way = v.InferOutput<typeof Way>;
+type AuthorizeQuery = v.InferOutput<typeof AuthorizeQuery>;
 
-const ownPage = (c: AppContext): URL => new URL("/login", getPublicOrigin(c));
-const callback = (c: AppContext): string => new URL("/api/auth/callback", getPublicOrigin(c)).href;
+const toLoginPage = (c: AppContext): URL => new URL("/login", getPublicOrigin(c));
+const toCallbackUrl = (c: AppContext): string => new URL("/api/auth/callback", getPublicOrigin(c)).href;
 
 /** Middleware of the two routes that a browser goes to by itself: the page it came from says what is missing. */
-const requireWayBack = createMiddleware<AppEnv>(async (c, next) => {
+const requirePublicOriginOrRedirect = createMiddleware<AppEnv>(async (c, next) => {
   if (findPublicOrigin(c) !== undefined) return next();
   logMissingPublicUrl();
   return c.redirect("/login?error=temporarily_unavailable&error_code=public_url_missing", 302);
 });
 
-type Errors = { error: string; code: ErrorCode | "access_denied"; description: string };
+type RedirectError = { error: string; code: ErrorCode | "access_denied"; description: string };
 
 /** The public GoTrue API's names. What the provider wrote is not handed on: anybody can write an address. */
-const leadBack = (c: AppContext, to: URL, { error, code, description }: Errors) => {
+const redirectWithError = (c: AppContext, to: URL, { error, code, description }: RedirectError) => {
   for (const [name, value] of Object.entries({ error, error_code: code, error_description: description })) {
     to.searchParams.set(name, value);
   }
   return c.redirect(to.href, 302);
 };
 
-const unavailable = {
+const providerUnavailable = {
   error: "temporarily_unavailable",
   code: "unavailable",
   description: "The provider cannot be reached",
-} as const satisfies Errors;
-const refused = {
+} as const satisfies RedirectError;
+const identityUnproven = {
   error: "server_error",
   code: "bad_oauth_callback",
   description: "The provider did not prove who this is",
-} as const satisfies Errors;
-const over = {
+} as const satisfies RedirectError;
+const flowEnded = {
   error: "invalid_request",
   code: "flow_state_not_found",
   description: "This way to the provider has ended, or never began",
-} as const satisfies Errors;
+} as const satisfies RedirectError;
 
 /** Keeps a way and answers the provider's address, or nothing when that cannot be reached. */
-const beginWay = async (
+const startOauthFlow = async (
   c: AppContext,
   provider: ProviderSetting,
-  { code_challenge, scopes }: Way,
+  { code_challenge, scopes }: AuthorizeQuery,
   redirect_to: URL,
   caller?: Caller,
 ): Promise<URL | undefined> => {
-  const way = makeWay();
+  const way = createFlowSecrets();
   try {
-    const url = await buildWay(provider, way, callback(c), scopes);
-    await insertFlow(openDb(c.env), way, {
+    const url = await buildAuthorizationUrl(provider, way, toCallbackUrl(c), scopes);
+    await insertOauthFlow(openDb(c.env), way, {
       provider: provider.id,
       redirect_to: redirect_to.href,
       code_challenge,
@@ -99,20 +105,24 @@ const beginWay = async (
     });
     return url;
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return undefined;
+    if (error instanceof ProviderUnavailableError) return undefined;
     throw error;
   }
 };
 
-const codeExpiry = (seconds: number): number => Date.now() + seconds * 1_000;
+const toCodeExpiry = (seconds: number): number => Date.now() + seconds * 1_000;
 
 /** What a way ends in, once the provider has proved who came: a code, or why there is none. */
-const endWay = async (c: AppContext, flow: Flow, known: Known): Promise<{ code: string } | Errors> => {
+const finishOauthFlow = async (
+  c: AppContext,
+  flow: OauthFlow,
+  known: ProviderIdentity,
+): Promise<{ code: string } | RedirectError> => {
   const db = openDb(c.env);
   const { user_id, session_id, code_challenge } = flow;
-  const owner = await findOwner(db, known);
+  const owner = await findIdentityOwner(db, known);
   if (user_id !== null) {
-    if (session_id === null || !(await isWhole(db, session_id, user_id))) {
+    if (session_id === null || !(await isFullSession(db, session_id, user_id))) {
       return { error: "access_denied", code: "session_not_found", description: "The session that asked has ended" };
     }
     if (owner !== undefined && owner.user_id !== user_id) {
@@ -120,7 +130,7 @@ const endWay = async (c: AppContext, flow: Flow, known: Known): Promise<{ code: 
     }
   }
   const isNewcomer = user_id === null && owner === undefined;
-  const expires_at = codeExpiry(isNewcomer ? oauthRegistrationSeconds : authCodeSeconds);
+  const expires_at = toCodeExpiry(isNewcomer ? oauthRegistrationSeconds : authCodeSeconds);
   return {
     code: await issueAuthCode(db, { ...known, method: "oauth", user_id, session_id, code_challenge, expires_at }),
   };
@@ -129,64 +139,65 @@ const endWay = async (c: AppContext, flow: Flow, known: Known): Promise<{ code: 
 export const oauthRoutes = createRoutes()
   .get(
     "/authorize",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Lead to another provider, to sign in there; PKCE is needed",
-      open: true,
+      isPublic: true,
       ok: { status: 302, body: null },
       refusals: ["validation_failed", "oauth_provider_not_supported"],
     }),
-    requireWayBack,
+    requirePublicOriginOrRedirect,
     limitClient("oauth_by_address"),
-    validate("query", Way, "validation_failed"),
+    validate("query", AuthorizeQuery, "validation_failed"),
     async (c) => {
       const way = c.req.valid("query");
-      const to = way.redirect_to === undefined ? ownPage(c) : findRedirect(c, way.redirect_to);
+      const to = way.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, way.redirect_to);
       if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
-      const provider = findProvider(c.env, way.provider);
+      const provider = findProviderSetting(c.env, way.provider);
       if (!provider) return refuse(c, "oauth_provider_not_supported");
-      const url = await beginWay(c, provider, way, to);
-      return url ? c.redirect(url.href, 302) : leadBack(c, to, unavailable);
+      const url = await startOauthFlow(c, provider, way, to);
+      return url ? c.redirect(url.href, 302) : redirectWithError(c, to, providerUnavailable);
     },
   )
   .get(
     "/callback",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Where a provider leads back to; leads on with a code, or with what went wrong",
-      open: true,
+      isPublic: true,
       ok: { status: 302, body: null },
     }),
-    requireWayBack,
+    requirePublicOriginOrRedirect,
     limitClient("oauth_by_address"),
     async (c) => {
       const address = new URL(c.req.url);
-      const flow = await takeFlow(openDb(c.env), address.searchParams.get("state") ?? "");
-      if (!flow) return leadBack(c, ownPage(c), over);
+      const flow = await consumeOauthFlow(openDb(c.env), address.searchParams.get("state") ?? "");
+      if (!flow) return redirectWithError(c, toLoginPage(c), flowEnded);
       const to = new URL(flow.redirect_to);
-      if (flow.isOver) return leadBack(c, to, over);
+      if (flow.isOver) return redirectWithError(c, to, flowEnded);
       const error = address.searchParams.get("error");
       if (error === "access_denied") {
-        return leadBack(c, to, { error, code: "access_denied", description: "Not allowed at the provider" });
+        return redirectWithError(c, to, { error, code: "access_denied", description: "Not allowed at the provider" });
       }
-      const provider = findProvider(c.env, flow.provider);
-      if (error !== null || !provider) return leadBack(c, to, error === unavailable.error ? unavailable : refused);
+      const provider = findProviderSetting(c.env, flow.provider);
+      if (error !== null || !provider)
+        return redirectWithError(c, to, error === providerUnavailable.error ? providerUnavailable : identityUnproven);
       try {
-        const account = await findProviderAccount(provider, flow, address);
-        const end = await endWay(c, flow, { ...account, provider: provider.id });
-        if ("error" in end) return leadBack(c, to, end);
+        const account = await fetchProviderAccount(provider, flow, address);
+        const end = await finishOauthFlow(c, flow, { ...account, provider: provider.id });
+        if ("error" in end) return redirectWithError(c, to, end);
         to.searchParams.set("code", end.code);
         return c.redirect(to.href, 302);
       } catch (failure) {
-        if (failure instanceof ProviderRefused) return leadBack(c, to, refused);
-        if (!(failure instanceof ProviderUnavailable)) logError("a way to a provider could not end", failure);
-        return leadBack(c, to, unavailable);
+        if (failure instanceof IdentityUnprovenError) return redirectWithError(c, to, identityUnproven);
+        if (!(failure instanceof ProviderUnavailableError)) logError("a way to a provider could not end", failure);
+        return redirectWithError(c, to, providerUnavailable);
       }
     },
   )
   .get(
     "/user/identities/authorize",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Where to go to link an account at another provider to one's own",
       ok: { status: 200, body: v.object({ url: v.string() }) },
@@ -201,21 +212,21 @@ export const oauthRoutes = createRoutes()
     authenticate,
     requirePublicOrigin,
     limitSession("security_by_session"),
-    validate("query", Way, "validation_failed"),
-    requireProof,
+    validate("query", AuthorizeQuery, "validation_failed"),
+    requireReauthentication,
     async (c) => {
       const way = c.req.valid("query");
-      const to = way.redirect_to === undefined ? ownPage(c) : findRedirect(c, way.redirect_to);
+      const to = way.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, way.redirect_to);
       if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
-      const provider = findProvider(c.env, way.provider);
+      const provider = findProviderSetting(c.env, way.provider);
       if (!provider) return refuse(c, "oauth_provider_not_supported");
-      const url = await beginWay(c, provider, way, to, c.var.caller);
-      return url ? c.json({ url: url.href }, 200) : refuse(c, "unavailable", { msg: unavailable.description });
+      const url = await startOauthFlow(c, provider, way, to, c.var.caller);
+      return url ? c.json({ url: url.href }, 200) : refuse(c, "unavailable", { msg: providerUnavailable.description });
     },
   )
   .delete(
     "/user/identities/:id",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Unlink an account at another provider",
       ok: { status: 200, body: v.object({}) },
@@ -224,11 +235,11 @@ export const oauthRoutes = createRoutes()
     authenticate,
     limitSession("security_by_session"),
     validate("param", v.object({ id: Uuid })),
-    requireProof,
+    requireReauthentication,
     async (c) => {
       const { user, session } = c.var.caller;
       if (!(await deleteIdentity(openDb(c.env), user, c.req.valid("param").id))) return refuse(c, "identity_not_found");
-      notify(c, user, { event: "identity_unlinked", session, device: deviceOf(c) });
+      sendSecurityNotice(c, user, { event: "identity_unlinked", session, device: readDeviceName(c) });
       return c.json({}, 200);
     },
   );

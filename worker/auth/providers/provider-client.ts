@@ -10,12 +10,12 @@ const timeoutSeconds = 8;
 const discoveryMs = 10 * 60_000; // how long an isolate takes a provider's word for where its endpoints and keys are
 
 /** It cannot be reached, or answers what no provider would. */
-export class ProviderUnavailable extends Error {
+export class ProviderUnavailableError extends Error {
   override name = "ProviderUnavailable";
 }
 
 /** Basic is what a provider takes that names none (OpenID Connect Discovery 1.0 §3); without a secret we are a public client. */
-const authenticateBy = (secret: string | undefined): oidc.ClientAuth => {
+const createClientAuth = (secret: string | undefined): oidc.ClientAuth => {
   if (secret === undefined) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -25,36 +25,36 @@ const authenticateBy = (secret: string | undefined): oidc.ClientAuth => {
 };
 
 /** Also the signature of a token that came straight from the provider is checked. */
-const discover = ({ issuer, client_id, secret }: ProviderSetting): Promise<oidc.Configuration> =>
-  oidc.discovery(new URL(issuer), client_id, undefined, authenticateBy(secret), {
+const discoverProvider = ({ issuer, client_id, secret }: ProviderSetting): Promise<oidc.Configuration> =>
+  oidc.discovery(new URL(issuer), client_id, undefined, createClientAuth(secret), {
     timeout: timeoutSeconds,
     execute: [oidc.enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [])],
   });
 
-const known = new Map<string, { client: oidc.Configuration; until: number }>();
+const discoveredClients = new Map<string, { client: oidc.Configuration; until: number }>();
 
 /** What may be logged of a failure: a provider's own words may name somebody. */
-const kindOf = (error: unknown): string =>
+const describeProviderError = (error: unknown): string =>
   error instanceof Error ? `${error.name} ${"code" in error ? String(error.code) : ""}`.trim() : "unknown";
 
 const getClient = async (provider: ProviderSetting): Promise<oidc.Configuration> => {
   const key = JSON.stringify([provider.id, provider.issuer, provider.client_id, provider.secret]);
-  const found = known.get(key);
+  const found = discoveredClients.get(key);
   if (found && found.until > Date.now()) return found.client;
   try {
-    const client = await discover(provider);
-    known.set(key, { client, until: Date.now() + discoveryMs });
+    const client = await discoverProvider(provider);
+    discoveredClients.set(key, { client, until: Date.now() + discoveryMs });
     return client;
   } catch (error) {
-    console.warn(`the provider ${provider.id} cannot be found: ${kindOf(error)}`);
-    throw new ProviderUnavailable(provider.id);
+    console.warn(`the provider ${provider.id} cannot be found: ${describeProviderError(error)}`);
+    throw new ProviderUnavailableError(provider.id);
   }
 };
 
 /** Secrets of one way to a provider and back, kept here until it has ended. */
-export type Way = { state: string; nonce: string; verifier: string };
+export type FlowSecrets = { state: string; nonce: string; verifier: string };
 
-export const makeWay = (): Way => ({
+export const createFlowSecrets = (): FlowSecrets => ({
   state: oidc.randomState(),
   nonce: oidc.randomNonce(),
   verifier: oidc.randomPKCECodeVerifier(),
@@ -64,9 +64,9 @@ const joinScopes = (...scopes: string[]): string =>
   [...new Set(["openid", ...scopes.join(" ").split(/\s+/)])].join(" ").trim();
 
 /** The provider's page that a way begins at. Throws `ProviderUnavailable`. */
-export const buildWay = async (
+export const buildAuthorizationUrl = async (
   provider: ProviderSetting,
-  { state, nonce, verifier }: Way,
+  { state, nonce, verifier }: FlowSecrets,
   redirect_uri: string,
   scopes: string,
 ): Promise<URL> =>
@@ -81,35 +81,40 @@ export const buildWay = async (
 
 export type ProviderAccount = { subject: string; email: string | null; name: string | null };
 
-const Said = v.object({
+const ProviderClaims = v.object({
   name: v.fallback(v.optional(v.string()), undefined),
   email: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(emailMaxLength), v.email())), undefined),
 });
 
 /** A provider's name for somebody is a suggestion: what would not do for one here is none. */
-const toName = (name: string | undefined): string | null => {
+const toSuggestedName = (name: string | undefined): string | null => {
   const parsed = v.safeParse(DisplayName, name?.slice(0, displayNameMaxLength));
   return parsed.success ? parsed.output : null;
 };
 
 /** Many providers keep these out of the token. Without them nothing is lost but a suggestion. */
-const askMore = async (provider: ProviderSetting, client: oidc.Configuration, token: string, subject: string) => {
+const fetchMissingClaims = async (
+  provider: ProviderSetting,
+  client: oidc.Configuration,
+  token: string,
+  subject: string,
+) => {
   if (!client.serverMetadata().userinfo_endpoint) return {};
   try {
     return await oidc.fetchUserInfo(client, token, subject);
   } catch (error) {
-    console.warn(`the provider ${provider.id} says nothing of somebody: ${kindOf(error)}`);
+    console.warn(`the provider ${provider.id} says nothing of somebody: ${describeProviderError(error)}`);
     return {};
   }
 };
 
 /** Their answer does not prove who somebody is. */
-export class ProviderRefused extends Error {
+export class IdentityUnprovenError extends Error {
   override name = "ProviderRefused";
 }
 
 /** No code: the connection failed. The last two are what stands before a provider that is down, or no provider at all. */
-const outages: unknown[] = [
+const outageCodes: unknown[] = [
   undefined,
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
@@ -117,16 +122,16 @@ const outages: unknown[] = [
   "OAUTH_RESPONSE_IS_NOT_JSON",
 ];
 
-const isOutage = (error: unknown): boolean =>
-  outages.includes(error instanceof Error && "code" in error ? error.code : undefined);
+const isProviderOutage = (error: unknown): boolean =>
+  outageCodes.includes(error instanceof Error && "code" in error ? error.code : undefined);
 
 /**
  * Who came back to `address`. The library checks state, issuer, audience, nonce, times and signature.
  * Throws `ProviderUnavailable` or `ProviderRefused`.
  */
-export const findProviderAccount = async (
+export const fetchProviderAccount = async (
   provider: ProviderSetting,
-  { state, nonce, verifier }: Way,
+  { state, nonce, verifier }: FlowSecrets,
   address: URL,
 ): Promise<ProviderAccount> => {
   const client = await getClient(provider);
@@ -138,16 +143,21 @@ export const findProviderAccount = async (
       idTokenExpected: true,
     })
     .catch((error: unknown) => {
-      console.warn(`the provider ${provider.id} did not prove who somebody is: ${kindOf(error)}`);
-      throw isOutage(error) ? new ProviderUnavailable(provider.id) : new ProviderRefused(provider.id);
+      console.warn(`the provider ${provider.id} did not prove who somebody is: ${describeProviderError(error)}`);
+      throw isProviderOutage(error)
+        ? new ProviderUnavailableError(provider.id)
+        : new IdentityUnprovenError(provider.id);
     });
   const claims = tokens.claims();
-  if (!claims) throw new ProviderRefused(provider.id);
+  if (!claims) throw new IdentityUnprovenError(provider.id);
   const { sub: subject } = claims;
-  const inToken = v.parse(Said, claims);
+  const inToken = v.parse(ProviderClaims, claims);
   const said =
     inToken.name && inToken.email
       ? inToken
-      : { ...v.parse(Said, await askMore(provider, client, tokens.access_token, subject)), ...inToken };
-  return { subject, email: said.email ?? null, name: toName(said.name) };
+      : {
+          ...v.parse(ProviderClaims, await fetchMissingClaims(provider, client, tokens.access_token, subject)),
+          ...inToken,
+        };
+  return { subject, email: said.email ?? null, name: toSuggestedName(said.name) };
 };

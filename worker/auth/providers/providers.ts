@@ -12,26 +12,26 @@ const isIssuer = (text: string): boolean => {
   return url.protocol === "https:" || (url.protocol === "http:" && localHosts.includes(url.hostname));
 };
 
-const line = (maxLength: number) => v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(maxLength));
+const singleLine = (maxLength: number) => v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(maxLength));
 
-const Setting = v.strictObject({
+const ProviderSettingSchema = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9_-]{0,31}$/)),
-  name: line(40),
+  name: singleLine(40),
   issuer: v.pipe(v.string(), v.check(isIssuer, "an https address")),
-  client_id: line(500),
-  scopes: v.optional(line(500), "openid profile email"),
+  client_id: singleLine(500),
+  scopes: v.optional(singleLine(500), "openid profile email"),
 });
-export type ProviderSetting = v.InferOutput<typeof Setting> & { secret: string | undefined };
+export type ProviderSetting = v.InferOutput<typeof ProviderSettingSchema> & { secret: string | undefined };
 
-const Settings = v.pipe(
-  v.array(Setting),
+const ProviderListSchema = v.pipe(
+  v.array(ProviderSettingSchema),
   v.maxLength(10),
   v.check((list) => new Set(list.map(({ id }) => id)).size === list.length, "no two of the same id"),
 );
-const Secrets = v.record(v.string(), v.pipe(v.string(), v.nonEmpty()));
+const ProviderSecretsSchema = v.record(v.string(), v.pipe(v.string(), v.nonEmpty()));
 
 /** Names the setting and the place in it, never what stands there. */
-const read = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>): T => {
+const parseSetting = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>): T => {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -49,31 +49,35 @@ const read = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>
 const textOr = (text: unknown, otherwise: string): string =>
   typeof text === "string" && text.trim() !== "" ? text : otherwise;
 
-const readSettings = (providers: string, secrets: string): ProviderSetting[] => {
+const parseProviderSettings = (providers: string, secrets: string): ProviderSetting[] => {
   try {
-    const secretOf = read("OIDC_SECRETS", secrets, Secrets);
-    return read("OIDC_PROVIDERS", providers, Settings).map((setting) => ({ ...setting, secret: secretOf[setting.id] }));
+    const secretOf = parseSetting("OIDC_SECRETS", secrets, ProviderSecretsSchema);
+    return parseSetting("OIDC_PROVIDERS", providers, ProviderListSchema).map((setting) => ({
+      ...setting,
+      secret: secretOf[setting.id],
+    }));
   } catch (error) {
     console.error(`No other provider is offered: ${error instanceof Error ? error.message : "unknown"}`);
     return [];
   }
 };
 
-let kept: { providers: string; secrets: string; settings: ProviderSetting[] } | undefined;
+let cachedSettings: { providers: string; secrets: string; settings: ProviderSetting[] } | undefined;
 
 /** All of them, or none where the settings are wrong, which the log says once. */
-const listSettings = (env: object): ProviderSetting[] => {
+const listProviderSettings = (env: object): ProviderSetting[] => {
   const { OIDC_PROVIDERS, OIDC_SECRETS } = env as { OIDC_PROVIDERS?: unknown; OIDC_SECRETS?: unknown };
   const [providers, secrets] = [textOr(OIDC_PROVIDERS, "[]"), textOr(OIDC_SECRETS, "{}")];
-  if (kept?.providers !== providers || kept.secrets !== secrets) {
-    kept = { providers, secrets, settings: readSettings(providers, secrets) };
+  if (cachedSettings?.providers !== providers || cachedSettings.secrets !== secrets) {
+    cachedSettings = { providers, secrets, settings: parseProviderSettings(providers, secrets) };
   }
-  return kept.settings;
+  return cachedSettings.settings;
 };
 
 /** By its id; clients of the public GoTrue API write `custom:` before those that they do not know by name. */
-export const findProvider = (env: object, id: string): ProviderSetting | undefined =>
-  listSettings(env).find((setting) => setting.id === id.replace(/^custom:/, ""));
+export const findProviderSetting = (env: object, id: string): ProviderSetting | undefined =>
+  listProviderSettings(env).find((setting) => setting.id === id.replace(/^custom:/, ""));
 
 /** What a person may know of them. */
-export const listProviders = (env: object): Provider[] => listSettings(env).map(({ id, name }) => ({ id, name }));
+export const listPublicProviders = (env: object): Provider[] =>
+  listProviderSettings(env).map(({ id, name }) => ({ id, name }));

@@ -4,47 +4,47 @@ import type { Uuid } from "#contract/ids.ts";
 import { mailedTokenMinutes } from "#contract/limits.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { hashKey } from "#worker/lib/limits/hashed-key.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 
-export type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
-export type MailedRow = typeof mailed_tokens.$inferSelect;
+export type MailedTokenType = (typeof mailed_tokens.$inferSelect)["type"];
+export type MailedTokenRow = typeof mailed_tokens.$inferSelect;
 /** What a mail brings: the link's token of 256 bits, and eight digits to type. */
-type Mailed = { token: string; code: string };
-type Secrets = Pick<Env, "PEPPER">;
+type MailedSecrets = { token: string; code: string };
+type PepperEnv = Pick<Env, "PEPPER">;
 
 const codeDigits = 8;
-const missesMax = 5;
+const wrongCodesMax = 5;
 
-export const hashOfToken = (token: string): string =>
+export const hashMailedToken = (token: string): string =>
   createHash("sha256").update(`lisolo mailed token ${token}`).digest("base64url");
 
 /** Keyed: eight digits are found again by whoever only has their hash. */
-const hashOfCode = ({ PEPPER }: Secrets, type: MailedType, email: string, code: string): string =>
+const hashMailedCode = ({ PEPPER }: PepperEnv, type: MailedTokenType, email: string, code: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
 
 /** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
-export const hashOfAddress = hashKey;
+export const hashAddress = hashLimitKey;
 
-const make = (): Mailed => ({
+const createMailedSecrets = (): MailedSecrets => ({
   token: randomBytes(32).toString("base64url"),
   code: String(randomInt(10 ** codeDigits)).padStart(codeDigits, "0"),
 });
 
-const expiryFrom = (now: number): number => now + mailedTokenMinutes * 60_000;
+const toExpiry = (now: number): number => now + mailedTokenMinutes * 60_000;
 
 /** A token for whoever has this confirmed address, in the place of earlier ones; for nobody by the very same statements. */
-export const insertRecovery = async (
-  env: Secrets,
+export const insertRecoveryToken = async (
+  env: PepperEnv,
   db: Db,
   email: string,
   code_challenge: string | null,
-): Promise<Mailed | undefined> => {
+): Promise<MailedSecrets | undefined> => {
   const now = Date.now();
-  const mailed = make();
+  const mailed = createMailedSecrets();
   const row = {
-    hash: hashOfToken(mailed.token),
-    code_hash: hashOfCode(env, "recovery", email, mailed.code),
-    expires_at: expiryFrom(now),
+    hash: hashMailedToken(mailed.token),
+    code_hash: hashMailedCode(env, "recovery", email, mailed.code),
+    expires_at: toExpiry(now),
   };
   const owner = sql`(SELECT user_id FROM ${account_security} WHERE email = ${email})`;
   const [, , inserted] = await db.batch([
@@ -61,24 +61,34 @@ export const insertRecovery = async (
 };
 
 /** A token for an address that somebody wants to be theirs, in the place of earlier ones. */
-export const insertConfirmation = async (env: Secrets, db: Db, user: Uuid, email: string): Promise<Mailed> => {
+export const insertConfirmationToken = async (
+  env: PepperEnv,
+  db: Db,
+  user: Uuid,
+  email: string,
+): Promise<MailedSecrets> => {
   const now = Date.now();
-  const mailed = make();
+  const mailed = createMailedSecrets();
   await db.batch([
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "email_change"), eq(mailed_tokens.user_id, user))),
     db.insert(mailed_tokens).values({
-      hash: hashOfToken(mailed.token),
-      code_hash: hashOfCode(env, "email_change", email, mailed.code),
+      hash: hashMailedToken(mailed.token),
+      code_hash: hashMailedCode(env, "email_change", email, mailed.code),
       user_id: user,
       type: "email_change",
       email,
-      expires_at: expiryFrom(now),
+      expires_at: toExpiry(now),
     }),
   ]);
   return mailed;
 };
 
-const find = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
+const findMailedToken = (
+  db: Db,
+  type: MailedTokenType,
+  hash: string,
+  now: number,
+): Promise<MailedTokenRow | undefined> =>
   db
     .select()
     .from(mailed_tokens)
@@ -86,25 +96,28 @@ const find = (db: Db, type: MailedType, hash: string, now: number): Promise<Mail
     .get();
 
 /** Uses a row up: of any number that ask at once one hears true. */
-export const takeMailed = async (db: Db, { hash }: MailedRow): Promise<boolean> =>
+export const consumeMailedToken = async (db: Db, { hash }: MailedTokenRow): Promise<boolean> =>
   (await db.delete(mailed_tokens).where(eq(mailed_tokens.hash, hash)).returning({ hash: mailed_tokens.hash }))
     .length === 1;
 
 /** The row of a link's token, which goes with what comes of it. */
-export const findByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
-  find(db, type, hashOfToken(token), Date.now());
+export const findMailedTokenByToken = (
+  db: Db,
+  type: MailedTokenType,
+  token: string,
+): Promise<MailedTokenRow | undefined> => findMailedToken(db, type, hashMailedToken(token), Date.now());
 
 /**
  * The same by address and code. Each try counts before it is looked at, and after five wrong ones only the link goes: whoever
  * knows no more than the address cannot spoil that.
  */
-export const findByCode = async (
-  env: Secrets,
+export const findMailedTokenByCode = async (
+  env: PepperEnv,
   db: Db,
-  type: MailedType,
+  type: MailedTokenType,
   email: string,
   typed: string,
-): Promise<MailedRow | undefined> => {
+): Promise<MailedTokenRow | undefined> => {
   const now = Date.now();
   const asked = await db
     .update(mailed_tokens)
@@ -113,12 +126,12 @@ export const findByCode = async (
       and(
         eq(mailed_tokens.email, email),
         eq(mailed_tokens.type, type),
-        lt(mailed_tokens.misses, missesMax),
+        lt(mailed_tokens.misses, wrongCodesMax),
         gt(mailed_tokens.expires_at, now),
       ),
     )
     .returning({ hash: mailed_tokens.hash, code_hash: mailed_tokens.code_hash });
-  const code_hash = Buffer.from(hashOfCode(env, type, email, typed.replace(/\D/g, "")));
+  const code_hash = Buffer.from(hashMailedCode(env, type, email, typed.replace(/\D/g, "")));
   const right = asked.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
-  return find(db, type, right?.hash ?? "", now);
+  return findMailedToken(db, type, right?.hash ?? "", now);
 };

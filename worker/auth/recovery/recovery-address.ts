@@ -1,20 +1,20 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { notify } from "#worker/auth/security-notices.ts";
+import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
 import { findOwnSession } from "#worker/auth/sessions/current-session.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { type AppContext, afterAnswer } from "#worker/lib/http/app.ts";
-import { languageOf } from "#worker/lib/http/language.ts";
-import { type Taken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
+import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
+import { getRequestLanguage } from "#worker/lib/http/language.ts";
+import { type RateLimitResult, takeTokens } from "#worker/lib/limits/rate-limit.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
-import { confirmationMail, farewellMail } from "#worker/mail/texts.ts";
-import { hashOfAddress, insertConfirmation, type MailedRow } from "./mailed-tokens.ts";
-import { toOwnPage } from "./recovery-links.ts";
+import { createConfirmationMail, createFormerAddressMail } from "#worker/mail/texts.ts";
+import { hashAddress, insertConfirmationToken, type MailedTokenRow } from "./mailed-tokens.ts";
+import { toRecoveryLink } from "./recovery-links.ts";
 
-type Settings = { email: string | null; pending_email: string | null };
+type RecoveryAddressColumns = { email: string | null; pending_email: string | null };
 
-const findSettings = (db: Db, user: string): Promise<Settings | undefined> =>
+const findRecoveryAddress = (db: Db, user: string): Promise<RecoveryAddressColumns | undefined> =>
   db
     .select({ email: account_security.email, pending_email: account_security.pending_email })
     .from(account_security)
@@ -22,20 +22,20 @@ const findSettings = (db: Db, user: string): Promise<Settings | undefined> =>
     .get();
 
 /** Statements: nothing that was mailed for this account counts any more. */
-const voidMailed = (db: Db, user: string, types: MailedRow["type"][]) =>
+const deleteMailedTokens = (db: Db, user: string, types: MailedTokenRow["type"][]) =>
   [
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), inArray(mailed_tokens.type, types))),
     db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), eq(auth_codes.method, "recovery"))),
   ] as const;
 
 /** Takes what the mails of such a change cost, of the caller's limits and the address's; of neither where one is empty. */
-export const takeMails = async (c: AppContext, email: string): Promise<Taken> => {
+export const takeMailLimits = async (c: AppContext, email: string): Promise<RateLimitResult> => {
   const { user } = c.var.caller;
   const db = openDb(c.env);
-  if (email === "" || email === (await findSettings(db, user))?.email) return { ok: true };
+  if (email === "" || email === (await findRecoveryAddress(db, user))?.email) return { ok: true };
   return takeTokens(db, [
     ["mail_by_user", user],
-    ["recover_by_account", `change ${hashOfAddress(c.env, email)}`],
+    ["recover_by_account", `change ${hashAddress(c.env, email)}`],
   ]);
 };
 
@@ -47,19 +47,23 @@ export const takeMails = async (c: AppContext, email: string): Promise<Taken> =>
 export const setRecoveryAddress = async (c: AppContext, email: string): Promise<void> => {
   const { user, session } = c.var.caller;
   const db = openDb(c.env);
-  const before = await findSettings(db, user);
-  const language = languageOf(c);
+  const before = await findRecoveryAddress(db, user);
+  const language = getRequestLanguage(c);
   const bidFarewell = (to: string, reason: "change" | "removal") =>
-    afterAnswer(c.executionCtx, "mail to a former address", sendMail(c.env, farewellMail(to, language, reason)));
+    runAfterResponse(
+      c.executionCtx,
+      "mail to a former address",
+      sendMail(c.env, createFormerAddressMail(to, language, reason)),
+    );
 
   if (email === "") {
     await db.batch([
       db.update(account_security).set({ email: null, pending_email: null }).where(eq(account_security.user_id, user)),
-      ...voidMailed(db, user, ["recovery", "email_change"]),
+      ...deleteMailedTokens(db, user, ["recovery", "email_change"]),
     ]);
     if (!before?.email) return;
     bidFarewell(before.email, "removal");
-    notify(c, user, { event: "email_removed", session, device: deviceOf(c) });
+    sendSecurityNotice(c, user, { event: "email_removed", session, device: readDeviceName(c) });
     return;
   }
   if (email === before?.email) {
@@ -73,17 +77,17 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
     .insert(account_security)
     .values({ user_id: user, pending_email: email })
     .onConflictDoUpdate({ target: account_security.user_id, set: { pending_email: email } });
-  const { token, code } = await insertConfirmation(c.env, db, user, email);
-  const link = toOwnPage(c, "email_change", token);
-  afterAnswer(
+  const { token, code } = await insertConfirmationToken(c.env, db, user, email);
+  const link = toRecoveryLink(c, "email_change", token);
+  runAfterResponse(
     c.executionCtx,
     "mail to a new address",
-    sendMail(c.env, confirmationMail(email, language, { link, code })),
+    sendMail(c.env, createConfirmationMail(email, language, { link, code })),
   );
   if (before?.email) bidFarewell(before.email, "change");
 };
 
-const isTaken = (error: unknown): boolean => {
+const isAddressConflict = (error: unknown): boolean => {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (/UNIQUE constraint failed: account_security\.email/.test(at.message)) return true;
   }
@@ -93,7 +97,7 @@ const isTaken = (error: unknown): boolean => {
 /** The address that a mail was answered from becomes its account's. What was mailed to the one before counts no more. */
 export const confirmRecoveryAddress = async (
   c: AppContext,
-  { user_id: user, email }: Pick<MailedRow, "user_id" | "email">,
+  { user_id: user, email }: Pick<MailedTokenRow, "user_id" | "email">,
 ): Promise<"confirmed" | "taken" | "outdated"> => {
   const db = openDb(c.env);
   const pending = and(eq(account_security.user_id, user), eq(account_security.pending_email, email));
@@ -105,15 +109,15 @@ export const confirmRecoveryAddress = async (
         .set({ email, pending_email: null })
         .where(pending)
         .returning({ user_id: account_security.user_id }),
-      ...voidMailed(db, user, ["recovery"]),
+      ...deleteMailedTokens(db, user, ["recovery"]),
     ]);
     if (changed.length === 0) return "outdated";
     const event = before?.email == null ? "email_added" : "email_changed";
     // Whoever confirms it where they are signed in did it themselves.
-    notify(c, user, { event, session: await findOwnSession(c, user), device: deviceOf(c) });
+    sendSecurityNotice(c, user, { event, session: await findOwnSession(c, user), device: readDeviceName(c) });
     return "confirmed";
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isAddressConflict(error)) throw error;
     await db.update(account_security).set({ pending_email: null }).where(pending);
     return "taken";
   }

@@ -8,22 +8,22 @@ import { sessions, users } from "#worker/db/schema.ts";
 import type { Assurance } from "#worker/lib/http/access-token.ts";
 import type { AppEnv, Caller } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
-import { forgetBegun } from "./cancel-pending.ts";
-import { findProofEnd } from "./reauthentication.ts";
+import { deletePendingChanges } from "./cancel-pending.ts";
+import { findReauthenticationExpiry } from "./reauthentication.ts";
 
 /** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
-export type Method = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
+export type AuthMethod = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
 
 /** What the account has besides its password, and whether one of it is asked for. */
-export type Means = { isAsked: boolean; steps: SecondStep[] };
+export type SecondFactors = { isRequired: boolean; available: SecondStep[] };
 
 /** SQL: whether a second step is asked for. A code app asks by being there; passkeys ask when their person wants them to. */
-export const isAskedFor = (user: Uuid): SQL<number> =>
+export const isSecondFactorRequired = (user: Uuid): SQL<number> =>
   sql`(EXISTS (SELECT 1 FROM factors WHERE user_id = ${user} AND is_verified = 1)
     OR EXISTS (SELECT 1 FROM account_security JOIN passkeys USING (user_id) WHERE user_id = ${user} AND passkey_step = 1))`;
 
 /** Whatever there is answers: also a passkey where only codes were asked for, and a recovery code for either. */
-export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
+export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFactors> => {
   const [[apps], [keys], [codes], [asked]] = await db.batch([
     db
       .select({ n: count() })
@@ -32,14 +32,14 @@ export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
     db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, user)),
     db.select({ n: count() }).from(recovery_codes).where(eq(recovery_codes.user_id, user)),
     db
-      .select({ isAsked: isAskedFor(user) })
+      .select({ isAsked: isSecondFactorRequired(user) })
       .from(users)
       .where(eq(users.id, user)),
   ]);
   const [hasApps, hasKeys, hasCodes] = [apps, keys, codes].map((found) => (found?.n ?? 0) > 0);
   return {
-    isAsked: asked?.isAsked === 1,
-    steps: [
+    isRequired: asked?.isAsked === 1,
+    available: [
       ...(hasApps ? (["totp"] as const) : []),
       ...(hasKeys ? (["passkey"] as const) : []),
       ...(hasCodes ? (["recovery_code"] as const) : []),
@@ -48,15 +48,20 @@ export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
 };
 
 /** Whether these methods leave nothing to ask for. A passkey is two factors in one. */
-export const areEnough = (methods: string): boolean => {
+export const isSecondFactorSatisfied = (methods: string): boolean => {
   const shown = methods.split(" ");
   return shown.includes("passkey") || shown.length > 1;
 };
 
 /** What a session of these methods has still to show; undefined when nothing. */
-export const stepsOwed = (methods: string, { isAsked, steps }: Means): SecondStep[] | undefined =>
+export const findMissingSteps = (
+  methods: string,
+  { isRequired, available }: SecondFactors,
+): SecondStep[] | undefined =>
   // The paper that stood for the password does not stand for the second step too.
-  isAsked && !areEnough(methods) ? steps.filter((step) => !methods.split(" ").includes(step)) : undefined;
+  isRequired && !isSecondFactorSatisfied(methods)
+    ? available.filter((step) => !methods.split(" ").includes(step))
+    : undefined;
 
 /** As the public GoTrue API says it: two factors, or one. */
 export const toAssurance = ({
@@ -76,8 +81,8 @@ export const toAssurance = ({
 };
 
 /** Middleware: only who showed a factor just now comes past it. Stands after `authenticate`. */
-export const requireProof = createMiddleware<AppEnv>(async (c, next) => {
-  const end = await findProofEnd(openDb(c.env), c.var.caller, Date.now());
+export const requireReauthentication = createMiddleware<AppEnv>(async (c, next) => {
+  const end = await findReauthenticationExpiry(openDb(c.env), c.var.caller, Date.now());
   return end === null ? refuse(c, "reauthentication_needed") : next();
 });
 
@@ -85,16 +90,16 @@ export const requireProof = createMiddleware<AppEnv>(async (c, next) => {
  * From when on a second step is asked for, what other sessions showed without it counts no more for changing how one
  * signs in, nor does what they have begun by it. They stay signed in.
  */
-export const endOtherProofs = async (db: Db, { user, session }: Caller): Promise<void> => {
+export const revokeOtherReauthentications = async (db: Db, { user, session }: Caller): Promise<void> => {
   await db.batch([
     db
       .update(sessions)
       .set({ proved_at: 0 })
       .where(and(eq(sessions.user_id, user), ne(sessions.id, session))),
-    ...forgetBegun(db, user, session),
+    ...deletePendingChanges(db, user, session),
   ]);
 };
 
 /** SQL: a method added to those a session has shown already, once. */
-export const withMethod = (method: Method) =>
+export const appendMethod = (method: AuthMethod) =>
   sql`CASE WHEN ' ' || ${sessions.methods} || ' ' LIKE ${`% ${method} %`} THEN ${sessions.methods} ELSE ${sessions.methods} || ' ' || ${method} END`;

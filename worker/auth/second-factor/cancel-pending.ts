@@ -7,7 +7,7 @@ import type { Db } from "#worker/db/client.ts";
  * Statements that take away what a proof in another session has begun and nobody has finished: questions to passkeys and
  * code apps, ways to a provider and the codes they brought, and code apps that do not count yet, which belong to no session.
  */
-export const forgetBegun = (db: Db, user: Uuid, session: Uuid, where?: SQL) =>
+export const deletePendingChanges = (db: Db, user: Uuid, session: Uuid, where?: SQL) =>
   [
     db.delete(ceremonies).where(and(eq(ceremonies.user_id, user), ne(ceremonies.session_id, session), where)),
     db.delete(oauth_flows).where(and(eq(oauth_flows.user_id, user), ne(oauth_flows.session_id, session), where)),

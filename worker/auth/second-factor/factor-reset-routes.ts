@@ -1,47 +1,47 @@
 import { FactorReset } from "#contract/auth/security.ts";
-import { notify, notifyByMail } from "#worker/auth/security-notices.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
-import { findStanding } from "#worker/auth/sessions/open-session.ts";
+import { mailSecurityNotice, sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
+import { findSessionState } from "#worker/auth/sessions/open-session.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
-import { authenticate, authenticateHalfway } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { authenticate, authenticateAllowingPending } from "#worker/lib/http/authenticate.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { limitSession } from "#worker/lib/limits/rate-limit.ts";
-import { resetMail } from "#worker/mail/warnings.ts";
-import { cancelReset, startReset } from "./factor-reset.ts";
+import { createFactorResetMail } from "#worker/mail/warnings.ts";
+import { cancelFactorReset, startFactorReset } from "./factor-reset.ts";
 
 /** For whoever has nothing left to show as their second step. */
 export const factorResetRoutes = createRoutes()
   .post(
     "/factors/reset",
-    operation({
+    describeOperation({
       tag: "auth",
       summary:
         "Ask, in a session that owes its second step, that it be taken away after three days. Asked again, it tells when; after it was stopped one waits before asking again",
       ok: { status: 200, body: FactorReset },
       refusals: ["reset_not_possible", "reset_paused", "forbidden_origin"],
     }),
-    authenticateHalfway,
+    authenticateAllowingPending,
     limitSession("step_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
-      const standing = await findStanding(c, session);
+      const standing = await findSessionState(c, session);
       if (!standing?.awaits) return refuse(c, "reset_not_possible");
-      const started = await startReset(openDb(c.env), user);
+      const started = await startFactorReset(openDb(c.env), user);
       if (!started.ok) return refuse(c, "reset_paused", started);
       const { isNew, started_at, due_at } = started;
       if (isNew) {
         // The session that asked shows nothing yet: everybody else's devices are told.
-        notify(c, user, { event: "reset_started", session: null, device: deviceOf(c), due_at });
-        notifyByMail(c, user, (to, language) => resetMail(to, language, due_at));
+        sendSecurityNotice(c, user, { event: "reset_started", session: null, device: readDeviceName(c), due_at });
+        mailSecurityNotice(c, user, (to, language) => createFactorResetMail(to, language, due_at));
       }
       return c.json({ started_at, due_at }, 200);
     },
   )
   .delete(
     "/factors/reset",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Keep the second step: ends the wait for its being taken away, if there is one",
       ok: { status: 204, body: null },
@@ -51,8 +51,8 @@ export const factorResetRoutes = createRoutes()
     limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
-      if (await cancelReset(openDb(c.env), user)) {
-        notify(c, user, { event: "reset_cancelled", session, device: deviceOf(c) });
+      if (await cancelFactorReset(openDb(c.env), user)) {
+        sendSecurityNotice(c, user, { event: "reset_cancelled", session, device: readDeviceName(c) });
       }
       return c.body(null, 204);
     },

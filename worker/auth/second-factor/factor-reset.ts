@@ -5,22 +5,22 @@ import { factorResetHours, factorResetPauseHours, factorResetPausesForgottenDays
 import { account_security, factors, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
-import type { Ground } from "./preconditions.ts";
+import type { AuthPreconditions } from "./preconditions.ts";
 
 const hourMs = 3_600_000;
 const waitMs = factorResetHours * hourMs;
 const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
 
 /** What is written where the stops of before count no more. */
-export const noPause = { reset_stops: 0, reset_paused_until: 0 };
+export const clearedResetPause = { reset_stops: 0, reset_paused_until: 0 };
 
 /** When the second step is taken away, if somebody asked for it. */
 const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
 
-type Started = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
+type FactorResetStart = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
 
 /** Begins the wait, or tells of the one that goes on already; not for a while after one was stopped. */
-export const startReset = async (db: Db, user: Uuid): Promise<Started> => {
+export const startFactorReset = async (db: Db, user: Uuid): Promise<FactorResetStart> => {
   const now = Date.now();
   const [started] = await db
     .insert(account_security)
@@ -45,7 +45,7 @@ export const startReset = async (db: Db, user: Uuid): Promise<Started> => {
  * Whether there was a wait to end. Each time the pause before the next one grows, so that whoever knows the password cannot
  * keep its owner at stopping them.
  */
-export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
+export const cancelFactorReset = async (db: Db, user: Uuid): Promise<boolean> => {
   const now = Date.now();
   const { reset_paused_until, reset_stops } = account_security;
   const stops = sql<number>`iif(${reset_paused_until} < ${now - pausesForgottenMs}, 1, ${reset_stops} + 1)`;
@@ -67,7 +67,11 @@ export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
  * nothing left that they could show. Passkeys stay, and are not asked for any more. A recovery code that is just being shown
  * (`shown`) goes with the session that comes of it.
  */
-export const applyDueReset = async (db: Db, user: Uuid, { uses: shown }: Ground): Promise<boolean> => {
+export const applyDueFactorReset = async (
+  db: Db,
+  user: Uuid,
+  { consumedRows: shown }: AuthPreconditions,
+): Promise<boolean> => {
   const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
   const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
   if (!row) return false;
@@ -80,7 +84,7 @@ export const applyDueReset = async (db: Db, user: Uuid, { uses: shown }: Ground)
     db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
     db
       .update(account_security)
-      .set({ passkey_step: false, reset_started_at: null, ...noPause })
+      .set({ passkey_step: false, reset_started_at: null, ...clearedResetPause })
       .where(isDue)
       .returning({ user_id: account_security.user_id }),
   ]);

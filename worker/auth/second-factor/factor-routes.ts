@@ -3,33 +3,40 @@ import { Session } from "#contract/auth/auth.ts";
 import { Enrolled, Enrolment, FactorChallenge, FactorProof, FactorRemoved } from "#contract/auth/factors.ts";
 import { Uuid } from "#contract/ids.ts";
 import { ceremonySeconds } from "#contract/limits.ts";
-import { openCeremony } from "#worker/auth/passkeys/ceremonies.ts";
+import { insertCeremony } from "#worker/auth/passkeys/ceremonies.ts";
 import { findAccount } from "#worker/auth/queries.ts";
-import { notify } from "#worker/auth/security-notices.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
-import { prove } from "#worker/auth/sessions/open-session.ts";
+import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
+import { acceptFactor } from "#worker/auth/sessions/open-session.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
-import { authenticate, authenticateHalfway } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { authenticate, authenticateAllowingPending } from "#worker/lib/http/authenticate.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { addressKeyOf } from "#worker/lib/limits/client-limits.ts";
-import { limitSession, type PolicyName, returnToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
-import { endOtherProofs, requireProof } from "./assurance.ts";
-import { deleteFactor, findFactor, insertFactor, isFactorAsked, openSecret, redeemStep } from "./factors.ts";
-import { byCodeApp } from "./preconditions.ts";
-import { findProofEnd } from "./reauthentication.ts";
-import { findStep, toEnrolment } from "./totp.ts";
+import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
+import { limitSession, type RateLimitName, returnToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
+import { requireReauthentication, revokeOtherReauthentications } from "./assurance.ts";
+import {
+  deleteFactor,
+  findFactor,
+  hasOpenChallenge,
+  insertFactor,
+  redeemTotpStep,
+  unsealTotpSecret,
+} from "./factors.ts";
+import { toCodeAppPreconditions } from "./preconditions.ts";
+import { findReauthenticationExpiry } from "./reauthentication.ts";
+import { findTotpStep, toEnrolment } from "./totp.ts";
 
-const Named = v.object({ id: Uuid });
+const FactorIdParam = v.object({ id: Uuid });
 
 /** Where a wrong code counts: of whoever owes a second step for the person, of whoever is signed in for that session alone. */
-const failureBuckets = (c: AppContext, awaits: boolean): (readonly [PolicyName, string])[] => {
+const listFailureBuckets = (c: AppContext, awaits: boolean): (readonly [RateLimitName, string])[] => {
   const { user, session } = c.var.caller;
   if (!awaits) return [["totp_failure_by_session", session]];
   return [
-    ["totp_failure_by_user_and_address", `${user} ${addressKeyOf(c)}`],
+    ["totp_failure_by_user_and_address", `${user} ${toAddressKey(c)}`],
     ["totp_failure_by_user", user],
   ];
 };
@@ -38,7 +45,7 @@ const failureBuckets = (c: AppContext, awaits: boolean): (readonly [PolicyName, 
 export const factorRoutes = createRoutes()
   .post(
     "/factors",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Add a code app. It counts from its first right code on; one that never got so far makes way",
       ok: { status: 200, body: Enrolled },
@@ -46,7 +53,7 @@ export const factorRoutes = createRoutes()
     }),
     authenticate,
     limitSession("security_by_session"),
-    requireProof,
+    requireReauthentication,
     validate("json", Enrolment, "validation_failed"),
     async (c) => {
       const db = openDb(c.env);
@@ -62,7 +69,7 @@ export const factorRoutes = createRoutes()
   )
   .delete(
     "/factors/:id",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Remove a code app. Recovery codes stay: they stand for a lost password too",
       ok: { status: 200, body: FactorRemoved },
@@ -70,33 +77,37 @@ export const factorRoutes = createRoutes()
     }),
     authenticate,
     limitSession("security_by_session"),
-    validate("param", Named),
+    validate("param", FactorIdParam),
     async (c) => {
       const { caller } = c.var;
       const db = openDb(c.env);
       const factor = await findFactor(db, caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
-      if (factor.is_verified && (await findProofEnd(db, caller, Date.now())) === null) {
+      if (factor.is_verified && (await findReauthenticationExpiry(db, caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }
       const wasThere = await deleteFactor(db, factor.id);
       if (wasThere && factor.is_verified) {
-        notify(c, caller.user, { event: "factor_removed", session: caller.session, device: deviceOf(c) });
+        sendSecurityNotice(c, caller.user, {
+          event: "factor_removed",
+          session: caller.session,
+          device: readDeviceName(c),
+        });
       }
       return c.json({ id: factor.id }, 200);
     },
   )
   .post(
     "/factors/:id/challenge",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Ask for a code, which `verify` brings within five minutes",
       ok: { status: 200, body: FactorChallenge },
       refusals: ["invalid_input", "mfa_factor_not_found", "forbidden_origin"],
     }),
-    authenticateHalfway,
+    authenticateAllowingPending,
     limitSession("step_by_session"),
-    validate("param", Named),
+    validate("param", FactorIdParam),
     async (c) => {
       const { user, session } = c.var.caller;
       const db = openDb(c.env);
@@ -104,13 +115,13 @@ export const factorRoutes = createRoutes()
       if (!factor) return refuse(c, "mfa_factor_not_found");
       const now = Date.now();
       const asked = { kind: "totp", user_id: user, session_id: session, factor_id: factor.id } as const;
-      const id = await openCeremony(db, asked, "", now);
+      const id = await insertCeremony(db, asked, "", now);
       return c.json({ id, type: "totp" as const, expires_at: Math.floor(now / 1_000) + ceremonySeconds }, 200);
     },
   )
   .post(
     "/factors/:id/verify",
-    operation({
+    describeOperation({
       tag: "auth",
       summary:
         "Show a code: as the second step, as a step-up, or after a fresh proof a new code app's first. It works once",
@@ -124,8 +135,8 @@ export const factorRoutes = createRoutes()
         "forbidden_origin",
       ],
     }),
-    authenticateHalfway,
-    validate("param", Named, "validation_failed"),
+    authenticateAllowingPending,
+    validate("param", FactorIdParam, "validation_failed"),
     validate("json", FactorProof, "validation_failed"),
     async (c) => {
       const { caller } = c.var;
@@ -134,24 +145,28 @@ export const factorRoutes = createRoutes()
       const factor = await findFactor(db, caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
       // That it was enrolled after a proof says nothing any more once that ran out: it would be one without end.
-      if (!factor.is_verified && (await findProofEnd(db, caller, Date.now())) === null) {
+      if (!factor.is_verified && (await findReauthenticationExpiry(db, caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }
-      if (!(await isFactorAsked(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
-      const failures = failureBuckets(c, factor.awaits);
+      if (!(await hasOpenChallenge(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
+      const failures = listFailureBuckets(c, factor.awaits);
       const pace = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
       const taken = await takeTokens(db, [...failures, ...pace]);
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const step = findStep(await openSecret(c.env, db, factor), code, Date.now());
-      if (step === undefined || !(await redeemStep(db, caller, factor, challenge_id, step))) {
+      const step = findTotpStep(await unsealTotpSecret(c.env, db, factor), code, Date.now());
+      if (step === undefined || !(await redeemTotpStep(db, caller, factor, challenge_id, step))) {
         return refuse(c, "mfa_verification_failed");
       }
       for (const [name, key] of failures) await returnToken(db, key, name);
       if (!factor.is_verified) {
-        await endOtherProofs(db, caller);
-        notify(c, caller.user, { event: "factor_added", session: caller.session, device: deviceOf(c) });
+        await revokeOtherReauthentications(db, caller);
+        sendSecurityNotice(c, caller.user, {
+          event: "factor_added",
+          session: caller.session,
+          device: readDeviceName(c),
+        });
       }
-      const session = await prove(c, "totp", byCodeApp(factor.id));
+      const session = await acceptFactor(c, "totp", toCodeAppPreconditions(factor.id));
       if (typeof session === "object") return c.json(session, 200);
       return refuse(c, session === "refused" ? "mfa_verification_failed" : session);
     },

@@ -5,27 +5,27 @@ import { ceremonies, factors } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
-import { seal, unseal } from "./secret-box.ts";
-import { makeTotpSecret } from "./totp.ts";
+import { sealSecret, unsealSecret } from "./secret-box.ts";
+import { createTotpSecret } from "./totp.ts";
 
 export type FactorRow = typeof factors.$inferSelect;
 
-const ownerOf = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
+const toSealOwner = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
 
 /** What its codes are made of. Sealed by a key that is on its way out, it is sealed anew. */
-export const openSecret = async (env: Env, db: Db, factor: FactorRow): Promise<Uint8Array<ArrayBuffer>> => {
-  const { secret, isOutdated } = await unseal(env, ownerOf(factor), factor.secret);
+export const unsealTotpSecret = async (env: Env, db: Db, factor: FactorRow): Promise<Uint8Array<ArrayBuffer>> => {
+  const { secret, isOutdated } = await unsealSecret(env, toSealOwner(factor), factor.secret);
   if (!isOutdated) return secret;
   await db
     .update(factors)
-    .set({ secret: await seal(env, ownerOf(factor), secret) })
+    .set({ secret: await sealSecret(env, toSealOwner(factor), secret) })
     .where(and(eq(factors.id, factor.id), eq(factors.secret, factor.secret)));
   return secret;
 };
 
 /** Its secret as the newest key keeps it. */
-export const sealAnew = async (env: Env, factor: FactorRow): Promise<string> =>
-  seal(env, ownerOf(factor), (await unseal(env, ownerOf(factor), factor.secret)).secret);
+export const resealTotpSecret = async (env: Env, factor: FactorRow): Promise<string> =>
+  sealSecret(env, toSealOwner(factor), (await unsealSecret(env, toSealOwner(factor), factor.secret)).secret);
 
 /** A code app that counts once its first code was right, in the place of one that never got so far. */
 export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | undefined) => {
@@ -37,14 +37,14 @@ export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | 
   const there = verified?.n ?? 0;
   if (there >= factorsMax) return undefined;
   const own = { id: createUuid(now), user_id: user };
-  const secret = makeTotpSecret();
+  const secret = createTotpSecret();
   const friendly_name = name || `TOTP ${there + 1}`;
   await db.batch([
     db.delete(factors).where(and(eq(factors.user_id, user), eq(factors.is_verified, false))),
     db.insert(factors).values({
       ...own,
       friendly_name,
-      secret: await seal(env, ownerOf(own), secret),
+      secret: await sealSecret(env, toSealOwner(own), secret),
       created_at: now,
       updated_at: now,
     }),
@@ -67,7 +67,7 @@ export const findFactor = async (
   return found && (found.factor.is_verified || !found.awaits) ? { ...found.factor, awaits: found.awaits } : undefined;
 };
 
-const isAsked = ({ user, session }: Caller, factor: Uuid, challenge: Uuid) =>
+const matchesChallenge = ({ user, session }: Caller, factor: Uuid, challenge: Uuid) =>
   and(
     eq(ceremonies.id, challenge),
     eq(ceremonies.kind, "totp"),
@@ -77,25 +77,25 @@ const isAsked = ({ user, session }: Caller, factor: Uuid, challenge: Uuid) =>
   );
 
 /** Whether this session was asked that of this code app, lately. */
-export const isFactorAsked = async (db: Db, caller: Caller, factor: Uuid, challenge: Uuid): Promise<boolean> =>
+export const hasOpenChallenge = async (db: Db, caller: Caller, factor: Uuid, challenge: Uuid): Promise<boolean> =>
   (await db
     .select({ id: ceremonies.id })
     .from(ceremonies)
-    .where(and(isAsked(caller, factor, challenge), gt(ceremonies.expires_at, Date.now())))
+    .where(and(matchesChallenge(caller, factor, challenge), gt(ceremonies.expires_at, Date.now())))
     .get()) !== undefined;
 
 /**
  * Uses up a code, and with it all codes of earlier steps: however many bring it at once, one of them has it. The first one
  * makes the code app count. The question goes with the right answer.
  */
-export const redeemStep = async (db: Db, caller: Caller, factor: FactorRow, challenge: Uuid, step: number) => {
+export const redeemTotpStep = async (db: Db, caller: Caller, factor: FactorRow, challenge: Uuid, step: number) => {
   const [used] = await db.batch([
     db
       .update(factors)
       .set({ last_step: step, is_verified: true, updated_at: sql`iif(is_verified, updated_at, ${Date.now()})` })
       .where(and(eq(factors.id, factor.id), lt(factors.last_step, step), eq(factors.is_verified, factor.is_verified)))
       .returning({ id: factors.id }),
-    db.delete(ceremonies).where(isAsked(caller, factor.id, challenge)),
+    db.delete(ceremonies).where(matchesChallenge(caller, factor.id, challenge)),
   ]);
   return used.length === 1;
 };

@@ -2,10 +2,10 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { factors } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
 import { logError } from "#worker/lib/log.ts";
-import { type FactorRow, sealAnew } from "./factors.ts";
-import { newestMark } from "./secret-box.ts";
+import { type FactorRow, resealTotpSecret } from "./factors.ts";
+import { findReplacingKeyId } from "./secret-box.ts";
 
-const atOnce = 500;
+const batchSize = 500;
 const batchesMax = 20;
 
 /**
@@ -13,13 +13,13 @@ const batchesMax = 20;
  * What is left over waits for the next hour; how much that is stands in the log, for whoever waits to take the old key away.
  */
 export const resealSecrets = async (env: Env): Promise<void> => {
-  const mark = newestMark(env);
+  const mark = findReplacingKeyId(env);
   if (mark === undefined) return;
   const db = openDb(env);
   const isOld = sql`substr(${factors.secret}, 1, ${mark.length}) <> ${mark}`;
   const toUpdate = async (factor: FactorRow) => {
     try {
-      const secret = await sealAnew(env, factor);
+      const secret = await resealTotpSecret(env, factor);
       const isSame = and(eq(factors.id, factor.id), eq(factors.secret, factor.secret));
       return [db.update(factors).set({ secret }).where(isSame)];
     } catch (error) {
@@ -27,7 +27,7 @@ export const resealSecrets = async (env: Env): Promise<void> => {
       return [];
     }
   };
-  let batch = await db.select().from(factors).where(isOld).orderBy(factors.id).limit(atOnce);
+  let batch = await db.select().from(factors).where(isOld).orderBy(factors.id).limit(batchSize);
   for (let n = 1; batch.length > 0; n++) {
     const [first, ...more] = (await Promise.all(batch.map(toUpdate))).flat();
     if (first) await db.batch([first, ...more]);
@@ -38,7 +38,7 @@ export const resealSecrets = async (env: Env): Promise<void> => {
       .from(factors)
       .where(and(isOld, gt(factors.id, last)))
       .orderBy(factors.id)
-      .limit(atOnce);
+      .limit(batchSize);
   }
   const left = await db.$count(factors, isOld);
   console.warn(`code apps that are still kept under the old FACTOR_KEY: ${left}`);

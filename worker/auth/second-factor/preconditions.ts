@@ -16,56 +16,66 @@ import { sessions, users } from "#worker/db/schema.ts";
  * What a sign-in or a step-up stands on. Between what was shown and the session that comes of it another device may take it
  * back, so all of `holds` is asked by the very batch that writes the session; `uses` are the rows that are used up by it.
  */
-export type Ground = { holds: SQL[]; uses: Row[] };
-type Row = { table: SQLiteTable; where: SQL };
+export type AuthPreconditions = { conditions: SQL[]; consumedRows: RowMatch[] };
+type RowMatch = { table: SQLiteTable; where: SQL };
 
-const rowOf = (table: SQLiteTable, ...same: [AnyColumn, unknown][]): Row => ({
+const toRowMatch = (table: SQLiteTable, ...same: [AnyColumn, unknown][]): RowMatch => ({
   table,
   where: sql`(${sql.join(
     same.map(([column, value]) => sql`${column} = ${value}`),
     sql` AND `,
   )})`,
 });
-const isThere = ({ table, where }: Row): SQL => sql`EXISTS (SELECT 1 FROM ${table} WHERE ${where})`;
+const rowExists = ({ table, where }: RowMatch): SQL => sql`EXISTS (SELECT 1 FROM ${table} WHERE ${where})`;
 
-const on = (...rows: Row[]): Ground => ({ holds: rows.map(isThere), uses: [] });
-const onceOn = (row: Row): Ground => ({ holds: [isThere(row)], uses: [row] });
+const requireRows = (...rows: RowMatch[]): AuthPreconditions => ({ conditions: rows.map(rowExists), consumedRows: [] });
+const requireAndConsumeRow = (row: RowMatch): AuthPreconditions => ({
+  conditions: [rowExists(row)],
+  consumedRows: [row],
+});
 
-export const together = (...grounds: Ground[]): Ground => ({
-  holds: grounds.flatMap(({ holds }) => holds),
-  uses: grounds.flatMap(({ uses }) => uses),
+export const joinPreconditions = (...grounds: AuthPreconditions[]): AuthPreconditions => ({
+  conditions: grounds.flatMap(({ conditions }) => conditions),
+  consumedRows: grounds.flatMap(({ consumedRows }) => consumedRows),
 });
 
 /** Nothing has to hold: an account that was made in this moment. */
-export const onNothing: Ground = together();
+export const noPreconditions: AuthPreconditions = joinPreconditions();
 
-type Known = { user_id: Uuid; password_hash: string };
+type PasswordOwner = { user_id: Uuid; password_hash: string };
 
 /** The password is the one that it was: whoever changes it ends whatever began before. */
-export const byPassword = ({ user_id, password_hash }: Known): Ground =>
-  on(rowOf(users, [users.id, user_id], [users.password_hash, password_hash]));
+export const toPasswordPreconditions = ({ user_id, password_hash }: PasswordOwner): AuthPreconditions =>
+  requireRows(toRowMatch(users, [users.id, user_id], [users.password_hash, password_hash]));
 
-export const byPasskey = ({ id, ...known }: Known & { id: Uuid }): Ground =>
-  together(byPassword(known), on(rowOf(passkeys, [passkeys.id, id])));
+export const toPasskeyPreconditions = ({ id, ...known }: PasswordOwner & { id: Uuid }): AuthPreconditions =>
+  joinPreconditions(toPasswordPreconditions(known), requireRows(toRowMatch(passkeys, [passkeys.id, id])));
 
-export const byCodeApp = (id: Uuid): Ground => on(rowOf(factors, [factors.id, id], [factors.is_verified, 1]));
+export const toCodeAppPreconditions = (id: Uuid): AuthPreconditions =>
+  requireRows(toRowMatch(factors, [factors.id, id], [factors.is_verified, 1]));
 
-export const byRecoveryCode = (user: Uuid, hash: string): Ground =>
-  onceOn(rowOf(recovery_codes, [recovery_codes.user_id, user], [recovery_codes.hash, hash]));
+export const toRecoveryCodePreconditions = (user: Uuid, hash: string): AuthPreconditions =>
+  requireAndConsumeRow(toRowMatch(recovery_codes, [recovery_codes.user_id, user], [recovery_codes.hash, hash]));
 
-export const byMail = (hash: string): Ground => onceOn(rowOf(mailed_tokens, [mailed_tokens.hash, hash]));
+export const toMailedTokenPreconditions = (hash: string): AuthPreconditions =>
+  requireAndConsumeRow(toRowMatch(mailed_tokens, [mailed_tokens.hash, hash]));
 
 /** A question that stands for the proof it was put after. */
-export const byQuestion = (id: Uuid, session: Uuid): Ground =>
-  onceOn(rowOf(ceremonies, [ceremonies.id, id], [ceremonies.session_id, session]));
+export const toCeremonyPreconditions = (id: Uuid, session: Uuid): AuthPreconditions =>
+  requireAndConsumeRow(toRowMatch(ceremonies, [ceremonies.id, id], [ceremonies.session_id, session]));
 
-export const byAuthCode = (hash: string): Ground => onceOn(rowOf(auth_codes, [auth_codes.hash, hash]));
+export const toAuthCodePreconditions = (hash: string): AuthPreconditions =>
+  requireAndConsumeRow(toRowMatch(auth_codes, [auth_codes.hash, hash]));
 
-export const byIdentity = ({ provider, subject, ...known }: Known & { provider: string; subject: string }): Ground =>
-  together(
-    byPassword(known),
-    on(
-      rowOf(
+export const toIdentityPreconditions = ({
+  provider,
+  subject,
+  ...known
+}: PasswordOwner & { provider: string; subject: string }): AuthPreconditions =>
+  joinPreconditions(
+    toPasswordPreconditions(known),
+    requireRows(
+      toRowMatch(
         identities,
         [identities.provider, provider],
         [identities.subject, subject],
@@ -75,8 +85,9 @@ export const byIdentity = ({ provider, subject, ...known }: Known & { provider: 
   );
 
 /** A whole session that something was begun in. */
-export const inSession = (id: Uuid, user: Uuid): Ground =>
-  on(rowOf(sessions, [sessions.id, id], [sessions.user_id, user], [sessions.awaits, 0]));
+export const toFullSessionPreconditions = (id: Uuid, user: Uuid): AuthPreconditions =>
+  requireRows(toRowMatch(sessions, [sessions.id, id], [sessions.user_id, user], [sessions.awaits, 0]));
 
 /** A session that owes its second step, and ends as the whole one begins. */
-export const byHalf = (id: Uuid): Ground => onceOn(rowOf(sessions, [sessions.id, id], [sessions.awaits, 1]));
+export const toPendingSessionPreconditions = (id: Uuid): AuthPreconditions =>
+  requireAndConsumeRow(toRowMatch(sessions, [sessions.id, id], [sessions.awaits, 1]));

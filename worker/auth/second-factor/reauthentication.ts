@@ -4,19 +4,27 @@ import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 
-type Proved = Pick<typeof sessions.$inferSelect, "proved_at" | "proved_generation">;
+type ReauthenticationColumns = Pick<typeof sessions.$inferSelect, "proved_at" | "proved_generation">;
 
 /** Until when a session may change how its person signs in; null when it may not now. */
-export const proofEnd = ({ proved_at, proved_generation }: Proved, generation: number, now: number): number | null => {
+export const getReauthenticationExpiry = (
+  { proved_at, proved_generation }: ReauthenticationColumns,
+  generation: number,
+  now: number,
+): number | null => {
   const end = proved_at + stepUpSeconds * 1_000;
   return generation >= proved_generation && end > now ? end : null;
 };
 
-export const findProofEnd = async (db: Db, { session, generation }: Caller, now: number): Promise<number | null> => {
+export const findReauthenticationExpiry = async (
+  db: Db,
+  { session, generation }: Caller,
+  now: number,
+): Promise<number | null> => {
   const row = await db
     .select({ proved_at: sessions.proved_at, proved_generation: sessions.proved_generation })
     .from(sessions)
     .where(eq(sessions.id, session))
     .get();
-  return row ? proofEnd(row, generation, now) : null;
+  return row ? getReauthenticationExpiry(row, generation, now) : null;
 };

@@ -1,22 +1,22 @@
 import { Session } from "#contract/auth/auth.ts";
 import { CodeProof, RecoveryCodes } from "#contract/auth/factors.ts";
-import { notify } from "#worker/auth/security-notices.ts";
-import { deviceOf } from "#worker/auth/sessions/device-name.ts";
-import { findStanding, prove } from "#worker/auth/sessions/open-session.ts";
+import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
+import { acceptFactor, findSessionState } from "#worker/auth/sessions/open-session.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
-import { authenticate, authenticateHalfway } from "#worker/lib/http/authenticate.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { authenticate, authenticateAllowingPending } from "#worker/lib/http/authenticate.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitSession } from "#worker/lib/limits/rate-limit.ts";
-import { findMeans, requireProof } from "./assurance.ts";
+import { findSecondFactors, requireReauthentication } from "./assurance.ts";
 import { findRecoveryCode, replaceRecoveryCodes } from "./recovery-codes.ts";
 
 export const recoveryCodeRoutes = createRoutes()
   .post(
     "/recovery-codes",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Make ten recovery codes, each good once. They are told here only, and void all earlier ones",
       ok: { status: 200, body: RecoveryCodes },
@@ -24,34 +24,34 @@ export const recoveryCodeRoutes = createRoutes()
     }),
     authenticate,
     limitSession("security_by_session"),
-    requireProof,
+    requireReauthentication,
     async (c) => {
       const { user, session } = c.var.caller;
       const codes = await replaceRecoveryCodes(openDb(c.env), c.env, user);
-      notify(c, user, { event: "recovery_codes_made", session, device: deviceOf(c) });
+      sendSecurityNotice(c, user, { event: "recovery_codes_made", session, device: readDeviceName(c) });
       return c.json({ codes }, 200);
     },
   )
   .post(
     "/recovery-codes/verify",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Show a recovery code: as the second step, or as a step-up. It works once",
       ok: { status: 200, body: Session },
       refusals: ["validation_failed", "mfa_verification_failed", "forbidden_origin"],
     }),
-    authenticateHalfway,
+    authenticateAllowingPending,
     limitSession("recovery_code_by_session"),
     validate("json", CodeProof, "validation_failed"),
     async (c) => {
       const { user, session } = c.var.caller;
       const db = openDb(c.env);
-      const [standing, means] = await Promise.all([findStanding(c, session), findMeans(db, user)]);
+      const [standing, means] = await Promise.all([findSessionState(c, session), findSecondFactors(db, user)]);
       if (!standing) return refuse(c, "session_not_found");
       // The paper that stood for the password does not stand for the second step too.
-      const stoodForPassword = means.isAsked && standing.methods.startsWith("recovery_code");
+      const stoodForPassword = means.isRequired && standing.methods.startsWith("recovery_code");
       const found = stoodForPassword ? undefined : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
-      const proved = found ? await prove(c, "recovery_code", found.ground) : "refused";
+      const proved = found ? await acceptFactor(c, "recovery_code", found.ground) : "refused";
       if (typeof proved === "object") return c.json(proved, 200);
       return refuse(c, proved === "refused" ? "mfa_verification_failed" : proved);
     },

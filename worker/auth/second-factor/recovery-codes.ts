@@ -4,21 +4,21 @@ import type { Uuid } from "#contract/ids.ts";
 import { recoveryCodesCount } from "#contract/limits.ts";
 import { account_security, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { byRecoveryCode, type Ground } from "./preconditions.ts";
+import { type AuthPreconditions, toRecoveryCodePreconditions } from "./preconditions.ts";
 
-type Secrets = Pick<Env, "PEPPER">;
+type PepperEnv = Pick<Env, "PEPPER">;
 
 // Crockford's base 32: of letters and digits that look alike only one is in use.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const groups = 3;
+const groupCount = 3;
 const groupLength = 4; // 3 × 4 characters of 5 bits: 60 bits, with few tries
 
-const makeGroup = (): string =>
+const createCodeGroup = (): string =>
   Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join("");
-const makeCode = (): string => Array.from({ length: groups }, makeGroup).join("-");
+const createCode = (): string => Array.from({ length: groupCount }, createCodeGroup).join("-");
 
 /** A code as it was told, however it was typed. */
-const toPlain = (code: string): string =>
+const normalizeCode = (code: string): string =>
   code
     .normalize("NFKC")
     .toLowerCase()
@@ -26,17 +26,17 @@ const toPlain = (code: string): string =>
     .replaceAll("o", "0")
     .replace(/[il]/g, "1");
 
-const hashOf = ({ PEPPER }: Secrets, user: Uuid, code: string): string =>
+const hashRecoveryCode = ({ PEPPER }: PepperEnv, user: Uuid, code: string): string =>
   createHmac("sha256", PEPPER)
-    .update(`lisolo recovery code ${user} ${toPlain(code)}`)
+    .update(`lisolo recovery code ${user} ${normalizeCode(code)}`)
     .digest("base64url");
 
 /** New codes; all that there were before are void. */
-export const replaceRecoveryCodes = async (db: Db, env: Secrets, user: Uuid): Promise<string[]> => {
-  const codes = Array.from({ length: recoveryCodesCount }, makeCode);
+export const replaceRecoveryCodes = async (db: Db, env: PepperEnv, user: Uuid): Promise<string[]> => {
+  const codes = Array.from({ length: recoveryCodesCount }, createCode);
   await db.batch([
     db.delete(recovery_codes).where(eq(recovery_codes.user_id, user)),
-    db.insert(recovery_codes).values(codes.map((code) => ({ user_id: user, hash: hashOf(env, user, code) }))),
+    db.insert(recovery_codes).values(codes.map((code) => ({ user_id: user, hash: hashRecoveryCode(env, user, code) }))),
     db
       .insert(account_security)
       .values({ user_id: user, has_codes: true })
@@ -48,15 +48,15 @@ export const replaceRecoveryCodes = async (db: Db, env: Secrets, user: Uuid): Pr
 /** One of the person's codes, to be used up by what it is shown for: however many bring it at once, one of them has it. */
 export const findRecoveryCode = async (
   db: Db,
-  env: Secrets,
+  env: PepperEnv,
   user: Uuid,
   code: string,
-): Promise<{ ground: Ground } | undefined> => {
-  const hash = hashOf(env, user, code);
+): Promise<{ ground: AuthPreconditions } | undefined> => {
+  const hash = hashRecoveryCode(env, user, code);
   const found = await db
     .select({ user_id: recovery_codes.user_id })
     .from(recovery_codes)
     .where(and(eq(recovery_codes.user_id, user), eq(recovery_codes.hash, hash)))
     .get();
-  return found && { ground: byRecoveryCode(user, hash) };
+  return found && { ground: toRecoveryCodePreconditions(user, hash) };
 };

@@ -4,10 +4,10 @@ import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/lim
 
 /** Codes of code apps (RFC 6238), with the parameters that every app knows: SHA-1, six digits, thirty seconds. */
 
-const ownName = "Lisolo";
-const quietModules = 4; // ISO/IEC 18004 asks for as much white around it
+const defaultIssuer = "Lisolo";
+const quietZoneModules = 4; // ISO/IEC 18004 asks for as much white around it
 
-const totpOf = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer?: string } = {}): TOTP =>
+const createTotp = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer?: string } = {}): TOTP =>
   new TOTP({
     ...named,
     secret: new Secret({ buffer: secret.buffer }),
@@ -16,22 +16,22 @@ const totpOf = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer
     period: totpStepSeconds,
   });
 
-export const makeTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(totpSecretBytes));
+export const createTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(totpSecretBytes));
 
 /**
  * What a code app takes in: the secret to type, its address, which names both sides, and that as a picture. The picture has no character that
  * ends an address, for GoTrue's clients put `data:image/svg+xml;utf-8,` before it.
  */
 export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string, issuer: string | undefined) => {
-  const totp = totpOf(secret, { label, issuer: issuer || ownName });
+  const totp = createTotp(secret, { label, issuer: issuer || defaultIssuer });
   const uri = totp.toString();
-  const svg = renderSVG(uri, { border: quietModules, pixelSize: 1 });
+  const svg = renderSVG(uri, { border: quietZoneModules, pixelSize: 1 });
   return { qr_code: svg.replace("<svg ", '<svg shape-rendering="crispEdges" '), secret: totp.secret.base32, uri };
 };
 
 /** The step whose code this is, if it is one of those that are taken now. */
-export const findStep = (secret: Uint8Array<ArrayBuffer>, code: string, now: number): number | undefined => {
+export const findTotpStep = (secret: Uint8Array<ArrayBuffer>, code: string, now: number): number | undefined => {
   const token = code.replace(/\s/g, "");
-  const delta = totpOf(secret).validate({ token, timestamp: now, window: totpWindowSteps });
+  const delta = createTotp(secret).validate({ token, timestamp: now, window: totpWindowSteps });
   return delta === null ? undefined : Math.floor(now / 1_000 / totpStepSeconds) + delta;
 };

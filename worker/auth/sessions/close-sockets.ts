@@ -1,8 +1,8 @@
 import type { Uuid } from "#contract/ids.ts";
 import { logError } from "#worker/lib/log.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
-const tries = 4;
+const attemptsMax = 4;
 const firstWaitMs = 100;
 
 /**
@@ -13,10 +13,10 @@ export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"):
   if (ended.length === 0) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      await userChannelOf(env, user).closeSessions(user, ended);
+      await getUserChannelStub(env, user).closeSessions(user, ended);
       return;
     } catch (error) {
-      if (attempt === tries) {
+      if (attempt === attemptsMax) {
         logError("sockets of an ended session may still be open", error);
         return;
       }

@@ -24,15 +24,17 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-const readLength = 512; // no browser needs as much, and the patterns take long over nonsense
+const userAgentMaxLength = 512; // no browser needs as much, and the patterns take long over nonsense
 
-const nameIn = (list: readonly [RegExp, string][], text: string): string | undefined =>
+const findMatchingName = (list: readonly [RegExp, string][], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
 /** What a browser calls itself and its system, as a person would say it; empty where it says neither. */
 export const describeDevice = (userAgent: string): string => {
-  const text = userAgent.slice(0, readLength);
-  return [nameIn(browsers, text), nameIn(systems, text)].filter((name) => name !== undefined).join(" · ");
+  const text = userAgent.slice(0, userAgentMaxLength);
+  return [findMatchingName(browsers, text), findMatchingName(systems, text)]
+    .filter((name) => name !== undefined)
+    .join(" · ");
 };
 
-export const deviceOf = (c: AppContext): string => describeDevice(c.req.header("user-agent") ?? "");
+export const readDeviceName = (c: AppContext): string => describeDevice(c.req.header("user-agent") ?? "");

@@ -1,22 +1,22 @@
 import { inArray, sql } from "drizzle-orm";
-import { awaitingMinutes, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
+import { pendingSecondFactorMinutes, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import { closeSockets } from "./close-sockets.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-const endedAtOnce = 500;
+const sessionsPerRun = 500;
 
 /**
  * Ends the sessions that could not be renewed any more, with their sockets: whoever holds one open and never renews is not
  * told of anything for longer than whoever does. It reads the whole table, 30 ms for 300,000 sessions: an index on
  * `refreshed_at` would be written with every renewal, and a row written costs as much as a thousand that are read.
  */
-export const endOldSessions = async (env: Env, now: number): Promise<void> => {
+export const expireSessions = async (env: Env, now: number): Promise<void> => {
   const old = sql`(SELECT id FROM sessions WHERE refreshed_at < ${now - sessionIdleDays * dayMs}
     OR created_at < ${now - sessionAbsoluteDays * dayMs}
-    OR (awaits = 1 AND created_at < ${now - awaitingMinutes * minuteMs}) LIMIT ${endedAtOnce})`;
+    OR (awaits = 1 AND created_at < ${now - pendingSecondFactorMinutes * minuteMs}) LIMIT ${sessionsPerRun})`;
   const ended = await openDb(env)
     .delete(sessions)
     .where(inArray(sessions.id, old))

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Uuid } from "#contract/ids.ts";
 
-type Secrets = Pick<Env, "PEPPER">;
+type PepperEnv = Pick<Env, "PEPPER">;
 
 /**
  * A refresh token is 52 bytes: its session's id, its generation, and a MAC over both with the session's own
@@ -12,19 +12,19 @@ const tokenBytes = idBytes + 4 + 32;
 
 export type RefreshToken = { session: Uuid; generation: number; mac: Buffer };
 
-const macOf = ({ PEPPER }: Secrets, nonce: string, head: Buffer): Buffer =>
+const computeMac = ({ PEPPER }: PepperEnv, nonce: string, head: Buffer): Buffer =>
   createHmac("sha256", PEPPER).update(`lisolo refresh token ${nonce} `).update(head).digest();
 
-const headOf = (session: Uuid, generation: number): Buffer => {
+const encodeHead = (session: Uuid, generation: number): Buffer => {
   const head = Buffer.alloc(idBytes + 4);
   head.write(session.replaceAll("-", ""), 0, "hex");
   head.writeUInt32BE(generation, idBytes);
   return head;
 };
 
-export const makeRefreshToken = (env: Secrets, session: Uuid, nonce: string, generation: number): string => {
-  const head = headOf(session, generation);
-  return Buffer.concat([head, macOf(env, nonce, head)]).toString("base64url");
+export const createRefreshToken = (env: PepperEnv, session: Uuid, nonce: string, generation: number): string => {
+  const head = encodeHead(session, generation);
+  return Buffer.concat([head, computeMac(env, nonce, head)]).toString("base64url");
 };
 
 /** The parts of what looks like a refresh token; whether it is one, `isGenuine` says. */
@@ -39,5 +39,5 @@ export const parseRefreshToken = (token: string): RefreshToken | undefined => {
   };
 };
 
-export const isGenuine = (env: Secrets, token: RefreshToken, nonce: string): boolean =>
-  timingSafeEqual(token.mac, macOf(env, nonce, headOf(token.session, token.generation)));
+export const isGenuineRefreshToken = (env: PepperEnv, token: RefreshToken, nonce: string): boolean =>
+  timingSafeEqual(token.mac, computeMac(env, nonce, encodeHead(token.session, token.generation)));

@@ -1,44 +1,44 @@
 import * as v from "valibot";
 import { AuthUser, isAcceptablePassword, Session } from "#contract/auth/auth.ts";
 import { PasswordProof } from "#contract/auth/factors.ts";
-import { Device, Security, UserChange } from "#contract/auth/security.ts";
+import { Security, SignedInDevice, UserChange } from "#contract/auth/security.ts";
 import { Uuid } from "#contract/ids.ts";
 import { isCommonPassword } from "#worker/auth/common-passwords.ts";
 import { checkOwnPassword } from "#worker/auth/password-check.ts";
 import { hashPassword, verifyPassword } from "#worker/auth/passwords.ts";
-import { listProviders } from "#worker/auth/providers/providers.ts";
+import { listPublicProviders } from "#worker/auth/providers/providers.ts";
 import { findAccount, findOwnCredentials, toAuthUser, updateOwnName } from "#worker/auth/queries.ts";
-import { setRecoveryAddress, takeMails } from "#worker/auth/recovery/recovery-address.ts";
-import { findMeans } from "#worker/auth/second-factor/assurance.ts";
-import { byPassword } from "#worker/auth/second-factor/preconditions.ts";
-import { findProofEnd } from "#worker/auth/second-factor/reauthentication.ts";
-import { notify, notifyByMail } from "#worker/auth/security-notices.ts";
-import { findSecurity, listDevices } from "#worker/auth/security-overview.ts";
+import { setRecoveryAddress, takeMailLimits } from "#worker/auth/recovery/recovery-address.ts";
+import { findSecondFactors } from "#worker/auth/second-factor/assurance.ts";
+import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
+import { findReauthenticationExpiry } from "#worker/auth/second-factor/reauthentication.ts";
+import { mailSecurityNotice, sendSecurityNotice } from "#worker/auth/security-notices.ts";
+import { listDevices, readSecurityOverview } from "#worker/auth/security-overview.ts";
 import { openDb } from "#worker/db/client.ts";
-import { flushAbout } from "#worker/lib/contact-updates.ts";
-import { type AppContext, afterAnswer, createRoutes } from "#worker/lib/http/app.ts";
+import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate, isSessionLive } from "#worker/lib/http/authenticate.ts";
 import { clearBrowserCache, clearSessionCookies } from "#worker/lib/http/cookies.ts";
-import { operation } from "#worker/lib/http/openapi.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { findPublicOrigin, logMissingPublicUrl } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitSession } from "#worker/lib/limits/rate-limit.ts";
-import { passwordMail } from "#worker/mail/warnings.ts";
+import { createPasswordChangeMail } from "#worker/mail/warnings.ts";
 import { closeSockets } from "./close-sockets.ts";
-import { deviceOf } from "./device-name.ts";
-import { prove, usesCookies } from "./open-session.ts";
-import { changePassword, endSessions } from "./sessions.ts";
+import { readDeviceName } from "./device-name.ts";
+import { acceptFactor, usesCookies } from "./open-session.ts";
+import { changePassword, revokeSessions } from "./sessions.ts";
 
-const Devices = v.object({ devices: v.array(Device) });
+const DeviceList = v.object({ devices: v.array(SignedInDevice) });
 
-type Hashes = { from: string; to: string };
+type PasswordHashes = { from: string; to: string };
 
 /** The hashes of the password there is and of the new one, or why it cannot be. Nothing is written yet. */
-const hashAnew = async (
+const preparePasswordChange = async (
   c: AppContext,
   password: string,
-): Promise<Hashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
+): Promise<PasswordHashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
   if (!isAcceptablePassword(password)) return "weak_password";
   if (isCommonPassword(password)) return "common_password";
   const own = await findOwnCredentials(openDb(c.env), c.var.caller.user);
@@ -48,43 +48,43 @@ const hashAnew = async (
 };
 
 /** Sets a new password; whoever else is signed in is not any more. False when another device did so in between. */
-const setPassword = async (c: AppContext, hashes: Hashes): Promise<boolean> => {
+const setPassword = async (c: AppContext, hashes: PasswordHashes): Promise<boolean> => {
   const { user, session } = c.var.caller;
   const ended = await changePassword(openDb(c.env), c.var.caller, hashes, Date.now());
   if (!ended) return false;
-  afterAnswer(c.executionCtx, "close the sockets of a former password", closeSockets(c.env, user, ended));
-  notify(c, user, { event: "password_changed", session, device: deviceOf(c) });
-  notifyByMail(c, user, passwordMail);
+  runAfterResponse(c.executionCtx, "close the sockets of a former password", closeSockets(c.env, user, ended));
+  sendSecurityNotice(c, user, { event: "password_changed", session, device: readDeviceName(c) });
+  mailSecurityNotice(c, user, createPasswordChangeMail);
   return true;
 };
 
 export const sessionRoutes = createRoutes()
   .get(
     "/security",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "How one's account is kept: factors, passkeys, recovery, providers, devices",
       ok: { status: 200, body: Security },
     }),
     authenticate,
     async (c) => {
-      const security = await findSecurity(openDb(c.env), c.var.caller, Date.now());
-      return c.json({ ...security, providers: listProviders(c.env) } satisfies Security, 200);
+      const security = await readSecurityOverview(openDb(c.env), c.var.caller, Date.now());
+      return c.json({ ...security, providers: listPublicProviders(c.env) } satisfies Security, 200);
     },
   )
   .get(
     "/sessions",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "The devices one is signed in on, the one used last first",
-      ok: { status: 200, body: Devices },
+      ok: { status: 200, body: DeviceList },
     }),
     authenticate,
     async (c) => c.json({ devices: await listDevices(openDb(c.env), c.var.caller, Date.now()) }, 200),
   )
   .delete(
     "/sessions/:id",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Sign out one of one's own devices; its sockets close",
       ok: { status: 204, body: null },
@@ -95,7 +95,7 @@ export const sessionRoutes = createRoutes()
     validate("param", v.object({ id: Uuid })),
     async (c) => {
       const { user, session } = c.var.caller;
-      const ended = await endSessions(openDb(c.env), user, { only: c.req.valid("param").id });
+      const ended = await revokeSessions(openDb(c.env), user, { only: c.req.valid("param").id });
       if (ended.length === 0) return refuse(c, "not_found");
       await closeSockets(c.env, user, ended);
       if (ended.includes(session)) {
@@ -107,7 +107,7 @@ export const sessionRoutes = createRoutes()
   )
   .delete(
     "/sessions",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Sign out all one's other devices; their sockets close",
       ok: { status: 204, body: null },
@@ -117,13 +117,13 @@ export const sessionRoutes = createRoutes()
     limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
-      await closeSockets(c.env, user, await endSessions(openDb(c.env), user, { allBut: session }));
+      await closeSockets(c.env, user, await revokeSessions(openDb(c.env), user, { allBut: session }));
       return c.body(null, 204);
     },
   )
   .post(
     "/proof",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Show one's password anew, to change how one signs in; where a second step is asked for it does not do",
       ok: { status: 200, body: Session },
@@ -135,21 +135,21 @@ export const sessionRoutes = createRoutes()
     async (c) => {
       const { user } = c.var.caller;
       const db = openDb(c.env);
-      if ((await findMeans(db, user)).isAsked) return refuse(c, "reauthentication_needed");
+      if ((await findSecondFactors(db, user)).isRequired) return refuse(c, "reauthentication_needed");
       const own = await findOwnCredentials(db, user);
       if (!own) return refuse(c, "session_not_found");
       const known = { id: user, password_hash: own.password_hash };
       const checked = await checkOwnPassword(c, known, c.req.valid("json").password);
       if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
       if (checked.outcome === "wrong") return refuse(c, "invalid_credentials");
-      const session = await prove(c, "password", byPassword({ user_id: user, ...checked }));
+      const session = await acceptFactor(c, "password", toPasswordPreconditions({ user_id: user, ...checked }));
       if (typeof session === "object") return c.json(session, 200);
       return refuse(c, session === "refused" ? "reauthentication_needed" : session);
     },
   )
   .put(
     "/user",
-    operation({
+    describeOperation({
       tag: "auth",
       summary: "Change the password, which signs out all other devices, the recovery address, or the name",
       ok: { status: 200, body: AuthUser },
@@ -171,7 +171,7 @@ export const sessionRoutes = createRoutes()
       const { password, email, data } = c.req.valid("json");
       const db = openDb(c.env);
       const asksForProof = password !== undefined || email !== undefined;
-      if (asksForProof && (await findProofEnd(db, c.var.caller, Date.now())) === null) {
+      if (asksForProof && (await findReauthenticationExpiry(db, c.var.caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }
       if (email && findPublicOrigin(c) === undefined) {
@@ -179,9 +179,9 @@ export const sessionRoutes = createRoutes()
         return refuse(c, "public_url_missing");
       }
       // All that may refuse it is asked before anything is written: both are done, or neither.
-      const hashes = password === undefined ? undefined : await hashAnew(c, password);
+      const hashes = password === undefined ? undefined : await preparePasswordChange(c, password);
       if (typeof hashes === "string") return refuse(c, hashes);
-      const taken = email === undefined ? undefined : await takeMails(c, email);
+      const taken = email === undefined ? undefined : await takeMailLimits(c, email);
       if (taken?.ok === false) return refuse(c, "rate_limited", taken);
       if (hashes && !(await setPassword(c, hashes))) {
         const isLive = await isSessionLive(db, c.var.caller.session);
@@ -190,7 +190,7 @@ export const sessionRoutes = createRoutes()
       if (email !== undefined) await setRecoveryAddress(c, email);
       if (data?.username !== undefined) {
         await updateOwnName(db, c.var.caller.user, data.username);
-        afterAnswer(c.executionCtx, "tell of a changed name", flushAbout(c.env, c.var.caller.user));
+        runAfterResponse(c.executionCtx, "tell of a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
       }
       const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");

@@ -2,34 +2,39 @@ import { randomBytes } from "node:crypto";
 import { and, eq, ne, not, type SQL, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import {
-  awaitingMinutes,
+  pendingSecondFactorMinutes,
   refreshGraceSeconds,
   sessionAbsoluteDays,
   sessionIdleDays,
   sessionsPerUserMax,
 } from "#contract/limits.ts";
-import { areEnough, isAskedFor, type Method, withMethod } from "#worker/auth/second-factor/assurance.ts";
-import { forgetBegun } from "#worker/auth/second-factor/cancel-pending.ts";
-import { noPause } from "#worker/auth/second-factor/factor-reset.ts";
-import { type Ground, onNothing } from "#worker/auth/second-factor/preconditions.ts";
+import {
+  type AuthMethod,
+  appendMethod,
+  isSecondFactorRequired,
+  isSecondFactorSatisfied,
+} from "#worker/auth/second-factor/assurance.ts";
+import { deletePendingChanges } from "#worker/auth/second-factor/cancel-pending.ts";
+import { clearedResetPause } from "#worker/auth/second-factor/factor-reset.ts";
+import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions, users } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
-import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token.ts";
+import { createRefreshToken, isGenuineRefreshToken, type RefreshToken } from "./refresh-token.ts";
 
 const dayMs = 86_400_000;
 
 export type SessionRow = typeof sessions.$inferSelect;
 type NewSession = typeof sessions.$inferInsert;
 
-export type Tokens = { session: Uuid; generation: number; refresh_token: string } & Pick<
+export type SessionTokens = { session: Uuid; generation: number; refresh_token: string } & Pick<
   SessionRow,
   "methods" | "awaits" | "proved_at" | "created_at"
 >;
 
 /** The row of a sign-in to be, so that it can be written in one batch with what else a sign-in writes. */
-export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = {}): NewSession => ({
+export const createSessionRow = (user: Uuid, now: number, more: Partial<NewSession> = {}): NewSession => ({
   id: createUuid(now),
   user_id: user,
   nonce: randomBytes(32).toString("base64url"),
@@ -39,10 +44,11 @@ export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = 
 });
 
 /** SQL: something of what a session stands on does not hold. */
-const fails = ({ holds }: Ground): SQL => (holds.length === 0 ? sql`0` : sql`NOT (${sql.join(holds, sql` AND `)})`);
+const failsPreconditions = ({ conditions }: AuthPreconditions): SQL =>
+  conditions.length === 0 ? sql`0` : sql`NOT (${sql.join(conditions, sql` AND `)})`;
 
-const useUp = (db: Db, { uses }: Ground, isDone: SQL) =>
-  uses.map(({ table, where }) => db.delete(table).where(and(where, isDone)));
+const deleteConsumedRows = (db: Db, { consumedRows }: AuthPreconditions, isDone: SQL) =>
+  consumedRows.map(({ table, where }) => db.delete(table).where(and(where, isDone)));
 
 /**
  * Signs in one more device, in one transaction with the question whether what it stands on still holds, and whether a second
@@ -54,9 +60,9 @@ const useUp = (db: Db, { uses }: Ground, isDone: SQL) =>
 export const insertSession = async (
   db: Db,
   row: NewSession,
-  ground: Ground = onNothing,
+  ground: AuthPreconditions = noPreconditions,
 ): Promise<{ session: SessionRow; ended: Uuid[] } | undefined> => {
-  const isOwed = areEnough(row.methods ?? "") ? sql`0` : isAskedFor(row.user_id);
+  const isOwed = isSecondFactorSatisfied(row.methods ?? "") ? sql`0` : isSecondFactorRequired(row.user_id);
   const proved_at = sql<number>`iif(${isOwed}, 0, ${row.proved_at ?? 0})`;
   const own = sql`FROM sessions WHERE id = ${row.id}`;
   const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
@@ -69,10 +75,10 @@ export const insertSession = async (
       .returning(),
     db
       .delete(sessions)
-      .where(and(eq(sessions.id, row.id), fails(ground)))
+      .where(and(eq(sessions.id, row.id), failsPreconditions(ground)))
       .returning({ id: sessions.id }),
     db.delete(sessions).where(sql`${isLike} AND id NOT IN ${kept}`).returning({ id: sessions.id }),
-    ...useUp(db, ground, sql`EXISTS (SELECT 1 ${own})`),
+    ...deleteConsumedRows(db, ground, sql`EXISTS (SELECT 1 ${own})`),
   ]);
   return session && late.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
 };
@@ -81,16 +87,16 @@ export const insertSession = async (
  * A factor was shown in a whole session, which goes on with new tokens. Undefined when it ended meanwhile, or what was shown
  * does not hold any more; the password alone does not where a second step is asked for.
  */
-export const proveSession = async (
+export const stepUpSession = async (
   db: Db,
   { user, session: id }: Pick<Caller, "user" | "session">,
-  method: Method,
-  ground: Ground,
+  method: AuthMethod,
+  ground: AuthPreconditions,
 ): Promise<SessionRow | undefined> => {
   const now = Date.now();
   const next = sql`${sessions.generation} + 1`;
   const isLive = and(eq(sessions.id, id), eq(sessions.user_id, user), eq(sessions.awaits, false));
-  const counts = method === "password" ? [not(isAskedFor(user))] : [];
+  const counts = method === "password" ? [not(isSecondFactorRequired(user))] : [];
   const [[proved]] = await db.batch([
     db
       .update(sessions)
@@ -99,41 +105,41 @@ export const proveSession = async (
         refreshed_at: now,
         proved_at: now,
         proved_generation: next,
-        methods: withMethod(method),
+        methods: appendMethod(method),
       })
-      .where(and(isLive, ...counts, ...ground.holds))
+      .where(and(isLive, ...counts, ...ground.conditions))
       .returning(),
-    ...useUp(db, ground, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
+    ...deleteConsumedRows(db, ground, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
   ]);
   return proved;
 };
 
-export const toTokens = (
+export const createSessionTokens = (
   env: Env,
   { id, nonce, generation = 0, methods = "password", awaits = false, proved_at = 0, created_at }: NewSession,
-): Tokens => ({
+): SessionTokens => ({
   session: id,
   generation,
-  refresh_token: makeRefreshToken(env, id, nonce, generation),
+  refresh_token: createRefreshToken(env, id, nonce, generation),
   methods,
   awaits,
   proved_at,
   created_at,
 });
 
-const isOver = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
+const isSessionExpired = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
   now - refreshed_at > sessionIdleDays * dayMs ||
-  now - created_at > (awaits ? awaitingMinutes * 60_000 : sessionAbsoluteDays * dayMs);
+  now - created_at > (awaits ? pendingSecondFactorMinutes * 60_000 : sessionAbsoluteDays * dayMs);
 
 export type Rotation =
-  | { outcome: "renewed"; user: Uuid; tokens: Tokens }
+  | { outcome: "renewed"; user: Uuid; tokens: SessionTokens }
   | { outcome: "unknown" }
   | { outcome: "expired" | "reused"; user: Uuid; session: Uuid };
 
 /** The person and session of a genuine refresh token of any generation, undefined for anything else. */
-export const findSession = async (env: Env, db: Db, token: RefreshToken) => {
+export const findSessionByRefreshToken = async (env: Env, db: Db, token: RefreshToken) => {
   const row = await db.select().from(sessions).where(eq(sessions.id, token.session)).get();
-  return row && isGenuine(env, token, row.nonce) ? row : undefined;
+  return row && isGenuineRefreshToken(env, token, row.nonce) ? row : undefined;
 };
 
 /**
@@ -150,12 +156,16 @@ export const rotateSession = async (
   now = Date.now(),
 ): Promise<Rotation> => {
   const { id, user_id: user } = row;
-  if (isOver(row, now)) {
-    await endSessions(db, user, { only: id });
+  if (isSessionExpired(row, now)) {
+    await revokeSessions(db, user, { only: id });
     return { outcome: "expired", user, session: id };
   }
   const next = generation + 1;
-  const renewed: Rotation = { outcome: "renewed", user, tokens: toTokens(env, { ...row, generation: next }) };
+  const renewed: Rotation = {
+    outcome: "renewed",
+    user,
+    tokens: createSessionTokens(env, { ...row, generation: next }),
+  };
   const changed = await db
     .update(sessions)
     .set({ generation: next, refreshed_at: now })
@@ -173,12 +183,12 @@ export const rotateSession = async (
     return renewed;
   }
   // Of any number that bring it at once one hears so, and its person once.
-  const [ended] = await endSessions(db, user, { only: id });
+  const [ended] = await revokeSessions(db, user, { only: id });
   return ended === undefined ? { outcome: "unknown" } : { outcome: "reused", user, session: id };
 };
 
 /** Ends a person's sessions by deleting their rows; answers which ones there were. */
-export const endSessions = async (
+export const revokeSessions = async (
   db: Db,
   user: Uuid,
   which: "all" | { only: Uuid } | { allBut: Uuid },
@@ -217,10 +227,10 @@ export const changePassword = async (
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
     db
       .update(account_security)
-      .set({ pending_email: null, ...noPause })
+      .set({ pending_email: null, ...clearedResetPause })
       .where(and(eq(account_security.user_id, user), isDone)),
     db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), isDone)),
-    ...forgetBegun(db, user, session, isDone),
+    ...deletePendingChanges(db, user, session, isDone),
   ]);
   return changed.length === 1 ? ended.map(({ id }) => id) : undefined;
 };

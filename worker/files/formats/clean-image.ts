@@ -1,10 +1,10 @@
 import type { imageTypes } from "#contract/files.ts";
 import { fileMaxPixels } from "#contract/limits.ts";
 import { type ImageHeader, readImageHeader } from "#worker/lib/storage/image-header.ts";
+import { readLatin1 } from "./byte-slices.ts";
 import { stripGif } from "./gif.ts";
 import { stripJpeg } from "./jpeg.ts";
-import { isSideways, type Stripped } from "./orientation.ts";
-import { textAt } from "./pieces.ts";
+import { isSideways, type StrippedImage } from "./orientation.ts";
 import { stripPng } from "./png.ts";
 import { stripWebp } from "./webp.ts";
 
@@ -12,10 +12,10 @@ export type CleanImage = {
   type: (typeof imageTypes)[number];
   width: number; // as a viewer sees it: after turning
   height: number;
-  pieces: Uint8Array[];
+  slices: Uint8Array[];
 };
 
-const strip = (bytes: Uint8Array, header: ImageHeader): Stripped | undefined => {
+const stripMetadata = (bytes: Uint8Array, header: ImageHeader): StrippedImage | undefined => {
   switch (header.type) {
     case "jpeg":
       return stripJpeg(bytes);
@@ -31,15 +31,15 @@ const strip = (bytes: Uint8Array, header: ImageHeader): Stripped | undefined => 
 const signatures = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF87a", "GIF89a"];
 
 /** Whether the first bytes are those of a picture: worth reading the whole of it. */
-export const beginsAsImage = (bytes: Uint8Array): boolean => {
-  const begin = textAt(bytes, 0, 12);
+export const hasImageSignature = (bytes: Uint8Array): boolean => {
+  const begin = readLatin1(bytes, 0, 12);
   return signatures.some((signature) => begin.startsWith(signature)) || /^RIFF.{4}WEBP$/s.test(begin);
 };
 
 const hasTooManyPixels = ({ width, height }: ImageHeader): boolean => width * height > fileMaxPixels;
 
 /** Whether these first bytes of a picture say already that it is larger than it may be. */
-export const isTooLarge = (bytes: Uint8Array): boolean => {
+export const exceedsPixelLimit = (bytes: Uint8Array): boolean => {
   const header = readImageHeader(bytes);
   return header !== undefined && hasTooManyPixels(header);
 };
@@ -50,10 +50,10 @@ export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixe
   if (!header) return undefined;
   const { width, height } = header;
   if (hasTooManyPixels(header)) return "image_too_many_pixels";
-  const stripped = strip(bytes, header);
+  const stripped = stripMetadata(bytes, header);
   if (!stripped) return undefined;
   // Chromium turns JPEG and PNG and draws a WebP as it is.
   const isTurned = header.type !== "webp" && isSideways(stripped.orientation);
   const size = isTurned ? { width: height, height: width } : { width, height };
-  return { type: `image/${header.type}`, ...size, pieces: stripped.pieces };
+  return { type: `image/${header.type}`, ...size, slices: stripped.slices };
 };

@@ -1,5 +1,5 @@
-import type { Stripped } from "./orientation.ts";
-import { Pieces, textAt, viewOf } from "./pieces.ts";
+import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import type { StrippedImage } from "./orientation.ts";
 
 /**
  * GIF (GIF89a specification). Kept are frames, their control blocks and the count of loops; comments, plain texts,
@@ -12,11 +12,11 @@ const image = 0x2c;
 const extension = 0x21;
 const control = 0xf9;
 const application = 0xff;
-const others = [0xfe, 0x01]; // comment, plain text
-const looping = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
+const discardedLabels = [0xfe, 0x01]; // comment, plain text
+const loopExtensions = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 
 /** Bytes of the colour table that a packed field announces. */
-const tableBytes = (packed: number): number => (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);
+const colorTableBytes = (packed: number): number => (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);
 
 /** Behind the sub-blocks that begin at `from`; undefined when the file ends in one. */
 const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
@@ -29,18 +29,18 @@ const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
 };
 
 /** The picture, of the size its header states, without its metadata; undefined when it is not whole. */
-export const stripGif = (bytes: Uint8Array, screen: { width: number; height: number }): Stripped | undefined => {
-  const view = viewOf(bytes);
-  const rest = new Pieces(bytes);
+export const stripGif = (bytes: Uint8Array, screen: { width: number; height: number }): StrippedImage | undefined => {
+  const view = toDataView(bytes);
+  const rest = new ByteSlices(bytes);
   let hasImage = false;
-  let at = headerBytes + tableBytes(bytes[10] ?? 0);
-  rest.keep(0, at);
+  let at = headerBytes + colorTableBytes(bytes[10] ?? 0);
+  rest.addRange(0, at);
   while (at < bytes.length) {
     const start = at;
     const kind = bytes[at];
     if (kind === trailer) {
-      rest.keep(at, at + 1);
-      return hasImage ? { orientation: 1, pieces: rest.list } : undefined;
+      rest.addRange(at, at + 1);
+      return hasImage ? { orientation: 1, slices: rest.list } : undefined;
     }
     if (kind === image) {
       if (at + 10 > bytes.length) return undefined;
@@ -48,19 +48,19 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       const bottom = view.getUint16(at + 3, true) + view.getUint16(at + 7, true);
       // A larger frame would make the screen larger than the header said.
       if (right > screen.width || bottom > screen.height) return undefined;
-      const end = skipSubBlocks(bytes, at + 11 + tableBytes(bytes[at + 9] ?? 0));
+      const end = skipSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9] ?? 0));
       if (end === undefined) return undefined;
       hasImage = true;
       at = end;
-      rest.keep(start, at);
+      rest.addRange(start, at);
     } else if (kind === extension) {
       const label = bytes[at + 1] ?? 0;
       const end = skipSubBlocks(bytes, at + 2);
       if (end === undefined) return undefined;
-      const isLoop = label === application && looping.has(textAt(bytes, at + 3, at + 14));
-      if (label !== control && label !== application && !others.includes(label)) return undefined;
+      const isLoop = label === application && loopExtensions.has(readLatin1(bytes, at + 3, at + 14));
+      if (label !== control && label !== application && !discardedLabels.includes(label)) return undefined;
       at = end;
-      if (label === control || isLoop) rest.keep(start, at);
+      if (label === control || isLoop) rest.addRange(start, at);
     } else return undefined;
   }
   return undefined;

@@ -1,5 +1,5 @@
-import { type Box, boxesOf, brandsOf } from "./mp4.ts";
-import { textAt, viewOf } from "./pieces.ts";
+import { readLatin1, toDataView } from "./byte-slices.ts";
+import { iterateBoxes, listBrands, type Mp4Box } from "./mp4.ts";
 
 /**
  * HEIF (ISO/IEC 23008-12), as iPhones take photos (HEIC), and AVIF: pictures in the boxes of ISO/IEC 14496-12. What they
@@ -15,29 +15,29 @@ const metadataBoxes = new Set(["udta", "uuid", "xml ", "bxml"]);
 const sequenceMetadata = new Set([...metadataBoxes, "meta"]);
 const fullHeaderBytes = 4; // version and flags, which begin what these boxes hold
 
-export const beginsAsHeif = (bytes: Uint8Array): boolean => brandsOf(bytes).some((brand) => pictureBrands.has(brand));
+export const hasHeifBrand = (bytes: Uint8Array): boolean => listBrands(bytes).some((brand) => pictureBrands.has(brand));
 
 /** What a file does not say in the way that the standard wants it to. */
-class Unreadable extends Error {}
+class InvalidHeifError extends Error {}
 
 /** Reads the numbers of a box one after the other. */
-class Fields {
+class BoxReader {
   readonly #view: DataView;
   #at: number;
   readonly #to: number;
 
   constructor(bytes: Uint8Array, from: number, to: number) {
-    this.#view = viewOf(bytes);
+    this.#view = toDataView(bytes);
     this.#at = from;
     this.#to = to;
   }
 
-  get place(): number {
+  get position(): number {
     return this.#at;
   }
 
   /** A number of so many bytes, of which none is 0. */
-  read(width: number): number {
+  readUint(width: number): number {
     const at = this.#at;
     this.skip(width);
     switch (width) {
@@ -52,37 +52,37 @@ class Fields {
       case 8:
         return Number(this.#view.getBigUint64(at));
       default:
-        throw new Unreadable();
+        throw new InvalidHeifError();
     }
   }
 
   skip(count: number): void {
     this.#at += count;
-    if (this.#at > this.#to) throw new Unreadable();
+    if (this.#at > this.#to) throw new InvalidHeifError();
   }
 }
 
-const findBox = (bytes: Uint8Array, from: number, to: number, type: string): Box | undefined => {
-  for (const box of boxesOf(bytes, from, to)) if (box.type === type) return box;
+const findHeifBox = (bytes: Uint8Array, from: number, to: number, type: string): Mp4Box | undefined => {
+  for (const box of iterateBoxes(bytes, from, to)) if (box.type === type) return box;
   return undefined;
 };
 
 /** The numbers of the items that are metadata (`iinf`, §8.11.6). */
-const listMetadataItems = (bytes: Uint8Array, { from, to }: Box): Set<number> => {
-  const fields = new Fields(bytes, from, to);
-  const version = fields.read(1);
+const listMetadataItems = (bytes: Uint8Array, { from, to }: Mp4Box): Set<number> => {
+  const fields = new BoxReader(bytes, from, to);
+  const version = fields.readUint(1);
   fields.skip(3);
-  fields.read(version === 0 ? 2 : 4);
+  fields.readUint(version === 0 ? 2 : 4);
   const items = new Set<number>();
-  for (const entry of boxesOf(bytes, fields.place, to)) {
+  for (const entry of iterateBoxes(bytes, fields.position, to)) {
     if (entry.type !== "infe") continue;
-    const info = new Fields(bytes, entry.from, entry.to);
-    const entryVersion = info.read(1);
-    if (entryVersion < 2 || entryVersion > 3) throw new Unreadable();
+    const info = new BoxReader(bytes, entry.from, entry.to);
+    const entryVersion = info.readUint(1);
+    if (entryVersion < 2 || entryVersion > 3) throw new InvalidHeifError();
     info.skip(3);
-    const id = info.read(entryVersion === 2 ? 2 : 4);
+    const id = info.readUint(entryVersion === 2 ? 2 : 4);
     info.skip(2);
-    const type = textAt(bytes, info.place, info.place + 4);
+    const type = readLatin1(bytes, info.position, info.position + 4);
     if (metadataItems.has(type)) items.add(id);
   }
   return items;
@@ -91,51 +91,59 @@ const listMetadataItems = (bytes: Uint8Array, { from, to }: Box): Set<number> =>
 type Extent = { from: number; to: number };
 
 /** Where these items stand in the file (`iloc`, §8.11.3). `data` is the box that some places are counted from. */
-const findExtents = (bytes: Uint8Array, { from, to }: Box, items: Set<number>, data: Box | undefined): Extent[] => {
-  const fields = new Fields(bytes, from, to);
-  const version = fields.read(1);
-  if (version > 2) throw new Unreadable();
+const findExtents = (
+  bytes: Uint8Array,
+  { from, to }: Mp4Box,
+  items: Set<number>,
+  data: Mp4Box | undefined,
+): Extent[] => {
+  const fields = new BoxReader(bytes, from, to);
+  const version = fields.readUint(1);
+  if (version > 2) throw new InvalidHeifError();
   fields.skip(3);
-  const [sizes, moreSizes] = [fields.read(1), fields.read(1)];
+  const [sizes, moreSizes] = [fields.readUint(1), fields.readUint(1)];
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >>> 4, sizes & 15, moreSizes >>> 4];
   const indexBytes = version === 0 ? 0 : moreSizes & 15;
   const numberBytes = version < 2 ? 2 : 4;
-  const count = fields.read(numberBytes);
+  const count = fields.readUint(numberBytes);
   const extents: Extent[] = [];
   for (let n = 0; n < count; n++) {
-    const id = fields.read(numberBytes);
-    const method = version === 0 ? 0 : fields.read(2) & 15;
-    const isHere = fields.read(2) === 0; // and in no other file
-    const base = fields.read(baseBytes);
-    const extentCount = fields.read(2);
+    const id = fields.readUint(numberBytes);
+    const method = version === 0 ? 0 : fields.readUint(2) & 15;
+    const isHere = fields.readUint(2) === 0; // and in no other file
+    const base = fields.readUint(baseBytes);
+    const extentCount = fields.readUint(2);
     if (!items.has(id) || !isHere) {
       fields.skip(extentCount * (indexBytes + offsetBytes + lengthBytes));
       continue;
     }
     const origin = method === 0 ? 0 : method === 1 ? data?.from : undefined;
-    if (origin === undefined || lengthBytes === 0) throw new Unreadable();
+    if (origin === undefined || lengthBytes === 0) throw new InvalidHeifError();
     for (let i = 0; i < extentCount; i++) {
       fields.skip(indexBytes);
-      const start = origin + base + fields.read(offsetBytes);
-      const length = fields.read(lengthBytes);
-      if (length === 0) throw new Unreadable(); // all there is
+      const start = origin + base + fields.readUint(offsetBytes);
+      const length = fields.readUint(lengthBytes);
+      if (length === 0) throw new InvalidHeifError(); // all there is
       extents.push({ from: start, to: start + length });
     }
   }
   return extents;
 };
 
-const blankItems = (bytes: Uint8Array, meta: Box): void => {
+const blankItems = (bytes: Uint8Array, meta: Mp4Box): void => {
   const from = meta.from + fullHeaderBytes;
-  const [information, locations] = [findBox(bytes, from, meta.to, "iinf"), findBox(bytes, from, meta.to, "iloc")];
-  if (!meta.isWhole || !information || !locations) throw new Unreadable();
+  const [information, locations] = [
+    findHeifBox(bytes, from, meta.to, "iinf"),
+    findHeifBox(bytes, from, meta.to, "iloc"),
+  ];
+  if (!meta.isWhole || !information || !locations) throw new InvalidHeifError();
   const items = listMetadataItems(bytes, information);
-  const extents = findExtents(bytes, locations, items, findBox(bytes, from, meta.to, "idat"));
+  const extents = findExtents(bytes, locations, items, findHeifBox(bytes, from, meta.to, "idat"));
   let left = bytes.length;
   for (const extent of extents) {
     const end = Math.min(extent.to, bytes.length);
     left -= Math.max(0, end - extent.from);
-    if (left < 0) throw new Unreadable(); // the same bytes again and again
+    if (left < 0) throw new InvalidHeifError(); // the same bytes again and again
     bytes.fill(0, extent.from, end);
   }
   blankBoxes(bytes, from, meta.to);
@@ -143,22 +151,22 @@ const blankItems = (bytes: Uint8Array, meta: Box): void => {
 
 /** Overwrites what these boxes between two places say, and in a sequence of pictures what its tracks say. */
 const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes): void => {
-  for (const box of boxesOf(bytes, from, to)) {
+  for (const box of iterateBoxes(bytes, from, to)) {
     if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata);
     else if (names.has(box.type)) bytes.fill(0, box.from, box.to);
   }
 };
 
 /** Overwrites the metadata of a whole picture; false when it cannot be read, and nobody knows what it says. */
-export const blankHeif = (bytes: Uint8Array): boolean => {
+export const blankHeifMetadata = (bytes: Uint8Array): boolean => {
   try {
-    const isPicture = ({ type }: Box) => type === "meta" || type === "moov"; // one, or a sequence of them
-    const pictures = [...boxesOf(bytes, 0, bytes.length)].filter(isPicture);
+    const isPicture = ({ type }: Mp4Box) => type === "meta" || type === "moov"; // one, or a sequence of them
+    const pictures = [...iterateBoxes(bytes, 0, bytes.length)].filter(isPicture);
     for (const box of pictures) if (box.type === "meta") blankItems(bytes, box);
     blankBoxes(bytes, 0, bytes.length);
     return pictures.length > 0;
   } catch (error) {
-    if (error instanceof Unreadable) return false;
+    if (error instanceof InvalidHeifError) return false;
     throw error;
   }
 };

@@ -1,6 +1,6 @@
-import { isAlone } from "#worker/lib/storage/image-header.ts";
-import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation.ts";
-import { Pieces, textAt, viewOf } from "./pieces.ts";
+import { isStandaloneMarker } from "#worker/lib/storage/image-header.ts";
+import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
  * JPEG (ITU-T T.81 §B, JFIF 1.02). Kept is what draws the picture: tables, frame, scans, the colour profile and
@@ -25,7 +25,7 @@ const findScanEnd = (bytes: Uint8Array, from: number): number => {
   let at = bytes.indexOf(0xff, from);
   while (at !== -1 && at + 1 < bytes.length) {
     const next = bytes[at + 1] ?? 0;
-    if (next === 0 || isAlone(next)) at = bytes.indexOf(0xff, at + 2);
+    if (next === 0 || isStandaloneMarker(next)) at = bytes.indexOf(0xff, at + 2);
     else if (next === 0xff) at += 1;
     else return at;
   }
@@ -39,30 +39,30 @@ const toJfif = (segment: Uint8Array): Uint8Array => {
   return plain;
 };
 
-const toExif = (orientation: Orientation): Uint8Array => {
-  const block = makeOrientationBlock(orientation);
+const toExifSegment = (orientation: Orientation): Uint8Array => {
+  const block = createOrientationBlock(orientation);
   const segment = new Uint8Array(10 + block.length);
-  viewOf(segment).setUint32(0, 0xffe10000 + segment.length - 2);
+  toDataView(segment).setUint32(0, 0xffe10000 + segment.length - 2);
   segment.set(new TextEncoder().encode("Exif\0\0"), 4);
   segment.set(block, 10);
   return segment;
 };
 
 /** The picture without its metadata; undefined when nothing of it could be drawn. */
-export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
-  const view = viewOf(bytes);
-  const rest = new Pieces(bytes);
+export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
+  const view = toDataView(bytes);
+  const rest = new ByteSlices(bytes);
   let jfif: Uint8Array | undefined;
   let orientation: Orientation | undefined;
   let hasFrame = false;
   let hasScan = false;
-  const finish = (): Stripped | undefined => {
+  const finish = (): StrippedImage | undefined => {
     if (!hasScan) return undefined;
-    rest.add(Uint8Array.of(0xff, eoi));
+    rest.addBytes(Uint8Array.of(0xff, eoi));
     const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
     const turned = orientation ?? 1;
-    if (turned !== 1) head.push(toExif(turned));
-    return { orientation: turned, pieces: [...head, ...rest.list] };
+    if (turned !== 1) head.push(toExifSegment(turned));
+    return { orientation: turned, slices: [...head, ...rest.list] };
   };
   let at = 2;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
@@ -71,7 +71,7 @@ export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
       at += 1; // fill byte
       continue;
     }
-    if (isAlone(marker)) {
+    if (isStandaloneMarker(marker)) {
       at += 2;
       continue;
     }
@@ -80,11 +80,11 @@ export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
     const end = at + 2 + length;
     if (length < 2) return undefined;
     if (end > bytes.length) return finish(); // cut off
-    const name = textAt(bytes, at + 4, Math.min(at + 16, end));
+    const name = readLatin1(bytes, at + 4, Math.min(at + 16, end));
     if (marker === sos) {
       if (!hasFrame) return undefined;
       const scanEnd = findScanEnd(bytes, end);
-      rest.keep(at, scanEnd);
+      rest.addRange(at, scanEnd);
       hasScan = true;
       at = scanEnd;
       continue;
@@ -92,14 +92,14 @@ export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
     if (frames.includes(marker)) {
       if (hasFrame) return undefined; // two frames: which size it has would be the decoder's choice
       hasFrame = true;
-      rest.keep(at, end);
-    } else if (tables.includes(marker)) rest.keep(at, end);
+      rest.addRange(at, end);
+    } else if (tables.includes(marker)) rest.addRange(at, end);
     else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifBytes - 2) {
       jfif ??= toJfif(bytes.subarray(at, end));
     } else if (marker === 0xe1 && name.startsWith("Exif\0\0")) {
       orientation ??= readOrientation(bytes.subarray(at + 4, end));
-    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") rest.keep(at, end);
-    else if (marker === 0xee && name.startsWith("Adobe")) rest.keep(at, end);
+    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") rest.addRange(at, end);
+    else if (marker === 0xee && name.startsWith("Adobe")) rest.addRange(at, end);
     else if (!isApplication(marker) && !isReserved(marker) && marker !== comment) return undefined;
     at = end;
   }

@@ -1,4 +1,4 @@
-import { viewOf } from "./pieces.ts";
+import { toDataView } from "./byte-slices.ts";
 
 /**
  * A film's metadata (ISO/IEC 14496-12 §8.10, where phones write the place it was taken at) is blanked as it passes
@@ -6,15 +6,15 @@ import { viewOf } from "./pieces.ts";
  */
 
 /** A box's type as the number that its four letters are: a film may have millions of boxes. */
-const codeOf = (type: string): number => viewOf(new TextEncoder().encode(type)).getUint32(0);
-const containers = new Set(["moov", "trak", "moof", "traf"].map(codeOf));
-const metadata = new Set(["udta", "meta", "uuid"].map(codeOf));
+const toFourCc = (type: string): number => toDataView(new TextEncoder().encode(type)).getUint32(0);
+const containers = new Set(["moov", "trak", "moof", "traf"].map(toFourCc));
+const metadataBoxes = new Set(["udta", "meta", "uuid"].map(toFourCc));
 const shortHeaderBytes = 8;
 const longHeaderBytes = 16;
 const free = new TextEncoder().encode("free");
 
 /** The size of a box's header and of what it holds; a box without a size goes on to the end, and so does a broken one. */
-const readHeader = (view: DataView, at: number): { header: number; content: number } => {
+const readBoxHeader = (view: DataView, at: number): { header: number; content: number } => {
   const stated = view.getUint32(at);
   const isLong = stated === 1;
   const header = isLong ? longHeaderBytes : shortHeaderBytes;
@@ -29,13 +29,13 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   return both;
 };
 
-export async function* blankMetadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+export async function* blankMp4Metadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   let held = new Uint8Array(0); // the beginning of a header that goes on in the next chunk
   let left = 0; // of the box that passes by
   let isBlank = false;
   for await (const chunk of chunks) {
     const bytes = concat(held, chunk);
-    const view = viewOf(bytes);
+    const view = toDataView(bytes);
     let at = 0;
     while (at < bytes.length) {
       if (left > 0) {
@@ -47,8 +47,8 @@ export async function* blankMetadata(chunks: AsyncIterable<Uint8Array>): AsyncGe
       }
       if (bytes.length - at < longHeaderBytes) break;
       const type = view.getUint32(at + 4);
-      const { header, content } = readHeader(view, at);
-      isBlank = metadata.has(type);
+      const { header, content } = readBoxHeader(view, at);
+      isBlank = metadataBoxes.has(type);
       if (isBlank) bytes.set(free, at + 4);
       left = containers.has(type) ? 0 : content;
       at += header;

@@ -1,4 +1,4 @@
-import { textAt, viewOf } from "./pieces.ts";
+import { readLatin1, toDataView } from "./byte-slices.ts";
 
 /**
  * How a picture is to be turned (TIFF 6.0 and Exif 2.32 §4.6.4, tag 0x0112): 1 as it is, 2 to 8 turned or mirrored.
@@ -7,7 +7,7 @@ import { textAt, viewOf } from "./pieces.ts";
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** A picture's bytes without the rest of its metadata, in pieces, and how it is to be turned. */
-export type Stripped = { orientation: Orientation; pieces: Uint8Array[] };
+export type StrippedImage = { orientation: Orientation; slices: Uint8Array[] };
 
 const orientationTag = 0x0112;
 const shortType = 3;
@@ -17,11 +17,11 @@ const isOrientation = (value: number): value is Orientation => Number.isInteger(
 
 /** From a TIFF block as JPEG, PNG and WebP carry it, with or without Exif's own prefix; 1 when it says nothing usable. */
 export const readOrientation = (block: Uint8Array): Orientation => {
-  const tiff = textAt(block, 0, 6) === "Exif\0\0" ? block.subarray(6) : block;
-  const order = textAt(tiff, 0, 2);
+  const tiff = readLatin1(block, 0, 6) === "Exif\0\0" ? block.subarray(6) : block;
+  const order = readLatin1(tiff, 0, 2);
   if (tiff.length < 8 || (order !== "II" && order !== "MM")) return 1;
   const isLittle = order === "II";
-  const view = viewOf(tiff);
+  const view = toDataView(tiff);
   const directory = view.getUint32(4, isLittle);
   if (view.getUint16(2, isLittle) !== 42 || directory + 2 > tiff.length) return 1;
   const count = view.getUint16(directory, isLittle);
@@ -36,9 +36,9 @@ export const readOrientation = (block: Uint8Array): Orientation => {
 };
 
 /** A TIFF block that says the orientation and nothing else. */
-export const makeOrientationBlock = (orientation: Orientation): Uint8Array => {
+export const createOrientationBlock = (orientation: Orientation): Uint8Array => {
   const block = new Uint8Array(26);
-  const view = viewOf(block);
+  const view = toDataView(block);
   view.setUint32(0, 0x4d4d002a); // "MM", 42
   view.setUint32(4, 8); // the directory follows
   view.setUint16(8, 1); // of one entry

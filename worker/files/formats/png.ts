@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation.ts";
-import { Pieces, textAt, viewOf } from "./pieces.ts";
+import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
  * PNG (W3C PNG, third edition). Kept are the chunks that draw the picture and its frames; texts, times, Exif and
@@ -11,7 +11,7 @@ const signatureBytes = 8;
 const frameBytes = 12; // length, type and checksum around a chunk's data
 const headerEnd = signatureBytes + frameBytes + 13;
 
-const drawing = new Set([
+const drawingChunks = new Set([
   ...["IHDR", "PLTE", "IDAT", "IEND", "tRNS"],
   ...["gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "bKGD", "pHYs", "cICP", "mDCV", "cLLI"],
   ...["acTL", "fcTL", "fdAT"],
@@ -20,10 +20,10 @@ const drawing = new Set([
 /** An upper-case first letter says that a decoder must know the chunk (§5.4). */
 const isCritical = (type: string): boolean => /^[A-Z]/.test(type);
 
-const toExif = (orientation: Orientation): Uint8Array => {
-  const block = makeOrientationBlock(orientation);
+const toExifChunk = (orientation: Orientation): Uint8Array => {
+  const block = createOrientationBlock(orientation);
   const chunk = new Uint8Array(frameBytes + block.length);
-  const view = viewOf(chunk);
+  const view = toDataView(chunk);
   view.setUint32(0, block.length);
   chunk.set(new TextEncoder().encode("eXIf"), 4);
   chunk.set(block, 8);
@@ -32,9 +32,9 @@ const toExif = (orientation: Orientation): Uint8Array => {
 };
 
 /** The picture without its metadata; undefined when it is not whole. */
-export const stripPng = (bytes: Uint8Array): Stripped | undefined => {
-  const view = viewOf(bytes);
-  const rest = new Pieces(bytes);
+export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
+  const view = toDataView(bytes);
+  const rest = new ByteSlices(bytes);
   let orientation: Orientation = 1;
   let hasData = false;
   let at = signatureBytes;
@@ -42,16 +42,16 @@ export const stripPng = (bytes: Uint8Array): Stripped | undefined => {
     const length = view.getUint32(at);
     const end = at + frameBytes + length;
     if (end > bytes.length) return undefined;
-    const type = textAt(bytes, at + 4, at + 8);
+    const type = readLatin1(bytes, at + 4, at + 8);
     if ((type === "IHDR") !== (at === signatureBytes) || (type === "IHDR" && end !== headerEnd)) return undefined;
-    if (drawing.has(type)) {
+    if (drawingChunks.has(type)) {
       if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) return undefined;
-      if (at !== signatureBytes) rest.keep(at, end);
+      if (at !== signatureBytes) rest.addRange(at, end);
       hasData ||= type === "IDAT";
       if (type === "IEND") {
         if (!hasData) return undefined;
-        const head = [bytes.subarray(0, headerEnd), ...(orientation === 1 ? [] : [toExif(orientation)])];
-        return { orientation, pieces: [...head, ...rest.list] };
+        const head = [bytes.subarray(0, headerEnd), ...(orientation === 1 ? [] : [toExifChunk(orientation)])];
+        return { orientation, slices: [...head, ...rest.list] };
       }
     } else if (type === "eXIf") orientation = readOrientation(bytes.subarray(at + 8, end - 4));
     else if (isCritical(type)) return undefined;

@@ -1,17 +1,17 @@
 import { type MediaType, otherType } from "#contract/files.ts";
-import { readMp4 } from "./mp4.ts";
-import { textAt, viewOf } from "./pieces.ts";
-import { readWebm } from "./webm.ts";
+import { readLatin1, toDataView } from "./byte-slices.ts";
+import { sniffMp4 } from "./mp4.ts";
+import { sniffWebm } from "./webm.ts";
 
 /** What a file that is no picture is, by its first bytes alone. How it is called and what was claimed counts nothing. */
 
 const soundPackets = ["OpusHead", "\x01vorbis", "\x7fFLAC", "Speex   "];
 
 /** Ogg (RFC 3533): a first page with the first packet of a sound codec. */
-const readOgg = (bytes: Uint8Array): "audio/ogg" | undefined => {
-  if (textAt(bytes, 0, 5) !== "OggS\0") return undefined;
+const sniffOgg = (bytes: Uint8Array): "audio/ogg" | undefined => {
+  if (readLatin1(bytes, 0, 5) !== "OggS\0") return undefined;
   const packet = 27 + (bytes[26] ?? 0);
-  const begin = textAt(bytes, packet, packet + 8);
+  const begin = readLatin1(bytes, packet, packet + 8);
   return soundPackets.some((name) => begin.startsWith(name)) ? "audio/ogg" : undefined;
 };
 
@@ -23,9 +23,9 @@ const bitrates = {
 const sampleRates = [44_100, 48_000, 32_000];
 
 /** How long the layer III frame at this place is; undefined when there is none (ISO/IEC 11172-3 §2.4.1). */
-const frameLength = (bytes: Uint8Array, at: number): number | undefined => {
+const readFrameLength = (bytes: Uint8Array, at: number): number | undefined => {
   if (at + 4 > bytes.length) return undefined;
-  const header = viewOf(bytes).getUint32(at);
+  const header = toDataView(bytes).getUint32(at);
   const version = (header >>> 19) & 3;
   const rate = sampleRates[(header >>> 10) & 3];
   const kilobits = (version === mpeg1 ? bitrates[mpeg1] : bitrates.other)[(header >>> 12) & 15];
@@ -36,32 +36,32 @@ const frameLength = (bytes: Uint8Array, at: number): number | undefined => {
 };
 
 /** Where the sound begins behind an ID3v2 tag (id3.org, ID3v2.4.0 §3.1), 0 without one. */
-const tagEnd = (bytes: Uint8Array): number => {
-  if (textAt(bytes, 0, 3) !== "ID3" || bytes.length < 10) return 0;
+const findId3End = (bytes: Uint8Array): number => {
+  if (readLatin1(bytes, 0, 3) !== "ID3" || bytes.length < 10) return 0;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10);
   return 10 + ((a & 0x7f) << 21) + ((b & 0x7f) << 14) + ((c & 0x7f) << 7) + (d & 0x7f);
 };
 
 /** Two frames in a row, or a tag that goes on beyond what is looked at. */
-const readMp3 = (bytes: Uint8Array): "audio/mpeg" | undefined => {
-  const start = tagEnd(bytes);
+const sniffMp3 = (bytes: Uint8Array): "audio/mpeg" | undefined => {
+  const start = findId3End(bytes);
   if (start >= bytes.length) return "audio/mpeg";
-  const length = frameLength(bytes, start);
+  const length = readFrameLength(bytes, start);
   if (length === undefined) return undefined;
-  return start + length + 4 > bytes.length || frameLength(bytes, start + length) ? "audio/mpeg" : undefined;
+  return start + length + 4 > bytes.length || readFrameLength(bytes, start + length) ? "audio/mpeg" : undefined;
 };
 
-const readWav = (bytes: Uint8Array): "audio/wav" | undefined =>
-  textAt(bytes, 0, 4) === "RIFF" && textAt(bytes, 8, 16) === "WAVEfmt " ? "audio/wav" : undefined;
+const sniffWav = (bytes: Uint8Array): "audio/wav" | undefined =>
+  readLatin1(bytes, 0, 4) === "RIFF" && readLatin1(bytes, 8, 16) === "WAVEfmt " ? "audio/wav" : undefined;
 
-const readPdf = (bytes: Uint8Array): "application/pdf" | undefined =>
-  textAt(bytes, 0, 5) === "%PDF-" ? "application/pdf" : undefined;
+const sniffPdf = (bytes: Uint8Array): "application/pdf" | undefined =>
+  readLatin1(bytes, 0, 5) === "%PDF-" ? "application/pdf" : undefined;
 
 export const sniffType = (bytes: Uint8Array): MediaType =>
-  readWebm(bytes) ??
-  readMp4(bytes) ??
-  readOgg(bytes) ??
-  readWav(bytes) ??
-  readPdf(bytes) ??
-  readMp3(bytes) ??
+  sniffWebm(bytes) ??
+  sniffMp4(bytes) ??
+  sniffOgg(bytes) ??
+  sniffWav(bytes) ??
+  sniffPdf(bytes) ??
+  sniffMp3(bytes) ??
   otherType;

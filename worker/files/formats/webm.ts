@@ -1,4 +1,4 @@
-import { textAt } from "./pieces.ts";
+import { readLatin1 } from "./byte-slices.ts";
 
 /** WebM (RFC 8794 EBML, RFC 9559 Matroska): its document type, and what its tracks are. */
 
@@ -11,10 +11,10 @@ const trackType = 0x83;
 const videoTrack = 1;
 const audioTrack = 2;
 
-type Element = { id: number; from: number; to: number };
+type EbmlElement = { id: number; from: number; to: number };
 
 /** A number of variable length; `width` is how many bytes it took. With `isId` its marker bit is part of it. */
-const readNumber = (bytes: Uint8Array, at: number, isId: boolean): { value: number; width: number } | undefined => {
+const readVint = (bytes: Uint8Array, at: number, isId: boolean): { value: number; width: number } | undefined => {
   const first = bytes[at];
   if (first === undefined || first === 0) return undefined;
   const width = Math.clz32(first) - 23;
@@ -30,10 +30,10 @@ const readNumber = (bytes: Uint8Array, at: number, isId: boolean): { value: numb
 };
 
 /** The elements between two places, the last one cut where the bytes end. */
-function* elementsOf(bytes: Uint8Array, from: number, to: number): Generator<Element> {
+function* iterateElements(bytes: Uint8Array, from: number, to: number): Generator<EbmlElement> {
   for (let at = from; at < to; ) {
-    const id = readNumber(bytes, at, true);
-    const size = id && readNumber(bytes, at + id.width, false);
+    const id = readVint(bytes, at, true);
+    const size = id && readVint(bytes, at + id.width, false);
     if (!id || !size) return;
     const start = at + id.width + size.width;
     const end = Math.min(to, start + size.value);
@@ -42,24 +42,28 @@ function* elementsOf(bytes: Uint8Array, from: number, to: number): Generator<Ele
   }
 }
 
-const find = (bytes: Uint8Array, { from, to }: Pick<Element, "from" | "to">, id: number): Element | undefined => {
-  for (const element of elementsOf(bytes, from, to)) if (element.id === id) return element;
+const findElement = (
+  bytes: Uint8Array,
+  { from, to }: Pick<EbmlElement, "from" | "to">,
+  id: number,
+): EbmlElement | undefined => {
+  for (const element of iterateElements(bytes, from, to)) if (element.id === id) return element;
   return undefined;
 };
 
 /** Decided by what stands at the beginning of the file; undefined when that is no WebM, or its tracks are not there. */
-export const readWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | undefined => {
+export const sniffWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | undefined => {
   const whole = { from: 0, to: bytes.length };
-  const [header] = elementsOf(bytes, 0, bytes.length);
+  const [header] = iterateElements(bytes, 0, bytes.length);
   if (header?.id !== ebmlHeader) return undefined;
-  const type = find(bytes, header, documentType);
-  if (!type || textAt(bytes, type.from, type.to) !== "webm") return undefined;
-  const body = find(bytes, whole, segment);
-  const list = body && find(bytes, body, tracks);
+  const type = findElement(bytes, header, documentType);
+  if (!type || readLatin1(bytes, type.from, type.to) !== "webm") return undefined;
+  const body = findElement(bytes, whole, segment);
+  const list = body && findElement(bytes, body, tracks);
   if (!list) return undefined;
   const kinds = new Set<number | undefined>();
-  for (const entry of elementsOf(bytes, list.from, list.to)) {
-    const kind = entry.id === trackEntry ? find(bytes, entry, trackType) : undefined;
+  for (const entry of iterateElements(bytes, list.from, list.to)) {
+    const kind = entry.id === trackEntry ? findElement(bytes, entry, trackType) : undefined;
     if (kind) kinds.add(bytes[kind.from]);
   }
   if (kinds.has(videoTrack)) return "video/webm";

@@ -1,5 +1,5 @@
-import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation.ts";
-import { lengthOf, Pieces, textAt, viewOf } from "./pieces.ts";
+import { ByteSlices, readLatin1, sumLengths, toDataView } from "./byte-slices.ts";
+import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
  * WebP (RFC 9649 §2). Kept are the chunks that draw; Exif, XMP and unknown ones go, with their flags, and so does
@@ -12,15 +12,15 @@ const extendedBytes = 10;
 const exifFlag = 0x08;
 const xmpFlag = 0x04;
 
-const drawing = new Set(["ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L"]);
-const pictures = new Set(["ANMF", "VP8 ", "VP8L"]);
+const drawingChunks = new Set(["ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L"]);
+const pictureChunks = new Set(["ANMF", "VP8 ", "VP8L"]);
 
-type Size = { width: number; height: number };
+type CanvasSize = { width: number; height: number };
 
 const readUint24 = (view: DataView, at: number): number => view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000;
 
 /** The size that a frame's own bits state. */
-const readFrame = (view: DataView, type: string, at: number, length: number): Size | undefined => {
+const readFrameSize = (view: DataView, type: string, at: number, length: number): CanvasSize | undefined => {
   if (type === "VP8 " && length >= 10) {
     return { width: view.getUint16(at + 6, true) & 0x3fff, height: view.getUint16(at + 8, true) & 0x3fff };
   }
@@ -32,37 +32,37 @@ const readFrame = (view: DataView, type: string, at: number, length: number): Si
 };
 
 /** A frame of an animation lies within the canvas, a still picture fills it: otherwise the header did not say its size. */
-const fitsCanvas = (view: DataView, type: string, at: number, length: number, canvas: Size): boolean => {
+const fitsCanvas = (view: DataView, type: string, at: number, length: number, canvas: CanvasSize): boolean => {
   if (type === "ANMF") {
     if (length < 16) return false;
     const right = 2 * readUint24(view, at) + 1 + readUint24(view, at + 6);
     const bottom = 2 * readUint24(view, at + 3) + 1 + readUint24(view, at + 9);
     return right <= canvas.width && bottom <= canvas.height;
   }
-  const frame = readFrame(view, type, at, length);
+  const frame = readFrameSize(view, type, at, length);
   return frame?.width === canvas.width && frame.height === canvas.height;
 };
 
 const toChunk = (type: string, data: Uint8Array): Uint8Array => {
   const chunk = new Uint8Array(chunkHeaderBytes + data.length + (data.length % 2));
   chunk.set(new TextEncoder().encode(type));
-  viewOf(chunk).setUint32(4, data.length, true);
+  toDataView(chunk).setUint32(4, data.length, true);
   chunk.set(data, chunkHeaderBytes);
   return chunk;
 };
 
 /** The picture, of the size its header states, without its metadata; undefined when it is not whole. */
-export const stripWebp = (bytes: Uint8Array, canvas: Size): Stripped | undefined => {
-  const view = viewOf(bytes);
+export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage | undefined => {
+  const view = toDataView(bytes);
   const fileEnd = chunkHeaderBytes + view.getUint32(4, true);
   if (fileEnd > bytes.length) return undefined;
-  const rest = new Pieces(bytes);
+  const rest = new ByteSlices(bytes);
   let extended: Uint8Array | undefined;
   let orientation: Orientation = 1;
   let hasPicture = false;
   for (let at = riffHeaderBytes; at < fileEnd; ) {
     if (at + chunkHeaderBytes > fileEnd) return undefined;
-    const type = textAt(bytes, at, at + 4);
+    const type = readLatin1(bytes, at, at + 4);
     const length = view.getUint32(at + 4, true);
     const data = at + chunkHeaderBytes;
     const end = data + length + (length % 2);
@@ -70,12 +70,12 @@ export const stripWebp = (bytes: Uint8Array, canvas: Size): Stripped | undefined
     if (at === riffHeaderBytes && type === "VP8X") {
       if (length !== extendedBytes) return undefined;
       extended = bytes.slice(at, end);
-    } else if (drawing.has(type)) {
-      if (pictures.has(type)) {
+    } else if (drawingChunks.has(type)) {
+      if (pictureChunks.has(type)) {
         if (!fitsCanvas(view, type, data, length, canvas)) return undefined;
         hasPicture = true;
       }
-      rest.keep(at, end);
+      rest.addRange(at, end);
     } else if (type === "EXIF") orientation = readOrientation(bytes.subarray(data, data + length));
     at = end;
     if (!extended) break; // a simple file is its one chunk
@@ -84,10 +84,10 @@ export const stripWebp = (bytes: Uint8Array, canvas: Size): Stripped | undefined
   if (extended) {
     const flags = (extended[chunkHeaderBytes] ?? 0) & ~(exifFlag | xmpFlag);
     extended[chunkHeaderBytes] = orientation === 1 ? flags : flags | exifFlag;
-    rest.insert(0, extended);
-    if (orientation !== 1) rest.add(toChunk("EXIF", makeOrientationBlock(orientation)));
+    rest.insertBytes(0, extended);
+    if (orientation !== 1) rest.addBytes(toChunk("EXIF", createOrientationBlock(orientation)));
   }
   const header = bytes.slice(0, riffHeaderBytes);
-  viewOf(header).setUint32(4, 4 + lengthOf(rest.list), true);
-  return { orientation, pieces: [header, ...rest.list] };
+  toDataView(header).setUint32(4, 4 + sumLengths(rest.list), true);
+  return { orientation, slices: [header, ...rest.list] };
 };

@@ -2,24 +2,24 @@ import { and, eq, ne } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
-import { isUnused, removeFile } from "#worker/db/files.ts";
+import { isUnreferenced, removeFile } from "#worker/db/files.ts";
 import { logError } from "#worker/lib/log.ts";
-import { withoutOwner } from "#worker/lib/storage/anonymize-key.ts";
+import { anonymizeKey } from "#worker/lib/storage/anonymize-key.ts";
 
 /**
  * Files of somebody whose account is gone: those that no message names go, and the others are nobody's from here on, in
  * the directory and in R2.
  */
 
-const filesAtOnce = 20;
+const filesPerBatch = 20;
 const batchesMax = 10; // in one pass: files that others keep are copied, with all their bytes
 
-type FileRow = typeof files.$inferSelect;
+type FileRecord = typeof files.$inferSelect;
 
 /** A copy under a name that names nobody; made twice it is the same. The one under the old name goes last. */
-const giveAway = async (env: Env, db: Db, { id, key }: FileRow): Promise<void> => {
+const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise<void> => {
   if (key === null) throw new Error("a file that messages name has no bytes");
-  const anonymous = withoutOwner(key);
+  const anonymous = anonymizeKey(key);
   const object = await env.FILES.get(key);
   if (object) {
     const { httpMetadata, customMetadata } = object;
@@ -37,37 +37,37 @@ const giveAway = async (env: Env, db: Db, { id, key }: FileRow): Promise<void> =
   if (given.length === 0) await env.FILES.delete(anonymous.key);
 };
 
-const takeAway = async (env: Env, db: Db, file: FileRow): Promise<void> => {
+const removeOrAnonymizeFile = async (env: Env, db: Db, file: FileRecord): Promise<void> => {
   const [row = file.status === "removed" ? file : undefined] = await db
     .update(files)
     .set({ status: "removed" })
-    .where(and(eq(files.id, file.id), ne(files.status, "removed"), isUnused))
+    .where(and(eq(files.id, file.id), ne(files.status, "removed"), isUnreferenced))
     .returning();
   if (row) await removeFile(env, row);
-  else await giveAway(env, db, file);
+  else await anonymizeFile(env, db, file);
 };
 
 /** What is still under the person's name is named by no row any more. */
-const clearBytes = async (bucket: R2Bucket, user: Uuid): Promise<boolean> => {
+const deleteRemainingBytes = async (bucket: R2Bucket, user: Uuid): Promise<boolean> => {
   const { objects, truncated } = await bucket.list({ prefix: `${user}_` });
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
   return !truncated;
 };
 
 /** As many of a person's files as one pass can; true when none is left. */
-export const clearFiles = async (env: Env, user: Uuid): Promise<boolean> => {
+export const purgeUserFiles = async (env: Env, user: Uuid): Promise<boolean> => {
   const db = openDb(env);
   for (let batch = 0; batch < batchesMax; batch++) {
-    const rows = await db.select().from(files).where(eq(files.owner_id, user)).limit(filesAtOnce);
+    const rows = await db.select().from(files).where(eq(files.owner_id, user)).limit(filesPerBatch);
     let failures = 0;
     for (const row of rows) {
-      await takeAway(env, db, row).catch((error: unknown) => {
+      await removeOrAnonymizeFile(env, db, row).catch((error: unknown) => {
         logError("a file of a deleted account waits for the next try", error);
         failures += 1;
       });
     }
     if (failures > 0) return false;
-    if (rows.length < filesAtOnce) return clearBytes(env.FILES, user);
+    if (rows.length < filesPerBatch) return deleteRemainingBytes(env.FILES, user);
   }
   return false;
 };

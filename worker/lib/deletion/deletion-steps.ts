@@ -1,29 +1,29 @@
 import type { Uuid } from "#contract/ids.ts";
 import { avatarSizes } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
-import { flushEach, listToTell } from "#worker/lib/contact-updates.ts";
-import { forgetBuckets } from "#worker/lib/limits/rate-limit.ts";
-import { pictureFolder } from "#worker/lib/storage/post-pictures.ts";
-import { clearForwards } from "./anonymize-forwards.ts";
-import { clearFiles } from "./delete-files.ts";
+import { listPendingRecipients, pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
+import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";
+import { anonymizeAllForwards } from "./anonymize-forwards.ts";
+import { purgeUserFiles } from "./delete-files.ts";
 
 /**
  * What is left to do of a deletion outside the person's own channel. Each step looks for what is still there, so that it
  * can be done again by whoever takes the deletion up, and answers whether it found the last of it.
  */
-type Step = (env: Env, user: Uuid) => Promise<boolean>;
+type DeletionStep = (env: Env, user: Uuid) => Promise<boolean>;
 
 const listingMax = 1_000; // the platform's page of a listing
 
-const tellPeople: Step = async (env, user) => {
+const notifyOfDeletion: DeletionStep = async (env, user) => {
   const db = openDb(env);
-  await flushEach(env, await listToTell(db, user));
-  return (await listToTell(db, user)).length === 0;
+  await pushPendingToEach(env, await listPendingRecipients(db, user));
+  return (await listPendingRecipients(db, user)).length === 0;
 };
 
-const clearPictures: Step = async ({ AVATARS }, user) => {
+const purgeUserPictures: DeletionStep = async ({ AVATARS }, user) => {
   let isDone = true;
-  for (const prefix of [...avatarSizes.map((size) => `${size}/${user}_`), pictureFolder(user)]) {
+  for (const prefix of [...avatarSizes.map((size) => `${size}/${user}_`), toPictureFolder(user)]) {
     const { objects, truncated } = await AVATARS.list({ prefix, limit: listingMax });
     if (objects.length > 0) await AVATARS.delete(objects.map(({ key }) => key));
     if (truncated) isDone = false;
@@ -31,12 +31,15 @@ const clearPictures: Step = async ({ AVATARS }, user) => {
   return isDone;
 };
 
-const clearBuckets: Step = async (env, user) => {
-  await forgetBuckets(openDb(env), user);
+const purgeUserLimits: DeletionStep = async (env, user) => {
+  await purgeUserBuckets(openDb(env), user);
   return true;
 };
 
-export const deletionSteps = { tellPeople, clearForwards, clearPictures, clearFiles, clearBuckets } satisfies Record<
-  string,
-  Step
->;
+export const deletionSteps = {
+  tellPeople: notifyOfDeletion,
+  clearForwards: anonymizeAllForwards,
+  clearPictures: purgeUserPictures,
+  clearFiles: purgeUserFiles,
+  clearBuckets: purgeUserLimits,
+} satisfies Record<string, DeletionStep>;

@@ -11,8 +11,13 @@ const tokenType = "at+jwt"; // RFC 9068
 const clockToleranceSeconds = 30;
 const verifiedMax = 2_000;
 
-type Secrets = Pick<Env, "JWT_PRIVATE_JWK">;
-type Keys = { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; verified: BoundedMap<string, Verified> };
+type SigningKeyEnv = Pick<Env, "JWT_PRIVATE_JWK">;
+type SigningKeys = {
+  kid: string;
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+  verified: BoundedMap<string, VerifiedClaims>;
+};
 
 const PrivateJwk = v.object({
   kty: v.literal("OKP"),
@@ -22,39 +27,39 @@ const PrivateJwk = v.object({
   kid: v.string(),
 });
 
-const importKey = async (jwk: JWK): Promise<CryptoKey> => {
+const importSigningKey = async (jwk: JWK): Promise<CryptoKey> => {
   const key = await importJWK(jwk, algorithm);
   if (key instanceof Uint8Array) throw new Error("the signing key must be an asymmetric one");
   return key;
 };
 
-const importKeys = async (secret: string): Promise<Keys> => {
+const importSigningKeys = async (secret: string): Promise<SigningKeys> => {
   const { d, ...jwk } = v.parse(PrivateJwk, JSON.parse(secret));
-  const [privateKey, publicKey] = [await importKey({ ...jwk, d }), await importKey(jwk)];
+  const [privateKey, publicKey] = [await importSigningKey({ ...jwk, d }), await importSigningKey(jwk)];
   return { kid: jwk.kid, privateKey, publicKey, verified: new BoundedMap(verifiedMax) };
 };
 
-const imported = new Map<string, Promise<Keys>>();
-const keysOf = ({ JWT_PRIVATE_JWK: secret }: Secrets): Promise<Keys> => {
-  const keys = imported.get(secret) ?? importKeys(secret);
-  imported.set(secret, keys);
+const importedKeys = new Map<string, Promise<SigningKeys>>();
+const getSigningKeys = ({ JWT_PRIVATE_JWK: secret }: SigningKeyEnv): Promise<SigningKeys> => {
+  const keys = importedKeys.get(secret) ?? importSigningKeys(secret);
+  importedKeys.set(secret, keys);
   return keys;
 };
 
 /** What an access token says: who, in which session, and by which of its refresh tokens it was made. */
-const Claims = v.object({ sub: Uuid, sid: Uuid, gen: v.pipe(v.number(), v.integer(), v.minValue(0)) });
-export type Claims = v.InferOutput<typeof Claims>;
+const AccessTokenClaims = v.object({ sub: Uuid, sid: Uuid, gen: v.pipe(v.number(), v.integer(), v.minValue(0)) });
+export type AccessTokenClaims = v.InferOutput<typeof AccessTokenClaims>;
 
 /** GoTrue's assurance level and methods. For clients to read: what a session may do stands in its row. */
 export type Assurance = { aal: "aal1" | "aal2"; amr: { method: string; timestamp: number }[] };
 
 export const signAccessToken = async (
-  env: Secrets,
-  { sub, sid, gen }: Claims,
+  env: SigningKeyEnv,
+  { sub, sid, gen }: AccessTokenClaims,
   nowMs = Date.now(),
   assurance: Assurance = { aal: "aal1", amr: [] },
 ): Promise<string> => {
-  const { kid, privateKey } = await keysOf(env);
+  const { kid, privateKey } = await getSigningKeys(env);
   const issuedAt = Math.floor(nowMs / 1_000);
   return new SignJWT({ sid, session_id: sid, gen, role: "authenticated", ...assurance })
     .setProtectedHeader({ alg: algorithm, typ: tokenType, kid })
@@ -67,14 +72,14 @@ export const signAccessToken = async (
 };
 
 /** Claims of a token whose signature was verified before, and until when they hold. */
-type Verified = { claims: Claims; untilMs: number };
+type VerifiedClaims = { claims: AccessTokenClaims; untilMs: number };
 
 /**
  * The claims of a token of ours that has not ended, else undefined. A key that the token brings along counts for nothing.
  * A signature is verified once per runtime: a request reads its token more than once, and a flood sends the same one.
  */
-export const readAccessToken = async (env: Secrets, token: string): Promise<Claims | undefined> => {
-  const { kid, publicKey, verified } = await keysOf(env);
+export const verifyAccessToken = async (env: SigningKeyEnv, token: string): Promise<AccessTokenClaims | undefined> => {
+  const { kid, publicKey, verified } = await getSigningKeys(env);
   const known = verified.get(token);
   if (known) return Date.now() < known.untilMs ? known.claims : undefined;
   try {
@@ -88,7 +93,7 @@ export const readAccessToken = async (env: Secrets, token: string): Promise<Clai
       requiredClaims: ["iat", "exp"],
     });
     if (protectedHeader.kid !== kid) return undefined;
-    const claims = v.safeParse(Claims, payload);
+    const claims = v.safeParse(AccessTokenClaims, payload);
     if (!claims.success) return undefined;
     const untilMs =
       (Math.min(payload.exp ?? 0, (payload.iat ?? 0) + accessTokenSeconds) + clockToleranceSeconds) * 1_000;

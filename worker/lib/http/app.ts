@@ -17,5 +17,8 @@ export type AppContext = Context<AppEnv>;
 export const createRoutes = () => new Hono<AppEnv>();
 
 /** Work that goes on after the answer. What fails there is logged, never thrown into the runtime. */
-export const afterAnswer = (context: Pick<ExecutionContext, "waitUntil">, name: string, work: Promise<unknown>): void =>
-  context.waitUntil(work.catch((error: unknown) => logError(name, error)));
+export const runAfterResponse = (
+  context: Pick<ExecutionContext, "waitUntil">,
+  name: string,
+  work: Promise<unknown>,
+): void => context.waitUntil(work.catch((error: unknown) => logError(name, error)));

@@ -7,7 +7,7 @@ import { refuse } from "./refusal.ts";
 const drainMaxBytes = 16 * 1024 * 1024;
 
 /** Takes in what is on its way, to a bound: a client that still sends hears the answer only when it may finish. */
-const drain = async (body: ReadableStream<Uint8Array> | null): Promise<void> => {
+const drainBody = async (body: ReadableStream<Uint8Array> | null): Promise<void> => {
   if (!body || body.locked) return;
   const reader = body.getReader();
   let bytes = 0;
@@ -17,25 +17,25 @@ const drain = async (body: ReadableStream<Uint8Array> | null): Promise<void> => 
   await reader.cancel();
 };
 
-const limit = (maxSize: number, code: "too_large" | "file_too_large" | "file_part_mismatch") =>
+const createBodyLimit = (maxSize: number, code: "too_large" | "file_too_large" | "file_part_mismatch") =>
   bodyLimit({
     maxSize,
     onError: async (c) => {
-      await drain(c.req.raw.body).catch(() => undefined); // gone already
+      await drainBody(c.req.raw.body).catch(() => undefined); // gone already
       return refuse(c, code);
     },
   });
-const json = limit(bodyMaxBytes, "too_large");
-const avatar = limit(avatarMaxBytes, "file_too_large");
-const post = limit(postFormMaxBytes, "file_too_large");
-const part = limit(filePartBytes, "file_part_mismatch");
+const jsonLimit = createBodyLimit(bodyMaxBytes, "too_large");
+const avatarLimit = createBodyLimit(avatarMaxBytes, "file_too_large");
+const postLimit = createBodyLimit(postFormMaxBytes, "file_too_large");
+const partLimit = createBodyLimit(filePartBytes, "file_part_mismatch");
 
 const picturePattern = /^\/api\/(profile\/avatar|groups\/[^/]+\/picture)$/;
 const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
 
 /** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
-  if (picturePattern.test(c.req.path)) return avatar(c, next);
-  if (c.req.method === "POST" && c.req.path === "/api/tala") return post(c, next);
-  return partPattern.test(c.req.path) ? part(c, next) : json(c, next);
+  if (picturePattern.test(c.req.path)) return avatarLimit(c, next);
+  if (c.req.method === "POST" && c.req.path === "/api/tala") return postLimit(c, next);
+  return partPattern.test(c.req.path) ? partLimit(c, next) : jsonLimit(c, next);
 };

@@ -8,40 +8,40 @@ import { refuse } from "./refusal.ts";
 const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
 
 /** The error and those it came from. */
-const causesOf = (error: unknown): Error[] => {
+const listCauses = (error: unknown): Error[] => {
   const causes: Error[] = [];
   for (let at = error; at instanceof Error; at = at.cause) causes.push(at);
   return causes;
 };
 
 /** What was about to be written hangs on somebody whose account went meanwhile. */
-const isOfDeleted = (error: unknown): boolean =>
-  causesOf(error).some(({ message }) => message.includes("FOREIGN KEY constraint failed"));
+const isForeignKeyFailure = (error: unknown): boolean =>
+  listCauses(error).some(({ message }) => message.includes("FOREIGN KEY constraint failed"));
 
 const outageRetryMs = 2_000;
 
 // The platform's words for a database or an object that it cannot reach.
-const unreachable = /^D1_|^Network connection lost|^internal error/i;
+const unreachablePattern = /^D1_|^Network connection lost|^internal error/i;
 // SQLite says that the statement or its values are wrong: it will be so next time.
-const isMistaken = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|MISUSE|AUTH|SCHEMA)/;
+const sqlErrorPattern = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|MISUSE|AUTH|SCHEMA)/;
 
 /** The directory or an object could not be reached, or has too much to do: nothing is wrong with what was asked. */
-const isOutage = (error: unknown): boolean => {
-  const causes = causesOf(error);
-  if (causes.some(({ message }) => isMistaken.test(message))) return false;
+const isStorageOutage = (error: unknown): boolean => {
+  const causes = listCauses(error);
+  if (causes.some(({ message }) => sqlErrorPattern.test(message))) return false;
   return causes.some((cause) => {
     const { retryable, overloaded } = cause as { retryable?: unknown; overloaded?: unknown };
-    return retryable === true || overloaded === true || unreachable.test(cause.message);
+    return retryable === true || overloaded === true || unreachablePattern.test(cause.message);
   });
 };
 
 /** The one place where what was thrown becomes an answer: a code, and nothing of the error itself. */
-export const onError: ErrorHandler<AppEnv> = (error, c) => {
+export const handleError: ErrorHandler<AppEnv> = (error, c) => {
   const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
   if (code) return refuse(c, code);
-  if (isOfDeleted(error)) return refuse(c, "account_deleted");
+  if (isForeignKeyFailure(error)) return refuse(c, "account_deleted");
   logError(`${c.req.method} ${c.req.routePath}`, error);
-  return isOutage(error) ? refuse(c, "unavailable", { retryAfterMs: outageRetryMs }) : refuse(c, "internal");
+  return isStorageOutage(error) ? refuse(c, "unavailable", { retryAfterMs: outageRetryMs }) : refuse(c, "internal");
 };
 
 type Route = { method: string; path: string };
@@ -50,7 +50,7 @@ const toPattern = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.+?^$()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`);
 
 /** What is not there: 405 with the methods that are when only the method is wrong, else 404. */
-export const createNotFound = (routes: () => readonly Route[]): NotFoundHandler<AppEnv> => {
+export const createNotFoundHandler = (routes: () => readonly Route[]): NotFoundHandler<AppEnv> => {
   let table: { method: string; pattern: RegExp }[] | undefined;
   return (c) => {
     table ??= routes()

@@ -2,20 +2,25 @@ import { describeRoute, resolver } from "hono-openapi";
 import type * as v from "valibot";
 import { type ErrorCode, errorStatus } from "#contract/errors.ts";
 
-type Description = {
+type OperationDescription = {
   tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
   summary: string;
   /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
   ok: { status: 101 | 200 | 201 | 204 | 302; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
   /** Routes that a visitor may call. */
-  open?: boolean;
+  isPublic?: boolean;
   /** Media type of a body that is not JSON. */
-  takes?: string;
+  bodyType?: string;
 };
 
-const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "unavailable", "internal"];
-const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found", "insufficient_aal"];
+const commonRefusals: readonly ErrorCode[] = ["rate_limited", "unavailable", "internal"];
+const authenticationRefusals: readonly ErrorCode[] = [
+  "no_authorization",
+  "bad_jwt",
+  "session_not_found",
+  "insufficient_aal",
+];
 
 const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done", 302: "Led on" } as const;
 
@@ -28,7 +33,7 @@ const toContent = (body: v.GenericSchema | string | null) => {
 };
 
 /** The body of a refusal with exactly the codes this route gives for the status. */
-const refusalSchema = (codes: ErrorCode[]) => ({
+const createRefusalSchema = (codes: ErrorCode[]) => ({
   allOf: [
     { $ref: "#/components/schemas/ApiError" },
     { type: "object" as const, properties: { error_code: { type: "string" as const, enum: codes } } },
@@ -36,21 +41,28 @@ const refusalSchema = (codes: ErrorCode[]) => ({
 });
 
 /** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
-export const operation = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
-  const codes = new Set([...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible]);
+export const describeOperation = ({
+  tag,
+  summary,
+  ok,
+  refusals = [],
+  isPublic = false,
+  bodyType,
+}: OperationDescription) => {
+  const codes = new Set([...refusals, ...(isPublic ? [] : authenticationRefusals), ...commonRefusals]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
   return describeRoute({
     tags: [tag],
     summary,
-    ...(open ? { security: [] } : {}),
-    ...(takes === undefined ? {} : { requestBody: { required: true, content: { [takes]: { schema: bytes } } } }),
+    ...(isPublic ? { security: [] } : {}),
+    ...(bodyType === undefined ? {} : { requestBody: { required: true, content: { [bodyType]: { schema: bytes } } } }),
     responses: {
       [ok.status]: { description: descriptions[ok.status], ...toContent(ok.body) },
       ...Object.fromEntries(
         [...byStatus].map(([status, of]) => [
           status,
-          { description: of.join(", "), content: { "application/json": { schema: refusalSchema(of) } } },
+          { description: of.join(", "), content: { "application/json": { schema: createRefusalSchema(of) } } },
         ]),
       ),
     },

@@ -41,7 +41,7 @@ export const refuse = <C extends ErrorCode>(
 };
 
 /** The same answer where there is no Hono context: the socket's upgrade. */
-export const refusalResponse = (code: ErrorCode, retryAfterMs?: number): Response =>
+export const createRefusalResponse = (code: ErrorCode, retryAfterMs?: number): Response =>
   Response.json(toApiError(code), {
     status: errorStatus[code],
     headers: retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) },

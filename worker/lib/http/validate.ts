@@ -29,7 +29,7 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
   schema: T,
   fallback: ErrorCode = "invalid_input",
 ) => {
-  const checked: v.GenericSchema = target === "json" ? v.pipe(v.unknown(), isNoList, schema) : schema;
+  const checked: v.GenericSchema = target === "json" ? v.pipe(v.unknown(), isNotArray, schema) : schema;
   const check = vValidator(target, checked, (result, c) => {
     const isTaken = mediaTypes[target]?.test(c.req.header("content-type") ?? "") ?? true;
     if (!isTaken && hasBody(c)) return refuse(c, "unsupported_media");
@@ -46,6 +46,6 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
 };
 
 /** Every body here is an object; to a schema whose fields are all optional an empty list would be one too. */
-const isNoList = v.check((value: unknown) => !Array.isArray(value));
+const isNotArray = v.check((value: unknown) => !Array.isArray(value));
 
 const hasBody = (c: Context): boolean => c.req.raw.body !== null && c.req.header("content-length") !== "0";

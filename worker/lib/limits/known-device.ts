@@ -13,45 +13,45 @@ import type { AppContext } from "#worker/lib/http/app.ts";
  */
 const deviceCookie = "__Host-lisolo-device";
 
-type Device = { nonce: string; tags: string[] };
+type KnownDevice = { nonce: string; tags: string[] };
 
 const nonceBytes = 16;
 const nonceLength = 22; // in base64url; the hash of whoever made the device known follows
 const tagLength = 22; // 128 bits in base64url
 
-const sign = ({ PEPPER }: Pick<Env, "PEPPER">, text: string): string =>
+const computeTag = ({ PEPPER }: Pick<Env, "PEPPER">, text: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo device ${text}`).digest("base64url").slice(0, tagLength);
 
-const tagOf = (c: AppContext, nonce: string, user: Uuid): string => sign(c.env, `${nonce} ${user}`);
+const computeUserTag = (c: AppContext, nonce: string, user: Uuid): string => computeTag(c.env, `${nonce} ${user}`);
 
 /** The device a request comes from; undefined where nobody has signed in, or the cookie is none of ours. */
-export const findDevice = (c: AppContext): Device | undefined => {
+export const findKnownDevice = (c: AppContext): KnownDevice | undefined => {
   const [nonce = "", signature = "", ...tags] = getCookie(c, deviceCookie)?.split(".") ?? [];
   if (nonce.length !== nonceLength + tagLength) return undefined;
-  const expected = Buffer.from(sign(c.env, nonce));
+  const expected = Buffer.from(computeTag(c.env, nonce));
   const shown = Buffer.from(signature);
   const isOurs = shown.length === expected.length && timingSafeEqual(shown, expected);
   return isOurs ? { nonce, tags: tags.slice(0, knownDevicePeopleMax) } : undefined;
 };
 
 /** Key of the limits of whoever is not signed in on a known device: one for all devices that the same person made known. */
-export const sharedKeyOf = ({ nonce }: Device): string => nonce.slice(nonceLength);
+export const toSharedDeviceKey = ({ nonce }: KnownDevice): string => nonce.slice(nonceLength);
 
 /** Nonce of the device if this person signed in on it before. */
-export const findDeviceOf = (c: AppContext, user: Uuid): string | undefined => {
-  const device = findDevice(c);
-  return device?.tags.includes(tagOf(c, device.nonce, user)) ? device.nonce : undefined;
+export const findKnownDeviceNonce = (c: AppContext, user: Uuid): string | undefined => {
+  const device = findKnownDevice(c);
+  return device?.tags.includes(computeUserTag(c, device.nonce, user)) ? device.nonce : undefined;
 };
 
-const createNonce = (c: AppContext, user: Uuid): string =>
-  randomBytes(nonceBytes).toString("base64url") + sign(c.env, `made known by ${user}`);
+const createDeviceNonce = (c: AppContext, user: Uuid): string =>
+  randomBytes(nonceBytes).toString("base64url") + computeTag(c.env, `made known by ${user}`);
 
 /** Makes the device known to this person from here on, beside those who signed in on it last. */
 export const rememberDevice = (c: AppContext, user: Uuid): void => {
-  const { nonce, tags } = findDevice(c) ?? { nonce: createNonce(c, user), tags: [] };
-  const tag = tagOf(c, nonce, user);
+  const { nonce, tags } = findKnownDevice(c) ?? { nonce: createDeviceNonce(c, user), tags: [] };
+  const tag = computeUserTag(c, nonce, user);
   const kept = [tag, ...tags.filter((other) => other !== tag)].slice(0, knownDevicePeopleMax);
-  setCookie(c, deviceCookie, [nonce, sign(c.env, nonce), ...kept].join("."), {
+  setCookie(c, deviceCookie, [nonce, computeTag(c.env, nonce), ...kept].join("."), {
     path: "/",
     secure: true,
     httpOnly: true,

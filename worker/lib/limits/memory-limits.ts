@@ -1,10 +1,10 @@
 import { BoundedMap } from "./bounded-map.ts";
-import type { Policy, Taken } from "./rate-limit.ts";
+import type { RateLimitPolicy, RateLimitResult } from "./rate-limit.ts";
 
-type Refused = Extract<Taken, { ok: false }>;
+type LimitRefusal = Extract<RateLimitResult, { ok: false }>;
 
 /** A token bucket whose last requests are delayed, up to `waitMaxMs`, before any is refused. */
-type MemoryPolicy = Policy & { waitMaxMs: number };
+type MemoryPolicy = RateLimitPolicy & { waitMaxMs: number };
 
 /**
  * Token buckets in the memory of one runtime, in front of everything that costs a statement of the directory: what they
@@ -35,7 +35,7 @@ export class MemoryBuckets {
   readonly #fullAt = new BoundedMap<string, number>(bucketsMax);
 
   /** Takes one token; of an empty bucket one that comes within `waitMaxMs`, which the request has to wait for. */
-  take(name: MemoryPolicyName, key: string, now = Date.now()): { ok: true; waitMs: number } | Refused {
+  takeToken(name: MemoryPolicyName, key: string, now = Date.now()): { ok: true; waitMs: number } | LimitRefusal {
     const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
     const bucket = `${name}:${key}`;
     const latest = now + burst * everyMs;

@@ -12,14 +12,14 @@ const minute = 60 * second;
 const day = 24 * 60 * minute;
 
 /** A token bucket: `burst` at once, then one every `everyMs`. */
-export type Policy = { burst: number; everyMs: number };
+export type RateLimitPolicy = { burst: number; everyMs: number };
 
 /**
  * Every limit of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are
  * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
  * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
  */
-export const policies = {
+export const rateLimitPolicies = {
   // Only failures cost here: a success gives its token back.
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
   // Wider than one guesser's. Beyond it a try costs a proof of work: nobody keeps somebody else out from elsewhere.
@@ -82,15 +82,18 @@ export const policies = {
   post_by_user: { burst: 10, everyMs: 2 * minute },
   post_deletion_by_user: { burst: 60, everyMs: minute },
   socket_by_user: { burst: 30, everyMs: 2 * second },
-} as const satisfies Record<string, Policy>;
-export type PolicyName = keyof typeof policies;
+} as const satisfies Record<string, RateLimitPolicy>;
+export type RateLimitName = keyof typeof rateLimitPolicies;
 
 /** Names of the buckets of spent proofs of work (auth/proof-difficulty.ts). */
-export const spentProofs = { byAddress: "spent_proofs_by_address", byAccount: "spent_proofs_by_account" } as const;
+export const spentProofBuckets = {
+  byAddress: "spent_proofs_by_address",
+  byAccount: "spent_proofs_by_account",
+} as const;
 
-export type Taken = { ok: true } | { ok: false; retryAfterMs: number };
+export type RateLimitResult = { ok: true } | { ok: false; retryAfterMs: number };
 
-const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
+const toBucketKey = (name: RateLimitName, key: string): string => `${name}:${key}`;
 
 const emptyBucketsMax = 20_000;
 
@@ -100,7 +103,7 @@ const emptyBucketsMax = 20_000;
  */
 export const emptyBuckets = new BoundedMap<string, number>(emptyBucketsMax);
 
-const emptyFor = (key: string, { burst, everyMs }: Policy, now: number): number => {
+const getEmptyMs = (key: string, { burst, everyMs }: RateLimitPolicy, now: number): number => {
   const ms = (emptyBuckets.get(key) ?? now) - now;
   return ms > burst * everyMs ? 0 : ms; // no bucket is empty for longer: the clock was set back
 };
@@ -110,38 +113,46 @@ const emptyFor = (key: string, { burst, everyMs }: Policy, now: number): number 
  * (the generic cell rate algorithm, ITU-T I.371): each token moves that time on, and none may move it further
  * than `burst` tokens ahead.
  */
-export const takeToken = async (db: Db, key: string, name: PolicyName, now = Date.now()): Promise<Taken> => {
-  const { burst, everyMs } = policies[name];
-  const waitMs = emptyFor(bucket(name, key), policies[name], now);
+export const takeToken = async (
+  db: Db,
+  key: string,
+  name: RateLimitName,
+  now = Date.now(),
+): Promise<RateLimitResult> => {
+  const { burst, everyMs } = rateLimitPolicies[name];
+  const waitMs = getEmptyMs(toBucketKey(name, key), rateLimitPolicies[name], now);
   if (waitMs > 0) return { ok: false, retryAfterMs: Math.max(second, waitMs) };
   const latest = now + burst * everyMs;
   const next = sql`max(${rate_limits.full_at}, ${now}) + ${everyMs}`;
   const taken = await db
     .insert(rate_limits)
-    .values({ key: bucket(name, key), full_at: now + everyMs })
+    .values({ key: toBucketKey(name, key), full_at: now + everyMs })
     .onConflictDoUpdate({ target: rate_limits.key, set: { full_at: next }, setWhere: sql`${next} <= ${latest}` })
     .returning({ full_at: rate_limits.full_at });
   if (taken.length > 0) return { ok: true };
   const [row] = await db
     .select({ full_at: rate_limits.full_at })
     .from(rate_limits)
-    .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
+    .where(sql`${rate_limits.key} = ${toBucketKey(name, key)}`);
   const emptyMs = (row?.full_at ?? now) + everyMs - latest;
-  emptyBuckets.set(bucket(name, key), now + emptyMs);
+  emptyBuckets.set(toBucketKey(name, key), now + emptyMs);
   return { ok: false, retryAfterMs: Math.max(second, emptyMs) };
 };
 
 /** Gives one token back: what it was taken for turned out to cost nothing. */
-export const returnToken = async (db: Db, key: string, name: PolicyName): Promise<void> => {
-  emptyBuckets.delete(bucket(name, key));
+export const returnToken = async (db: Db, key: string, name: RateLimitName): Promise<void> => {
+  emptyBuckets.delete(toBucketKey(name, key));
   await db
     .update(rate_limits)
-    .set({ full_at: sql`${rate_limits.full_at} - ${policies[name].everyMs}` })
-    .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
+    .set({ full_at: sql`${rate_limits.full_at} - ${rateLimitPolicies[name].everyMs}` })
+    .where(sql`${rate_limits.key} = ${toBucketKey(name, key)}`);
 };
 
 /** Takes one token of each of these buckets, or of none when one of them is empty. */
-export const takeTokens = async (db: Db, buckets: readonly (readonly [PolicyName, string])[]): Promise<Taken> => {
+export const takeTokens = async (
+  db: Db,
+  buckets: readonly (readonly [RateLimitName, string])[],
+): Promise<RateLimitResult> => {
   for (const [n, [name, key]] of buckets.entries()) {
     const taken = await takeToken(db, key, name);
     if (taken.ok) continue;
@@ -152,32 +163,35 @@ export const takeTokens = async (db: Db, buckets: readonly (readonly [PolicyName
 };
 
 /** SQL: buckets of somebody's at every address they were used from. */
-const bucketsEverywhere = (name: PolicyName, key: string): SQL => {
-  const from = bucket(name, `${key} `);
+const isBucketAtAnyAddress = (name: RateLimitName, key: string): SQL => {
+  const from = toBucketKey(name, `${key} `);
   const to = from.replace(/ $/, "!"); // the character after the space
   return sql`(${rate_limits.key} > ${from} AND ${rate_limits.key} < ${to})`;
 };
 
 /** Removes a person's own buckets, whatever they say. */
-export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
-  const names = (Object.keys(policies) as PolicyName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
+export const purgeUserBuckets = async (db: Db, user: Uuid): Promise<void> => {
+  const names = (Object.keys(rateLimitPolicies) as RateLimitName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
   const own = inArray(
     rate_limits.key,
-    names.map((name) => bucket(name, user)),
+    names.map((name) => toBucketKey(name, user)),
   );
-  for (const name of names) emptyBuckets.delete(bucket(name, user));
-  await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
+  for (const name of names) emptyBuckets.delete(toBucketKey(name, user));
+  await db.delete(rate_limits).where(or(own, isBucketAtAnyAddress("totp_failure_by_user_and_address", user)));
 };
 
 /** SQL: buckets of a number that somebody signs in with, from wherever. Takes the number's `hashKey`. */
-export const bucketsOfPhone = (phone: string): SQL => {
-  const everywhere = bucketsEverywhere("sign_in_by_account_and_address", phone);
-  const own = inArray(rate_limits.key, [bucket("sign_in_by_account", phone), `${spentProofs.byAccount}:${phone}`]);
+export const isPhoneBucket = (phone: string): SQL => {
+  const everywhere = isBucketAtAnyAddress("sign_in_by_account_and_address", phone);
+  const own = inArray(rate_limits.key, [
+    toBucketKey("sign_in_by_account", phone),
+    `${spentProofBuckets.byAccount}:${phone}`,
+  ]);
   return sql`(${own} OR ${everywhere})`;
 };
 
 /** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */
-export const forgetFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
+export const purgeFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
   const { meta } = await db.run(
     sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT ${atOnce})`,
   );
@@ -201,14 +215,14 @@ const toNetwork = (address: string): string => {
  * The address a request comes from, as the platform says it. No header that a client can set counts; without
  * the platform's there is one bucket for all, which is what a local server sees.
  */
-export const addressOf = (request: Request): string => {
+export const getClientAddress = (request: Request): string => {
   const address = request.headers.get("cf-connecting-ip");
   return address === null ? "local" : toNetwork(address);
 };
 
 /** Middleware: one token of the caller's own bucket for every request of this route. Stands after `authenticate`. */
 export const limitCaller =
-  (...names: PolicyName[]): MiddlewareHandler<AppEnv> =>
+  (...names: RateLimitName[]): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const db = openDb(c.env);
     for (const name of names) {
@@ -220,7 +234,7 @@ export const limitCaller =
 
 /** Middleware: one token of the session's bucket. Stands after `authenticate`. */
 export const limitSession =
-  (name: PolicyName): MiddlewareHandler<AppEnv> =>
+  (name: RateLimitName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const taken = await takeToken(openDb(c.env), c.var.caller.session, name);
     return taken.ok ? next() : refuse(c, "rate_limited", taken);

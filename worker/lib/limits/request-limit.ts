@@ -1,15 +1,15 @@
 import { createMiddleware } from "hono/factory";
-import { readAccessToken } from "#worker/lib/http/access-token.ts";
+import { verifyAccessToken } from "#worker/lib/http/access-token.ts";
 import type { AppContext, AppEnv } from "#worker/lib/http/app.ts";
-import { accessTokenOf } from "#worker/lib/http/authenticate.ts";
+import { findAccessToken } from "#worker/lib/http/authenticate.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
-import { findDevice, sharedKeyOf } from "./known-device.ts";
+import { findKnownDevice, toSharedDeviceKey } from "./known-device.ts";
 import { MemoryBuckets, type MemoryPolicyName } from "./memory-limits.ts";
-import { addressOf } from "./rate-limit.ts";
+import { getClientAddress } from "./rate-limit.ts";
 
 const buckets = new MemoryBuckets();
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const refusalDelayMs = 1_000; // and as much again at random, so that what came together is not answered together
 const delayedRefusalsMax = 500;
@@ -19,7 +19,7 @@ let delayedRefusals = 0;
 const delayRefusal = async (): Promise<void> => {
   if (delayedRefusals >= delayedRefusalsMax) return;
   delayedRefusals += 1;
-  await pause(refusalDelayMs * (1 + Math.random()));
+  await sleep(refusalDelayMs * (1 + Math.random()));
   delayedRefusals -= 1;
 };
 
@@ -30,21 +30,21 @@ const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
 ];
 const challengePath = "/api/auth/challenge";
 
-type Take = ReturnType<MemoryBuckets["take"]>;
+type TakeResult = ReturnType<MemoryBuckets["takeToken"]>;
 
-const takeAnonymous = (c: AppContext): Take => {
-  const device = findDevice(c);
-  const taken = device && buckets.take("anonymous_by_device", sharedKeyOf(device));
-  return taken?.ok ? taken : buckets.take("anonymous_by_address", addressOf(c.req.raw));
+const takeAnonymousToken = (c: AppContext): TakeResult => {
+  const device = findKnownDevice(c);
+  const taken = device && buckets.takeToken("anonymous_by_device", toSharedDeviceKey(device));
+  return taken?.ok ? taken : buckets.takeToken("anonymous_by_address", getClientAddress(c.req.raw));
 };
 
-const takeToken = async (c: AppContext): Promise<Take> => {
+const takeRequestToken = async (c: AppContext): Promise<TakeResult> => {
   const { path } = c.req;
-  if (path === challengePath) return buckets.take("challenges_by_address", addressOf(c.req.raw));
-  const token = accessTokenOf(c);
-  const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
-  if (!claims) return takeAnonymous(c);
-  return buckets.take(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
+  if (path === challengePath) return buckets.takeToken("challenges_by_address", getClientAddress(c.req.raw));
+  const token = findAccessToken(c);
+  const claims = token === undefined ? undefined : await verifyAccessToken(c.env, token);
+  if (!claims) return takeAnonymousToken(c);
+  return buckets.takeToken(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
 };
 
 /**
@@ -54,11 +54,11 @@ const takeToken = async (c: AppContext): Promise<Take> => {
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "OPTIONS") return next(); // answered without any look
-  const taken = await takeToken(c);
+  const taken = await takeRequestToken(c);
   if (!taken.ok) {
     await delayRefusal();
     return refuse(c, "rate_limited", taken);
   }
-  if (taken.waitMs > 0) await pause(taken.waitMs);
+  if (taken.waitMs > 0) await sleep(taken.waitMs);
   return next();
 });

@@ -14,10 +14,10 @@ const [smallSize, largeSize] = avatarSizes;
 const randomPartBytes = 16;
 export const avatarKeyPattern = /^[0-9a-f-]{36}_[0-9]{13}_[A-Za-z0-9_-]{22}\.webp$/;
 
-const makeKey = (user: Uuid, now: number): string =>
+const createAvatarKey = (user: Uuid, now: number): string =>
   `${user}_${now}_${randomBytes(randomPartBytes).toString("base64url")}.webp`;
 
-const storedAt = (key: string, size: AvatarSize): string => `${size}/${key}`;
+const toAvatarPath = (key: string, size: AvatarSize): string => `${size}/${key}`;
 
 const toSquare = async (
   images: ImagesBinding,
@@ -31,11 +31,11 @@ const toSquare = async (
   return new Response(result.image()).arrayBuffer();
 };
 
-const streamOf = (bytes: BufferSource): ReadableStream<Uint8Array> =>
+const toStream = (bytes: BufferSource): ReadableStream<Uint8Array> =>
   new Response(bytes).body as ReadableStream<Uint8Array>;
 
-const put = (bucket: R2Bucket, key: string, size: AvatarSize, bytes: ArrayBuffer) =>
-  bucket.put(storedAt(key, size), bytes, { httpMetadata: { contentType: "image/webp" } });
+const putAvatar = (bucket: R2Bucket, key: string, size: AvatarSize, bytes: ArrayBuffer) =>
+  bucket.put(toAvatarPath(key, size), bytes, { httpMetadata: { contentType: "image/webp" } });
 
 /** Stores an uploaded picture and answers its key, or why it is none. */
 export const storeAvatar = async (
@@ -48,14 +48,14 @@ export const storeAvatar = async (
   if (header.width * header.height > avatarMaxPixels) return { refused: "image_too_many_pixels" };
   let large: ArrayBuffer;
   try {
-    large = await toSquare(env.IMAGES, streamOf(bytes), largeSize);
+    large = await toSquare(env.IMAGES, toStream(bytes), largeSize);
   } catch (error) {
     // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
     logWarning("an avatar could not be decoded", error);
     return { refused: "not_an_image" };
   }
-  const key = makeKey(user, Date.now());
-  await put(env.AVATARS, key, largeSize, large);
+  const key = createAvatarKey(user, Date.now());
+  await putAvatar(env.AVATARS, key, largeSize, large);
   return { key };
 };
 
@@ -66,13 +66,13 @@ export const findAvatar = async (
   size: AvatarSize,
   conditions: Headers,
 ): Promise<R2Object | R2ObjectBody | null> => {
-  const stored = await env.AVATARS.get(storedAt(key, size), { onlyIf: conditions });
+  const stored = await env.AVATARS.get(toAvatarPath(key, size), { onlyIf: conditions });
   if (stored || size === largeSize) return stored;
-  const large = await env.AVATARS.get(storedAt(key, largeSize));
+  const large = await env.AVATARS.get(toAvatarPath(key, largeSize));
   if (!large) return null;
-  await put(env.AVATARS, key, smallSize, await toSquare(env.IMAGES, large.body, smallSize));
-  return env.AVATARS.get(storedAt(key, smallSize), { onlyIf: conditions });
+  await putAvatar(env.AVATARS, key, smallSize, await toSquare(env.IMAGES, large.body, smallSize));
+  return env.AVATARS.get(toAvatarPath(key, smallSize), { onlyIf: conditions });
 };
 
 export const deleteAvatar = (env: Env, key: string): Promise<void> =>
-  env.AVATARS.delete(avatarSizes.map((size) => storedAt(key, size)));
+  env.AVATARS.delete(avatarSizes.map((size) => toAvatarPath(key, size)));

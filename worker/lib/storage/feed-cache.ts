@@ -7,36 +7,36 @@ import { logError } from "#worker/lib/log.ts";
  * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
  * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
  */
-type KeptPage = { body: string; etag: string; readAt: number; next: number | null; hasFrozen: boolean };
+type CachedPage = { body: string; etag: string; readAt: number; next: number | null; hasBlockedAvatars: boolean };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
-const frozenHeader = "x-has-frozen";
+const blockedAvatarsHeader = "x-has-frozen";
 const nextHeader = "x-next";
-const placesMax = 2_000; // that pages named; nobody reads down further than some hundred pages in half a minute
+const cursorsMax = 2_000; // that pages named; nobody reads down further than some hundred pages in half a minute
 
 /**
  * A page as the directory has it. `isPast`: nothing will come into it any more. `next`: the place that it names for who
  * reads on. `hasFrozen`: an author of it shows somebody whom they block an older picture.
  */
-export type MadePage = { body: string; isPast: boolean; next: number | null; hasFrozen: boolean };
-type Make = () => Promise<MadePage>;
+export type LoadedPage = { body: string; isPast: boolean; next: number | null; hasBlockedAvatars: boolean };
+type LoadPage = () => Promise<LoadedPage>;
 
-type Place = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
+type CacheContext = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
 
-const addressOf = (origin: string, before: number | undefined): string =>
+const toCacheUrl = (origin: string, before: number | undefined): string =>
   `${origin}/api/tala/kept/${before ?? "newest"}`;
 const freshMs = (before: number | undefined): number => (before === undefined ? feedFreshMs : feedOlderMs);
-const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean =>
+const isFresh = ({ readAt }: CachedPage, before: number | undefined): boolean =>
   Math.abs(Date.now() - readAt) < freshMs(before);
 
-export const digestPage = async (body: string): Promise<string> => {
+export const createPageEtag = async (body: string): Promise<string> => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
   return `W/"${Buffer.from(hash).toString("base64url").slice(0, 22)}"`;
 };
 
-const findAtPlace = async (address: string): Promise<KeptPage | undefined> => {
+const findInEdgeCache = async (address: string): Promise<CachedPage | undefined> => {
   const found = await caches.default.match(address);
   const [etag, readAt] = [found?.headers.get("etag"), found?.headers.get(readAtHeader)];
   if (!found || !etag || !readAt) return undefined;
@@ -46,13 +46,13 @@ const findAtPlace = async (address: string): Promise<KeptPage | undefined> => {
     etag,
     readAt: Number(readAt),
     next: next === null ? null : Number(next),
-    hasFrozen: found.headers.has(frozenHeader),
+    hasBlockedAvatars: found.headers.has(blockedAvatarsHeader),
   };
 };
 
-const keepAtPlace = async (
+const putInEdgeCache = async (
   address: string,
-  { body, etag, readAt, next, hasFrozen }: KeptPage,
+  { body, etag, readAt, next, hasBlockedAvatars }: CachedPage,
   ms: number,
 ): Promise<void> => {
   const headers = {
@@ -60,14 +60,14 @@ const keepAtPlace = async (
     "cache-control": `public, max-age=${ms / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
-    ...(hasFrozen ? { [frozenHeader]: "1" } : {}),
+    ...(hasBlockedAvatars ? { [blockedAvatarsHeader]: "1" } : {}),
     ...(next === null ? {} : { [nextHeader]: String(next) }),
   };
   await caches.default.put(address, new Response(body, { headers }));
 };
 
 /** Waits for a reading that somebody else's request began, whose end may take it along. */
-const waitFor = async (flight: Promise<KeptPage>): Promise<KeptPage | undefined> => {
+const waitForFlight = async (flight: Promise<CachedPage>): Promise<CachedPage | undefined> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), flightMaxMs);
@@ -80,20 +80,20 @@ const waitFor = async (flight: Promise<KeptPage>): Promise<KeptPage | undefined>
 };
 
 /** The memory of one runtime. */
-export class Feed {
-  readonly #pages = new BoundedMap<string, KeptPage>(pagesMax);
-  readonly #flights = new Map<string, Promise<KeptPage>>();
+export class FeedCache {
+  readonly #pages = new BoundedMap<string, CachedPage>(pagesMax);
+  readonly #flights = new Map<string, Promise<CachedPage>>();
   /** Places that pages kept here named. Any other is asked by nobody who reads down, and no page of it is kept. */
-  readonly #places = new BoundedMap<number, true>(placesMax);
-  #changes = 0; // what was read before the last of them is kept by nobody
+  readonly #namedCursors = new BoundedMap<number, true>(cursorsMax);
+  #invalidations = 0; // what was read before the last of them is kept by nobody
 
   /** A page as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
-  async read(place: Place, before: number | undefined, make: Make): Promise<KeptPage> {
-    const address = addressOf(place.origin, before);
+  async getPage(place: CacheContext, before: number | undefined, make: LoadPage): Promise<CachedPage> {
+    const address = toCacheUrl(place.origin, before);
     const known = this.#pages.get(address);
     if (known && isFresh(known, before)) return known;
     const underWay = this.#flights.get(address);
-    const shared = underWay && (await waitFor(underWay));
+    const shared = underWay && (await waitForFlight(underWay));
     if (shared) return shared;
     const flight = this.#load(place, address, before, make).finally(() => {
       if (this.#flights.get(address) === flight) this.#flights.delete(address);
@@ -105,40 +105,45 @@ export class Feed {
   }
 
   /** What this place keeps is not true any more. Elsewhere it is kept until its time is over. */
-  async forget(origin: string): Promise<void> {
-    this.#changes++;
-    const addresses = new Set([addressOf(origin, undefined), ...this.#pages.keys()]);
+  async invalidate(origin: string): Promise<void> {
+    this.#invalidations++;
+    const addresses = new Set([toCacheUrl(origin, undefined), ...this.#pages.keys()]);
     this.#pages.clear();
     this.#flights.clear();
     await Promise.all([...addresses].map((address) => caches.default.delete(address)));
   }
 
-  async #load({ context }: Place, address: string, before: number | undefined, make: Make): Promise<KeptPage> {
-    const begun = this.#changes;
-    const found = await findAtPlace(address);
+  async #load(
+    { context }: CacheContext,
+    address: string,
+    before: number | undefined,
+    make: LoadPage,
+  ): Promise<CachedPage> {
+    const begun = this.#invalidations;
+    const found = await findInEdgeCache(address);
     if (found && isFresh(found, before)) {
-      if (begun === this.#changes) this.#keep(address, found);
+      if (begun === this.#invalidations) this.#store(address, found);
       return found;
     }
     const readAt = Date.now();
-    const { body, isPast, next, hasFrozen } = await make();
-    const page = { body, etag: await digestPage(body), readAt, next, hasFrozen };
+    const { body, isPast, next, hasBlockedAvatars } = await make();
+    const page = { body, etag: await createPageEtag(body), readAt, next, hasBlockedAvatars };
     // What lies before a number that is not given yet would keep out those that get one meanwhile.
-    const isNamed = before === undefined || this.#places.has(before);
-    if (isPast && isNamed && begun === this.#changes) {
-      this.#keep(address, page);
-      const put = keepAtPlace(address, page, freshMs(before)).then(() =>
-        begun === this.#changes ? undefined : caches.default.delete(address),
+    const isNamed = before === undefined || this.#namedCursors.has(before);
+    if (isPast && isNamed && begun === this.#invalidations) {
+      this.#store(address, page);
+      const put = putInEdgeCache(address, page, freshMs(before)).then(() =>
+        begun === this.#invalidations ? undefined : caches.default.delete(address),
       );
       context.waitUntil(put.catch((error: unknown) => logError("keep a page of the feed", error)));
     }
     return page;
   }
 
-  #keep(address: string, page: KeptPage): void {
+  #store(address: string, page: CachedPage): void {
     this.#pages.set(address, page);
-    if (page.next !== null) this.#places.set(page.next, true);
+    if (page.next !== null) this.#namedCursors.set(page.next, true);
   }
 }
 
-export const feed = new Feed();
+export const feedCache = new FeedCache();

@@ -1,23 +1,24 @@
 /** What the first bytes of a raster image say. Nothing is decoded: a bomb is seen before it goes off. */
 export type ImageHeader = { type: "jpeg" | "png" | "webp" | "gif"; width: number; height: number };
 
-const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
+const readAscii = (bytes: Uint8Array, from: number, to: number): string =>
+  String.fromCharCode(...bytes.subarray(from, to));
 
 /** PNG (W3C PNG §11.2.1): IHDR is the first chunk. */
 const readPng = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
-  ascii(bytes, 0, 8) === "\x89PNG\r\n\x1a\n" && ascii(bytes, 12, 16) === "IHDR"
+  readAscii(bytes, 0, 8) === "\x89PNG\r\n\x1a\n" && readAscii(bytes, 12, 16) === "IHDR"
     ? { type: "png", width: view.getUint32(16), height: view.getUint32(20) }
     : undefined;
 
 const readGif = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
-  /^GIF8[79]a$/.test(ascii(bytes, 0, 6))
+  /^GIF8[79]a$/.test(readAscii(bytes, 0, 6))
     ? { type: "gif", width: view.getUint16(6, true), height: view.getUint16(8, true) }
     : undefined;
 
 /** WebP (RFC 9649 §2): the canvas of an extended file, else the frame of its only chunk. */
 const readWebp = (bytes: Uint8Array, view: DataView): ImageHeader | undefined => {
-  if (ascii(bytes, 0, 4) !== "RIFF" || ascii(bytes, 8, 12) !== "WEBP") return undefined;
-  switch (ascii(bytes, 12, 16)) {
+  if (readAscii(bytes, 0, 4) !== "RIFF" || readAscii(bytes, 8, 12) !== "WEBP") return undefined;
+  switch (readAscii(bytes, 12, 16)) {
     case "VP8X":
       return {
         type: "webp",
@@ -39,10 +40,10 @@ const isFrameStart = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** TEM and the restart marks stand alone; all others are followed by a length, itself included. */
-export const isAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+export const isStandaloneMarker = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
 /** Nothing, the beginning, the end and a scan: none of them stands before the frame header. */
-const outOfPlace = [0x00, 0xd8, 0xd9, 0xda];
+const misplacedMarkers = [0x00, 0xd8, 0xd9, 0xda];
 
 /** JPEG (ITU-T T.81 §B): segments up to the first frame header. */
 const readJpeg = (bytes: Uint8Array, view: DataView): ImageHeader | undefined => {
@@ -53,10 +54,10 @@ const readJpeg = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff)
       at += 1; // fill byte
-    else if (isAlone(marker)) at += 2;
+    else if (isStandaloneMarker(marker)) at += 2;
     else if (isFrameStart(marker))
       return { type: "jpeg", height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
-    else if (outOfPlace.includes(marker) || view.getUint16(at + 2) < 2) return undefined;
+    else if (misplacedMarkers.includes(marker) || view.getUint16(at + 2) < 2) return undefined;
     else at += 2 + view.getUint16(at + 2);
   }
   return undefined;

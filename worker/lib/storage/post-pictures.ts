@@ -9,13 +9,17 @@ import { readImageHeader } from "./image-header.ts";
  * picture is found by its author and its status, whose id is the phone's own: sent again it has the same place, so a
  * lost answer leaves no second one. All of a person's are below their name.
  */
-const edges: Record<PictureSize, number> = { small: pictureSmallPx, large: pictureEdgePx };
+const edgesPx: Record<PictureSize, number> = { small: pictureSmallPx, large: pictureEdgePx };
 
-export const pictureFolder = (author: Uuid): string => `tala/${author}/`;
-const storedAt = (author: Uuid, post: Uuid, size: PictureSize): string =>
-  `${pictureFolder(author)}${post}/${size}.webp`;
+export const toPictureFolder = (author: Uuid): string => `tala/${author}/`;
+const toPostPictureKey = (author: Uuid, post: Uuid, size: PictureSize): string =>
+  `${toPictureFolder(author)}${post}/${size}.webp`;
 
-const encode = async (images: ImagesBinding, bytes: Uint8Array<ArrayBuffer>, edge: number): Promise<ArrayBuffer> => {
+const encodeWebp = async (
+  images: ImagesBinding,
+  bytes: Uint8Array<ArrayBuffer>,
+  edge: number,
+): Promise<ArrayBuffer> => {
   const stream = new Response(bytes).body as ReadableStream<Uint8Array>;
   const result = await images
     .input(stream)
@@ -24,24 +28,24 @@ const encode = async (images: ImagesBinding, bytes: Uint8Array<ArrayBuffer>, edg
   return new Response(result.image()).arrayBuffer();
 };
 
-export type PictureExtent = { width: number; height: number };
+export type PictureDimensions = { width: number; height: number };
 
 /** Made in every size, and not stored yet. */
-export type MadePicture = { extent: PictureExtent; bytes: Record<PictureSize, ArrayBuffer> };
+export type EncodedPicture = { dimensions: PictureDimensions; bytes: Record<PictureSize, ArrayBuffer> };
 
 /** What the uploaded bytes show, or why they are no picture. */
-export const makePicture = async (
+export const createPostPicture = async (
   env: Pick<Env, "IMAGES">,
   bytes: Uint8Array<ArrayBuffer>,
-): Promise<MadePicture | "not_an_image" | "image_too_many_pixels"> => {
+): Promise<EncodedPicture | "not_an_image" | "image_too_many_pixels"> => {
   const header = readImageHeader(bytes);
   if (!header) return "not_an_image";
   if (header.width * header.height > fileMaxPixels) return "image_too_many_pixels";
   let large: ArrayBuffer;
   let small: ArrayBuffer;
   try {
-    large = await encode(env.IMAGES, bytes, edges.large);
-    small = await encode(env.IMAGES, new Uint8Array(large), edges.small);
+    large = await encodeWebp(env.IMAGES, bytes, edgesPx.large);
+    small = await encodeWebp(env.IMAGES, new Uint8Array(large), edgesPx.small);
   } catch (error) {
     // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
     logWarning("a picture could not be decoded", error);
@@ -49,31 +53,32 @@ export const makePicture = async (
   }
   const made = readImageHeader(new Uint8Array(large));
   if (!made) return "not_an_image";
-  return { extent: { width: made.width, height: made.height }, bytes: { small, large } };
+  return { dimensions: { width: made.width, height: made.height }, bytes: { small, large } };
 };
 
-export const storePicture = async (
+export const storePostPicture = async (
   env: Pick<Env, "AVATARS">,
   author: Uuid,
   post: Uuid,
-  { bytes }: MadePicture,
+  { bytes }: EncodedPicture,
 ): Promise<void> => {
   await Promise.all(
     pictureSizes.map((size) =>
-      env.AVATARS.put(storedAt(author, post, size), bytes[size], {
+      env.AVATARS.put(toPostPictureKey(author, post, size), bytes[size], {
         httpMetadata: { contentType: "image/webp" },
       }),
     ),
   );
 };
 
-export const findPicture = (
+export const findPostPicture = (
   env: Pick<Env, "AVATARS">,
   author: Uuid,
   post: Uuid,
   size: PictureSize,
   conditions: Headers,
-): Promise<R2Object | R2ObjectBody | null> => env.AVATARS.get(storedAt(author, post, size), { onlyIf: conditions });
+): Promise<R2Object | R2ObjectBody | null> =>
+  env.AVATARS.get(toPostPictureKey(author, post, size), { onlyIf: conditions });
 
-export const deletePicture = (env: Pick<Env, "AVATARS">, author: Uuid, post: Uuid): Promise<void> =>
-  env.AVATARS.delete(pictureSizes.map((size) => storedAt(author, post, size)));
+export const deletePostPicture = (env: Pick<Env, "AVATARS">, author: Uuid, post: Uuid): Promise<void> =>
+  env.AVATARS.delete(pictureSizes.map((size) => toPostPictureKey(author, post, size)));

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { CallBody, type CallKind, type Heard, type OpenCall } from "#contract/calls/call.ts";
+import { CallBody, type CallKind, type LastSeen, type OpenCall } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
 
 /** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
-export type KeptCall = OpenCall & { over: CallBody | null; withheld: boolean };
+export type CallRecord = OpenCall & { over: CallBody | null; isHiddenFromCallee: boolean };
 
-type Columns = {
+type CallColumns = {
   id: string;
   kind: CallKind;
   caller: number;
@@ -25,13 +25,13 @@ type Columns = {
 };
 
 /** How many calls in a row the caller has made that nobody answered, since when, and where the log ended then. */
-export type Unanswered = { count: number; since: number; from: number };
+export type UnansweredStreak = { count: number; since: number; from: number };
 
 /** The sessions by which its sides came into it, as far as they are known. */
 export type CallSessions = { caller: Uuid | null; callee: Uuid | null };
 const noSessions: CallSessions = { caller: null, callee: null };
 
-const toCall = (row: Columns): KeptCall => ({
+const toCallRecord = (row: CallColumns): CallRecord => ({
   id: row.id,
   kind: row.kind,
   caller: row.caller,
@@ -40,30 +40,30 @@ const toCall = (row: Columns): KeptCall => ({
   createdAt: row.created_at,
   answeredAt: row.answered_at,
   over: row.over === null ? null : v.parse(CallBody, JSON.parse(row.over)),
-  withheld: row.withheld === 1,
+  isHiddenFromCallee: row.withheld === 1,
 });
 
-type State = {
-  kept: KeptCall | undefined;
-  heard: Heard;
-  unanswered: Unanswered;
+type ConversationCallState = {
+  latest: CallRecord | undefined;
+  lastHeard: LastSeen;
+  unanswered: UnansweredStreak;
   sessions: CallSessions;
   version: number;
 };
 
 /** The one call of a conversation, in the table and in memory. */
-export class CallRow {
+export class ConversationCall {
   readonly #sql: SqlStorage;
-  #state: State;
-  #before: State | undefined;
+  #state: ConversationCallState;
+  #before: ConversationCallState | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    const [row] = sql.exec<Columns>("SELECT * FROM calls").toArray();
+    const [row] = sql.exec<CallColumns>("SELECT * FROM calls").toArray();
     const version = sql.exec<{ calls: number }>("SELECT calls FROM conversation").one().calls;
     this.#state = {
-      kept: row && toCall(row),
-      heard: { caller: row?.caller_heard_at ?? 0, callee: row?.callee_heard_at ?? 0 },
+      latest: row && toCallRecord(row),
+      lastHeard: { caller: row?.caller_heard_at ?? 0, callee: row?.callee_heard_at ?? 0 },
       unanswered: {
         count: row?.unanswered ?? 0,
         since: row?.unanswered_since ?? 0,
@@ -76,22 +76,22 @@ export class CallRow {
 
   /** The call under way. */
   get open(): OpenCall | null {
-    const { kept } = this.#state;
-    return kept?.over === null ? kept : null;
+    const { latest } = this.#state;
+    return latest?.over === null ? latest : null;
   }
 
   /** It, or the last one. */
-  get kept(): KeptCall | undefined {
-    return this.#state.kept;
+  get latest(): CallRecord | undefined {
+    return this.#state.latest;
   }
 
   /** When each side of it was last heard of, as far as that is written. */
-  get heard(): Heard {
-    return this.#state.heard;
+  get lastHeard(): LastSeen {
+    return this.#state.lastHeard;
   }
 
   /** The calls like it up to this one, should nobody have answered it. */
-  get unanswered(): Unanswered {
+  get unanswered(): UnansweredStreak {
     return this.#state.unanswered;
   }
 
@@ -105,10 +105,16 @@ export class CallRow {
   }
 
   /** From here on both sides are taken to be there. */
-  write(call: KeptCall, now: number, unanswered = this.unanswered, entered: Partial<CallSessions> = {}): void {
-    const before = call.id === this.kept?.id ? this.sessions : noSessions;
+  save(call: CallRecord, now: number, unanswered = this.unanswered, entered: Partial<CallSessions> = {}): void {
+    const before = call.id === this.latest?.id ? this.sessions : noSessions;
     const sessions = { ...before, ...entered };
-    this.#state = { kept: call, heard: { caller: now, callee: now }, unanswered, sessions, version: this.version + 1 };
+    this.#state = {
+      latest: call,
+      lastHeard: { caller: now, callee: now },
+      unanswered,
+      sessions,
+      version: this.version + 1,
+    };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
     this.#sql.exec(
       "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -120,7 +126,7 @@ export class CallRow {
       call.createdAt,
       call.answeredAt,
       call.over && JSON.stringify(call.over),
-      call.withheld ? 1 : 0,
+      call.isHiddenFromCallee ? 1 : 0,
       now,
       now,
       unanswered.count,
@@ -133,13 +139,13 @@ export class CallRow {
   }
 
   /** A side was heard of. That is no change of the call. */
-  note(heard: Heard): void {
-    this.#state = { ...this.#state, heard };
+  recordHeard(heard: LastSeen): void {
+    this.#state = { ...this.#state, lastHeard: heard };
     this.#sql.exec("UPDATE calls SET caller_heard_at = ?, callee_heard_at = ?", heard.caller, heard.callee);
   }
 
   /** What follows can be taken back. */
-  begin(): void {
+  beginTransaction(): void {
     this.#before = this.#state;
   }
 

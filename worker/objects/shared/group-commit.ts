@@ -1,6 +1,6 @@
 import { groupCommitMs } from "#contract/limits.ts";
 
-type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
+type PendingItem<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
 
 /**
  * Collects what arrives close together into one commit. When idle, an item is committed at once, within the
@@ -8,7 +8,7 @@ type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; re
  */
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[]) => Result[];
-  #waiting: Waiting<Item, Result>[] = [];
+  #waiting: PendingItem<Item, Result>[] = [];
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,5 +1,5 @@
 /** Single values of a person's channel, by name: read once, when the object begins. */
-export class Meta {
+export class KeyValues {
   readonly #sql: SqlStorage;
   readonly #values: Map<string, string>;
 

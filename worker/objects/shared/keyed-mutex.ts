@@ -1,13 +1,13 @@
 /** Lets work on the same thing be done in the order it came, one after the other. */
-export class Turns<Key> {
-  readonly #last = new Map<Key, Promise<unknown>>();
+export class KeyedMutex<Key> {
+  readonly #tails = new Map<Key, Promise<unknown>>();
 
-  take<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key);
+  run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key);
     const turn = before ? before.then(work, work) : work();
-    this.#last.set(key, turn);
+    this.#tails.set(key, turn);
     const leave = (): void => {
-      if (this.#last.get(key) === turn) this.#last.delete(key);
+      if (this.#tails.get(key) === turn) this.#tails.delete(key);
     };
     turn.then(leave, leave);
     return turn;

@@ -1,7 +1,7 @@
 const versionTable = "schema_version";
 
 /** How many of its migrations an object has: 0 for one that was only ever asked, which has no tables at all. */
-export const readVersion = ({ sql }: DurableObjectStorage): number => {
+export const readSchemaVersion = ({ sql }: DurableObjectStorage): number => {
   try {
     return sql.exec<{ version: number }>(`SELECT version FROM ${versionTable}`).one().version;
   } catch (error) {
@@ -12,10 +12,10 @@ export const readVersion = ({ sql }: DurableObjectStorage): number => {
 };
 
 /** Brings an object's own tables up to the last of `migrations`, each applied once and whole. */
-export const migrate = (
+export const applyMigrations = (
   storage: DurableObjectStorage,
   migrations: readonly string[],
-  version = readVersion(storage),
+  version = readSchemaVersion(storage),
 ): void => {
   if (version === migrations.length) return;
   storage.transactionSync(() => {

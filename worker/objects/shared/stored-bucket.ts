@@ -1,7 +1,7 @@
-import type { Meta } from "./key-values.ts";
-import { type Filled, TokenBucket } from "./token-bucket.ts";
+import type { KeyValues } from "./key-values.ts";
+import { type BucketLevel, TokenBucket } from "./token-bucket.ts";
 
-type Rates = {
+type StoredBucketRates = {
   burst: number;
   perSecond: number;
   /** Tokens that may be taken before the filling is written again. */
@@ -14,18 +14,18 @@ type Rates = {
  * no more than time would have in about as many seconds.
  */
 export class StoredBucket {
-  readonly #meta: Meta;
+  readonly #meta: KeyValues;
   readonly #key: string;
-  readonly #rates: Rates;
+  readonly #rates: StoredBucketRates;
   readonly #bucket: TokenBucket;
   #unwritten = 0;
 
-  constructor(meta: Meta, key: string, rates: Rates) {
+  constructor(meta: KeyValues, key: string, rates: StoredBucketRates) {
     this.#meta = meta;
     this.#key = key;
     this.#rates = rates;
     const stored = meta.get(key);
-    const filled = stored === undefined ? undefined : (JSON.parse(stored) as Filled);
+    const filled = stored === undefined ? undefined : (JSON.parse(stored) as BucketLevel);
     this.#bucket = new TokenBucket(rates.burst, rates.perSecond, filled);
   }
 
@@ -36,7 +36,7 @@ export class StoredBucket {
     this.#unwritten += 1;
     if (this.#unwritten <= this.#rates.unwrittenMax) return true;
     this.#unwritten = 0;
-    this.#meta.set(this.#key, JSON.stringify(this.#bucket.filled));
+    this.#meta.set(this.#key, JSON.stringify(this.#bucket.level));
     return true;
   }
 

@@ -1,5 +1,5 @@
 /** How many tokens there were, and when. */
-export type Filled = { tokens: number; at: number };
+export type BucketLevel = { tokens: number; at: number };
 
 /** Flood protection that lives and dies with the object, unless its filling is kept: `burst` at once, then `perSecond`. */
 export class TokenBucket {
@@ -8,14 +8,14 @@ export class TokenBucket {
   #tokens: number;
   #at: number;
 
-  constructor(burst: number, perSecond: number, { tokens, at }: Filled = { tokens: burst, at: Date.now() }) {
+  constructor(burst: number, perSecond: number, { tokens, at }: BucketLevel = { tokens: burst, at: Date.now() }) {
     this.#burst = burst;
     this.#perSecond = perSecond;
     this.#tokens = tokens;
     this.#at = at;
   }
 
-  get filled(): Filled {
+  get level(): BucketLevel {
     return { tokens: this.#tokens, at: this.#at };
   }
 

@@ -1,22 +1,22 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { deletionSettleMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
-import { endDeletion, findDeletion } from "#worker/db/deletions.ts";
+import { deleteDeletionRecord, findDeletionStart } from "#worker/db/deletions.ts";
 import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
 import { logError } from "#worker/lib/log.ts";
 import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { jitterMs, withRetry } from "#worker/objects/shared/retry.ts";
-import { conversationOf } from "#worker/objects/stubs.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
-const goneKey = "gone";
+const deletedKey = "gone";
 const pageRows = 60;
 const pagesMax = 10; // of conversations that one alarm sees to
 
 /** What is no table of ours: SQLite's own, the platform's, and that which counts migrations. */
-const foreignTable = /^(sqlite_|_cf_|schema_version$)/;
+const systemTable = /^(sqlite_|_cf_|schema_version$)/;
 
-type Host = {
+type AccountDeletionPorts = {
   ctx: DurableObjectState;
   env: Env;
   /** Empty where the platform does not say whose the object is: an alarm that was set by an older runtime. */
@@ -30,17 +30,17 @@ type Host = {
  * directory has let them go. It is done in passes by alarm, each of which does what is still there, until one that began
  * late enough to have missed nothing finds nothing. What stays is a mark, so that the channel never comes to life again.
  */
-export class Parting {
-  readonly #host: Host;
+export class AccountDeletionJob {
+  readonly #ports: AccountDeletionPorts;
   #user: Uuid;
   #isGone: boolean;
   #failures = 0;
-  #underWay: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(host: AccountDeletionPorts) {
+    this.#ports = host;
     this.#user = host.user;
-    const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", goneKey).toArray();
+    const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", deletedKey).toArray();
     this.#isGone = marks.length > 0;
     if (this.#isGone) host.close();
   }
@@ -49,69 +49,69 @@ export class Parting {
     return this.#isGone;
   }
 
-  begin(user: Uuid): void {
-    const { ctx, close } = this.#host;
+  start(user: Uuid): void {
+    const { ctx, close } = this.#ports;
     this.#user = user;
-    this.#mark();
+    this.#writeMarker();
     this.#isGone = true;
     close();
     void ctx.storage.setAlarm(Date.now());
   }
 
   /** A conversation tells of itself that had not heard of it. It tells again when it cannot be left now. */
-  async decline({ conversation, gone }: Notice): Promise<void> {
-    if (!gone) await this.#leave(conversation);
+  async declineNotice({ conversation, gone }: ConversationNotice): Promise<void> {
+    if (!gone) await this.#leaveConversation(conversation);
   }
 
   /** A pass. Never throws: what is left is tried again. */
-  async run(): Promise<void> {
+  async runPass(): Promise<void> {
     if (!this.#isGone || this.#user === "") return; // who knocks every hour says whose it is
-    this.#underWay ??= this.#pass().finally(() => {
-      this.#underWay = undefined;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
     });
-    await this.#underWay;
+    await this.#running;
   }
 
-  async #pass(): Promise<void> {
-    const { storage } = this.#host.ctx;
+  async #run(): Promise<void> {
+    const { storage } = this.#ports.ctx;
     // Should this instance die on the way, the next one goes on.
     await storage.setAlarm(Date.now() + fanOutRetryMaxMs);
     try {
-      const nextAt = await this.#clear(Date.now());
+      const nextAt = await this.#purge(Date.now());
       if (nextAt === undefined) await storage.deleteAlarm();
       else await storage.setAlarm(nextAt);
     } catch (error) {
       logError("what is left of an account waits for the next try", error);
-      await storage.setAlarm(this.#retryAt());
+      await storage.setAlarm(this.#nextRetryAt());
     }
   }
 
   /** Clears away what is there, and answers when to look again; undefined when nothing can come any more. */
-  async #clear(now: number): Promise<number | undefined> {
-    const { env } = this.#host;
+  async #purge(now: number): Promise<number | undefined> {
+    const { env } = this.#ports;
     const user = this.#user;
-    let isDone = await this.#leaveAll();
+    let isDone = await this.#leaveConversations();
     for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
-    if (!isDone) return this.#retryAt();
+    if (!isDone) return this.#nextRetryAt();
     this.#failures = 0;
-    this.#wipe();
+    this.#purgeTables();
     const db = openDb(env);
-    const startedAt = await findDeletion(db, user);
+    const startedAt = await findDeletionStart(db, user);
     if (startedAt === undefined) return undefined;
     const settledAt = startedAt + deletionSettleMs;
     if (now < settledAt) return settledAt;
-    await endDeletion(db, user);
+    await deleteDeletionRecord(db, user);
     return undefined;
   }
 
-  #retryAt(): number {
+  #nextRetryAt(): number {
     this.#failures += 1;
     return Date.now() + jitterMs(this.#failures, retryBaseMs, fanOutRetryMaxMs);
   }
 
   /** Leaves every conversation there was; each that is left is forgotten here. */
-  async #leaveAll(): Promise<boolean> {
-    const { sql } = this.#host.ctx.storage;
+  async #leaveConversations(): Promise<boolean> {
+    const { sql } = this.#ports.ctx.storage;
     let failures = 0;
     let after = 0;
     for (let page = 0; page < pagesMax; page++) {
@@ -128,7 +128,7 @@ export class Parting {
       const work = async () => {
         for (let row = rows.shift(); row; row = rows.shift()) {
           try {
-            await this.#leave(row.conversation);
+            await this.#leaveConversation(row.conversation);
             sql.exec("DELETE FROM inbox WHERE handle = ?", row.handle);
           } catch (error) {
             logError("a conversation was not left", error);
@@ -141,25 +141,25 @@ export class Parting {
     return false;
   }
 
-  async #leave(id: ConversationId): Promise<void> {
-    const { env } = this.#host;
-    const { replaced } = await withRetry(() => conversationOf(env, id).depart(id, this.#user));
+  async #leaveConversation(id: ConversationId): Promise<void> {
+    const { env } = this.#ports;
+    const { replaced } = await withRetry(() => getConversationStub(env, id).removeDeletedUser(id, this.#user));
     if (replaced !== null) await deleteAvatar(env, replaced);
   }
 
-  #mark(): void {
-    this.#host.ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", goneKey);
+  #writeMarker(): void {
+    this.#ports.ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", deletedKey);
   }
 
   /** Every row of every table goes, but for the mark. */
-  #wipe(): void {
-    const { storage } = this.#host.ctx;
+  #purgeTables(): void {
+    const { storage } = this.#ports.ctx;
     storage.transactionSync(() => {
       const tables = storage.sql
         .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
         .toArray();
-      for (const { name } of tables) if (!foreignTable.test(name)) storage.sql.exec(`DELETE FROM "${name}"`);
-      this.#mark();
+      for (const { name } of tables) if (!systemTable.test(name)) storage.sql.exec(`DELETE FROM "${name}"`);
+      this.#writeMarker();
     });
   }
 }

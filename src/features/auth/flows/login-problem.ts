@@ -1,8 +1,8 @@
-import { type Problem, toProblem } from "#features/auth/form/form-problem.ts";
+import { type FormProblem, toFormProblem } from "#features/auth/form/form-problem.ts";
 
 /** What a refused sign-in says (SPEC.md §8). */
-export const toLoginProblem = (error: unknown): Problem =>
-  toProblem(error, {
+export const toLoginProblem = (error: unknown): FormProblem =>
+  toFormProblem(error, {
     captcha_failed: { field: "form", text: "errors.captcha_failed" },
     validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
     internal: { field: "form", text: "auth.signInFailedMessage" },

@@ -1,21 +1,21 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
-import { listProviders } from "#lib/factors/providers.ts";
-import { ApiFailure } from "#lib/http/http-request.ts";
+import { listPageProviders } from "#lib/factors/providers.ts";
+import { ApiRequestError } from "#lib/http/http-request.ts";
 
 /** The other ways in, below a form; nothing where there are none. */
 export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => void }) {
   const { t } = useTranslation();
   const [leavingFor, setLeavingFor] = useState<string>();
-  const providers = listProviders();
+  const providers = listPageProviders();
 
   const leave = async (id: string) => {
     if (leavingFor !== undefined) return;
     setLeavingFor(id);
     try {
-      const { continueWith } = await import("#lib/factors/oauth.ts").catch(() => {
-        throw new ApiFailure("offline", 0);
+      const { startProviderSignIn: continueWith } = await import("#lib/factors/oauth.ts").catch(() => {
+        throw new ApiRequestError("offline", 0);
       });
       await continueWith(id);
     } catch (error) {
@@ -44,7 +44,7 @@ export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => vo
       <ul className="mt-4 flex flex-col gap-3">
         {providers.map(({ id, name }) => (
           <li key={id} data-provider={id}>
-            <Button look="secondary" className="w-full" busy={leavingFor === id} onClick={() => void leave(id)}>
+            <Button variant="secondary" className="w-full" busy={leavingFor === id} onClick={() => void leave(id)}>
               {t("auth.continueWith", { name })}
             </Button>
           </li>

@@ -1,72 +1,82 @@
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { t as now } from "#i18n/setup.ts";
-import { endExpectation, findOwing, forgetOwing, keepOwing } from "#lib/factors/pending-second-factor.ts";
-import { leaveNotice } from "#lib/session/flash-message.ts";
-import type { Opened } from "#lib/session/session.ts";
-import { loadSecondStep } from "./lazy-second-step.ts";
-import type { SecondStepProps } from "./second-step.tsx";
+import {
+  clearPendingSecondFactor,
+  clearSecondFactorExpectation,
+  findPendingSecondFactor,
+  savePendingSecondFactor,
+} from "#lib/factors/pending-second-factor.ts";
+import { saveFlashMessage } from "#lib/session/flash-message.ts";
+import type { OpenedSession } from "#lib/session/session.ts";
+import { loadSecondFactorStep } from "./load-second-factor-step.ts";
+import type { SecondFactorStepProps } from "./second-factor-step.tsx";
 
-type Use = {
+type AfterSignInOptions = {
   /** The number as typed. */
-  findPhone: () => string;
+  getTypedPhone: () => string;
   /** A reload goes on with the second step: the number that was typed for it. */
   onResumed: (phone: string) => void;
   /** The form is back, for its person wished so or the session is over. */
-  onBack: (why: "cancelled" | "over") => void;
+  onReturnToForm: (why: "cancelled" | "over") => void;
   onFailed: (error: unknown) => void;
 };
 
-type Arrival = {
+type AfterSignIn = {
   /** Leads on from a session that was opened. Throws `ApiFailure` when what the second step needs cannot be fetched. */
-  arrive: (opened: Opened) => Promise<void>;
+  continueSignIn: (opened: OpenedSession) => Promise<void>;
   /** In the form's place, while it is there. */
-  secondStep: ReactNode;
+  secondFactorStep: ReactNode;
 };
 
 /** What follows a session's opening: the app, and before it the second step where the session owes one. */
-export const useArrival = ({ findPhone, onResumed, onBack, onFailed }: Use): Arrival => {
-  const [owing, setOwing] = useState<{ opened: Opened; SecondStep: ComponentType<SecondStepProps> }>();
+export const useAfterSignIn = ({
+  getTypedPhone,
+  onResumed,
+  onReturnToForm,
+  onFailed,
+}: AfterSignInOptions): AfterSignIn => {
+  const [owing, setOwing] = useState<{ opened: OpenedSession; SecondStep: ComponentType<SecondFactorStepProps> }>();
 
   const enter = () => {
-    forgetOwing();
-    leaveNotice({ message: now("auth.loginSuccessful") });
+    clearPendingSecondFactor();
+    saveFlashMessage({ message: now("auth.loginSuccessful") });
     location.replace("/app");
   };
-  const arrive = async (opened: Opened) => {
+  const arrive = async (opened: OpenedSession) => {
     if (!opened.awaits) return enter();
-    keepOwing({ opened, begun: "login", typed: findPhone() });
-    setOwing({ opened, SecondStep: await loadSecondStep() });
+    savePendingSecondFactor({ opened, begun: "login", typed: getTypedPhone() });
+    setOwing({ opened, SecondStep: await loadSecondFactorStep() });
   };
   const leave = (why: "cancelled" | "over") => {
-    forgetOwing();
+    clearPendingSecondFactor();
     setOwing(undefined);
-    onBack(why);
+    onReturnToForm(why);
   };
   const resume = useEffectEvent(async () => {
-    const kept = findOwing("login");
+    const kept = findPendingSecondFactor("login");
     try {
       // Whoever comes back from a provider has begun anew.
       if (!kept || /[?&](code|error)=/.test(location.search)) return;
       onResumed(kept.typed);
-      const SecondStep = await loadSecondStep();
+      const SecondStep = await loadSecondFactorStep();
       setOwing({ opened: kept.opened, SecondStep });
     } catch (error) {
       onFailed(error);
     } finally {
-      endExpectation();
+      clearSecondFactorExpectation();
     }
   });
   // The page is prerendered for everybody alike.
   useEffect(() => void resume(), []);
 
   return {
-    arrive,
-    secondStep: owing && (
+    continueSignIn: arrive,
+    secondFactorStep: owing && (
       <owing.SecondStep
         opened={owing.opened}
-        onDone={enter}
+        onVerified={enter}
         onCancel={() => leave("cancelled")}
-        onOver={() => leave("over")}
+        onExpired={() => leave("over")}
       />
     ),
   };

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { toE164 } from "#contract/phone.ts";
 import { DisplayName, isBlank, nameProblem } from "#contract/text.ts";
-import { judgePasswords, judgeRobot, type Problem } from "./form-problem.ts";
+import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";
 
-export type Registration = {
+export type RegistrationInput = {
   hasAvatar: boolean;
   displayName: string;
   phoneNumber: string;
@@ -13,19 +13,19 @@ export type Registration = {
 };
 export type RegistrationField = "avatar" | "displayName" | "phoneNumber" | "password" | "confirmPassword" | "robot";
 
-const textFields = ["displayName", "phoneNumber", "password", "confirmPassword"] as const;
+const requiredTextFields = ["displayName", "phoneNumber", "password", "confirmPassword"] as const;
 
 /**
  * The first thing that is wrong, in the order of SPEC.md §5. What the server would refuse besides (a name of
  * hidden characters, a number that is none, an endless password) comes after the stated check of its field.
  */
-export const validateRegistration = (form: Registration): Problem<RegistrationField> | undefined => {
+export const validateRegistration = (form: RegistrationInput): FormProblem<RegistrationField> | undefined => {
   if (!form.hasAvatar) return { field: "avatar", text: "auth.profilePictureRequired" };
-  const empty = textFields.find((field) => isBlank(form[field]));
+  const empty = requiredTextFields.find((field) => isBlank(form[field]));
   if (empty) return { field: empty, text: "auth.allFieldsRequired" };
   const name = v.safeParse(DisplayName, form.displayName);
   if (!name.success) return { field: "displayName", text: `errors.${nameProblem(name.issues)}` };
   if (form.phoneNumber.trim().startsWith("+")) return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };
   if (!toE164(form.phoneNumber)) return { field: "phoneNumber", text: "auth.invalidPhoneNumber" };
-  return judgePasswords(form.password, form.confirmPassword) ?? judgeRobot(form.isNoRobot);
+  return validateNewPassword(form.password, form.confirmPassword) ?? validateCaptcha(form.isNoRobot);
 };

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { type Language, languageParameter, languages } from "#contract/language.ts";
 import { setLanguage, useLanguage } from "#i18n/setup.ts";
 
-const names: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
+const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
 /**
  * The language picker. Plain links: they work before the script arrives and without it; with it the texts
@@ -40,10 +40,10 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
                 {short ? (
                   <>
                     <span aria-hidden="true">{language.toUpperCase()}</span>
-                    <span className="sr-only">{names[language]}</span>
+                    <span className="sr-only">{languageNames[language]}</span>
                   </>
                 ) : (
-                  names[language]
+                  languageNames[language]
                 )}
               </span>
             </a>

@@ -5,50 +5,50 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { Email } from "#contract/auth/security.ts";
 import { emailMaxLength } from "#contract/limits.ts";
 import { toE164 } from "#contract/phone.ts";
-import { EntryForm } from "#features/auth/form/entry-form.tsx";
-import { judgeRobot, type Problem, toProblem } from "#features/auth/form/form-problem.ts";
+import { AuthForm } from "#features/auth/form/auth-form.tsx";
+import { type FormProblem, toFormProblem, validateCaptcha } from "#features/auth/form/form-problem.ts";
 import { PhoneField } from "#features/auth/form/phone-field.tsx";
-import { textOf } from "#features/auth/form/use-entry-form.ts";
-import { useGuardedForm } from "#features/auth/form/use-guarded-form.tsx";
-import { askRecovery, openByRecoveryCode } from "#lib/session/recovery.ts";
-import type { Opened } from "#lib/session/session.ts";
+import { getFormText } from "#features/auth/form/use-auth-form.ts";
+import { useCaptchaForm } from "#features/auth/form/use-captcha-form.tsx";
+import { requestRecoveryMail, signInByRecoveryCode } from "#lib/session/recovery.ts";
+import type { OpenedSession } from "#lib/session/session.ts";
 
-const judgeEmail = (typed: string): Problem | undefined => {
+const validateEmail = (typed: string): FormProblem | undefined => {
   if (typed === "") return { field: "email", text: "auth.fillAllFields" };
   return v.safeParse(Email, typed).success ? undefined : { field: "email", text: "recover.emailInvalid" };
 };
 
-const mailGuard = {
+const mailCaptcha = {
   action: "recover",
   field: "email",
-  isComplete: (typed: string) => judgeEmail(typed) === undefined,
+  isComplete: (typed: string) => validateEmail(typed) === undefined,
 } as const;
 
-const codeGuard = {
+const recoveryCodeCaptcha = {
   action: "recover_by_code",
   field: "phoneNumber",
   isComplete: (typed: string) => toE164(typed) !== undefined,
 } as const;
 
-type MailFormProps = {
+type RecoverMailFormProps = {
   /** What was typed before. */
   email: string;
   onSent: (email: string) => void;
 };
 
 /** Asks for a mail to the recovery address. */
-export function RecoverMailForm({ email, onSent }: MailFormProps) {
+export function RecoverMailForm({ email, onSent }: RecoverMailFormProps) {
   const { t } = useTranslation();
-  const entry = useGuardedForm(mailGuard, async (data, prove) => {
-    const typed = textOf(data, "email").trim();
-    const problem = judgeEmail(typed) ?? judgeRobot(data.has("robot"));
+  const entry = useCaptchaForm(mailCaptcha, async (data, prove) => {
+    const typed = getFormText(data, "email").trim();
+    const problem = validateEmail(typed) ?? validateCaptcha(data.has("robot"));
     if (problem) return problem;
-    await prove((token) => askRecovery(typed, token));
+    await prove((token) => requestRecoveryMail(typed, token));
     onSent(typed);
     return undefined;
   });
   return (
-    <EntryForm entry={entry} label={t("recover.send")} busyLabel={t("recover.sending")}>
+    <AuthForm entry={entry} label={t("recover.send")} busyLabel={t("recover.sending")}>
       <TextField
         id="email"
         label={t("recover.email")}
@@ -65,43 +65,43 @@ export function RecoverMailForm({ email, onSent }: MailFormProps) {
         enterKeyHint="next"
       />
       {entry.box}
-    </EntryForm>
+    </AuthForm>
   );
 }
 
-const explainCode = (error: unknown): Problem =>
-  toProblem(error, {
+const toRecoveryCodeProblem = (error: unknown): FormProblem =>
+  toFormProblem(error, {
     invalid_credentials: { field: "recoveryCode", text: "recover.codeWrong" },
     validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
   });
 
-type CodeFormProps = {
+type RecoverCodeFormProps = {
   /** What was typed before. */
   phone: string;
-  open: (phone: string, begin: () => Promise<Opened>) => Promise<void>;
+  open: (phone: string, begin: () => Promise<OpenedSession>) => Promise<void>;
 };
 
 /** A recovery code in the password's place. */
-export function RecoverCodeForm({ phone, open }: CodeFormProps) {
+export function RecoverCodeForm({ phone, open }: RecoverCodeFormProps) {
   const { t } = useTranslation();
-  const entry = useGuardedForm(
-    codeGuard,
+  const entry = useCaptchaForm(
+    recoveryCodeCaptcha,
     async (data, prove) => {
-      const typed = textOf(data, "phoneNumber").trim();
-      const code = textOf(data, "recoveryCode").trim();
+      const typed = getFormText(data, "phoneNumber").trim();
+      const code = getFormText(data, "recoveryCode").trim();
       if (typed === "") return { field: "phoneNumber", text: "auth.fillAllFields" };
       if (code === "") return { field: "recoveryCode", text: "auth.fillAllFields" };
-      const problem = judgeRobot(data.has("robot"));
+      const problem = validateCaptcha(data.has("robot"));
       if (problem) return problem;
-      await prove((token) => open(typed, () => openByRecoveryCode(typed, code, token)));
+      await prove((token) => open(typed, () => signInByRecoveryCode(typed, code, token)));
       return undefined;
     },
-    { explain: explainCode },
+    { toProblem: toRecoveryCodeProblem },
   );
   const { form, errorOf } = entry;
   useEffect(() => form.current?.querySelector<HTMLElement>("#phoneNumber")?.focus(), [form]);
   return (
-    <EntryForm entry={entry} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
+    <AuthForm entry={entry} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
       <PhoneField error={errorOf("phoneNumber")} defaultValue={phone} autoComplete="username" />
       <TextField
         id="recoveryCode"
@@ -117,6 +117,6 @@ export function RecoverCodeForm({ phone, open }: CodeFormProps) {
         enterKeyHint="next"
       />
       {entry.box}
-    </EntryForm>
+    </AuthForm>
   );
 }

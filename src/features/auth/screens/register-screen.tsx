@@ -4,44 +4,44 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { displayNameMaxLength } from "#contract/limits.ts";
 import { toE164 } from "#contract/phone.ts";
-import { createAccountOpener, setUpProfile } from "#features/auth/flows/create-account.ts";
+import { createIdempotentSignUp, uploadInitialProfile } from "#features/auth/flows/create-account.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
-import { NewcomerNote } from "#features/auth/flows/newcomer-note.tsx";
+import { PendingRegistrationNote } from "#features/auth/flows/pending-registration-note.tsx";
 import { ProviderButtons } from "#features/auth/flows/provider-buttons.tsx";
-import { useNewcomer } from "#features/auth/flows/use-newcomer.ts";
+import { usePendingRegistration } from "#features/auth/flows/use-pending-registration.ts";
+import { AuthForm } from "#features/auth/form/auth-form.tsx";
 import { AvatarField } from "#features/auth/form/avatar-field.tsx";
-import { EntryForm } from "#features/auth/form/entry-form.tsx";
-import { type Problem, toProblem } from "#features/auth/form/form-problem.ts";
+import { type FormProblem, toFormProblem } from "#features/auth/form/form-problem.ts";
 import { NewPasswordFields } from "#features/auth/form/new-password-fields.tsx";
 import { PhoneField } from "#features/auth/form/phone-field.tsx";
-import { useAvatar } from "#features/auth/form/use-avatar.ts";
-import { textOf } from "#features/auth/form/use-entry-form.ts";
-import { useGuardedForm } from "#features/auth/form/use-guarded-form.tsx";
+import { getFormText } from "#features/auth/form/use-auth-form.ts";
+import { useAvatarInput } from "#features/auth/form/use-avatar-input.ts";
+import { useCaptchaForm } from "#features/auth/form/use-captcha-form.tsx";
 import { validateRegistration } from "#features/auth/form/validate-registration.ts";
 import { t as now } from "#i18n/setup.ts";
-import { ApiFailure, failureCode } from "#lib/http/http-request.ts";
-import { leaveNotice } from "#lib/session/flash-message.ts";
-import { EntryFrame, OtherWay } from "./entry-frame.tsx";
-import { useDocumentTexts } from "./use-document-texts.ts";
+import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
+import { saveFlashMessage } from "#lib/session/flash-message.ts";
+import { AuthFooterLink, AuthPage } from "./auth-page.tsx";
+import { useDocumentMeta } from "./use-document-meta.ts";
 
-const read = (data: FormData) => ({
-  displayName: textOf(data, "displayName"),
-  phoneNumber: textOf(data, "phoneNumber"),
-  password: textOf(data, "password"),
-  confirmPassword: textOf(data, "confirmPassword"),
+const readRegistrationForm = (data: FormData) => ({
+  displayName: getFormText(data, "displayName"),
+  phoneNumber: getFormText(data, "phoneNumber"),
+  password: getFormText(data, "password"),
+  confirmPassword: getFormText(data, "confirmPassword"),
   isNoRobot: data.has("robot"),
 });
 
-const guard = {
+const signUpCaptcha = {
   action: "sign_up",
   field: "phoneNumber",
   isComplete: (typed: string) => toE164(typed) !== undefined,
 } as const;
 
-const explain = (error: unknown): Problem => {
-  const isWithoutUser = error instanceof ApiFailure && error.code === "unavailable" && error.status === 200;
+const toRegistrationProblem = (error: unknown): FormProblem => {
+  const isWithoutUser = error instanceof ApiRequestError && error.code === "unavailable" && error.status === 200;
   if (isWithoutUser) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
-  return toProblem(error, {
+  return toFormProblem(error, {
     phone_exists: { field: "phoneNumber", text: "auth.phoneAlreadyRegistered" },
     common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
@@ -52,23 +52,23 @@ const explain = (error: unknown): Problem => {
 };
 
 /** What came back from a provider is worth nothing any more: the account can be made without. */
-const isNewcomerRefusal = (error: unknown): boolean =>
-  ["flow_state_not_found", "bad_code_verifier", "identity_already_exists"].includes(failureCode(error));
+const isIdentityRefused = (error: unknown): boolean =>
+  ["flow_state_not_found", "bad_code_verifier", "identity_already_exists"].includes(toErrorCode(error));
 
 /** SPEC.md §2 and §5: a name, a picture, a number, a password, and proof of being no robot. */
 export default function RegisterScreen() {
   const { t } = useTranslation();
-  useDocumentTexts(t("auth.registerTitle"), t("auth.registerDescription"));
+  useDocumentMeta(t("auth.registerTitle"), t("auth.registerDescription"));
   const picture = useRef<HTMLInputElement>(null);
-  const openAccount = useRef(createAccountOpener());
-  const avatar = useAvatar(picture, ({ title, message }) => {
+  const openAccount = useRef(createIdempotentSignUp());
+  const avatar = useAvatarInput(picture, ({ title, message }) => {
     showToast({ title: now(title), message: now(message), tone: "danger" });
   });
 
-  const entry = useGuardedForm(
-    guard,
+  const entry = useCaptchaForm(
+    signUpCaptcha,
     async (data, prove) => {
-      const typed = read(data);
+      const typed = readRegistrationForm(data);
       const blob = await avatar.getBlob();
       const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
       if (problem || !blob) return problem ?? { field: "avatar", text: "auth.profilePictureRequired" };
@@ -81,12 +81,12 @@ export default function RegisterScreen() {
       try {
         await prove((token) => openAccount.current(account, token));
       } catch (error) {
-        if (newcomer && isNewcomerRefusal(error)) forget();
+        if (newcomer && isIdentityRefused(error)) forget();
         throw error;
       }
       forget();
-      const isComplete = await setUpProfile(account.username, blob);
-      leaveNotice(
+      const isComplete = await uploadInitialProfile(account.username, blob);
+      saveFlashMessage(
         isComplete
           ? { message: now("auth.accountCreated") }
           : { title: now("auth.accountCreatedTitle"), message: now("auth.profileIncomplete") },
@@ -94,15 +94,15 @@ export default function RegisterScreen() {
       location.replace("/app");
       return undefined;
     },
-    { explain, keeps: "register" },
+    { toProblem: toRegistrationProblem, restoreKey: "register" },
   );
   const { refuse, clear, errorOf } = entry;
-  const { newcomer, forget } = useNewcomer(entry.form);
+  const { newcomer, forget } = usePendingRegistration(entry.form);
 
   return (
-    <EntryFrame title={t("auth.registerTitle")} lead={t(newcomer ? "auth.newcomerLead" : "auth.registerLead")}>
-      {newcomer && <NewcomerNote provider={newcomer.provider} />}
-      <EntryForm entry={entry} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
+    <AuthPage title={t("auth.registerTitle")} lead={t(newcomer ? "auth.newcomerLead" : "auth.registerLead")}>
+      {newcomer && <PendingRegistrationNote provider={newcomer.provider} />}
+      <AuthForm entry={entry} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
         <AvatarField
           input={picture}
           preview={avatar.preview}
@@ -124,11 +124,11 @@ export default function RegisterScreen() {
         <PhoneField hint={t("auth.phoneHint")} error={errorOf("phoneNumber")} autoComplete="tel" />
         <NewPasswordFields label={t("auth.password")} errorOf={errorOf} />
         {entry.box}
-      </EntryForm>
+      </AuthForm>
       {!newcomer && <ProviderButtons onFailed={(error) => refuse(toLoginProblem(error))} />}
-      <OtherWay question={t("auth.haveAccount")} href="/login">
+      <AuthFooterLink question={t("auth.haveAccount")} href="/login">
         {t("auth.logIn")}
-      </OtherWay>
-    </EntryFrame>
+      </AuthFooterLink>
+    </AuthPage>
   );
 }

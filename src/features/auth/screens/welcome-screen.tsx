@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { ButtonLink } from "#components/controls/button.tsx";
-import { Mark } from "./brand.tsx";
+import { BrandLogo } from "./brand-logo.tsx";
 import { LanguageLinks } from "./language-links.tsx";
-import { useDocumentTexts } from "./use-document-texts.ts";
+import { useDocumentMeta } from "./use-document-meta.ts";
 
 /** A few words of Lingala between two people, the same in every language: what the product is, shown. */
-function Exchange() {
+function SampleConversation() {
   const bubble = "rounded-bubble px-4 py-2 shadow-[var(--shadow)]";
   return (
     <div aria-hidden="true" className="mt-8 flex w-full max-w-72 flex-col gap-2">
@@ -21,7 +21,7 @@ function Exchange() {
 /** SPEC.md §2: the language, and the two ways in. */
 export default function WelcomeScreen() {
   const { t } = useTranslation();
-  useDocumentTexts(t("auth.welcomeTitle"), t("auth.welcomeDescription"));
+  useDocumentMeta(t("auth.welcomeTitle"), t("auth.welcomeDescription"));
   return (
     <div className="entry-ground flex min-h-screen min-h-dvh flex-col px-6 pt-safe pb-safe">
       <header className="flex justify-center pt-4">
@@ -29,14 +29,14 @@ export default function WelcomeScreen() {
       </header>
       <main className="mx-auto flex w-full max-w-96 flex-1 flex-col py-8 sm:justify-center">
         <div className="flex flex-1 flex-col items-center justify-center text-center sm:flex-none">
-          <Mark className="size-24" />
+          <BrandLogo className="size-24" />
           <h1 className="mt-4 text-5xl font-extrabold tracking-tight">Lisolo</h1>
           <p className="mt-3 text-balance text-lg text-muted">{t("auth.promise")}</p>
-          <Exchange />
+          <SampleConversation />
         </div>
         <div className="mt-10 flex flex-col gap-3">
           <ButtonLink href="/register">{t("auth.createAccount")}</ButtonLink>
-          <ButtonLink href="/login" look="secondary">
+          <ButtonLink href="/login" variant="secondary">
             {t("auth.logIn")}
           </ButtonLink>
         </div>

@@ -1,29 +1,29 @@
-const shownMs = 10_000;
-const askedMs = 25_000; // a phone at the ear is taken down first
-const thankedMs = 1_500;
+const defaultDisplayMs = 10_000;
+const questionDisplayMs = 25_000; // a phone at the ear is taken down first
+const thanksDisplayMs = 1_500;
 /** A shorter call leaves little to judge. */
-const judgedFromSeconds = 20;
+const feedbackMinSeconds = 20;
 
 /** Whether a call that was talked for so long is asked about. */
-export const isToJudge = (seconds: number): boolean => seconds > judgedFromSeconds;
+export const shouldAskFeedback = (seconds: number): boolean => seconds > feedbackMinSeconds;
 
-export type CardLook = {
+export type EndCardState = {
   /** It asks how the call was. */
-  asks: boolean;
+  asksFeedback: boolean;
   stage: "asked" | "judging" | "thanked";
   /** Somebody is at it, or cannot see it. */
-  isHeld: boolean;
+  isPaused: boolean;
 };
 
-const stayMsOf = ({ asks, stage, isHeld }: CardLook): number | undefined => {
-  if (stage === "thanked") return thankedMs;
-  if (isHeld) return undefined;
-  return asks ? askedMs : shownMs;
+const toDisplayMs = ({ asksFeedback, stage, isPaused }: EndCardState): number | undefined => {
+  if (stage === "thanked") return thanksDisplayMs;
+  if (isPaused) return undefined;
+  return asksFeedback ? questionDisplayMs : defaultDisplayMs;
 };
 
 /** Lets the card of an ended call go when it was shown long enough, unless the function that it gives back is called. */
-export const stay = (look: CardLook, leave: () => void): (() => void) => {
-  const ms = stayMsOf(look);
+export const scheduleDismiss = (look: EndCardState, leave: () => void): (() => void) => {
+  const ms = toDisplayMs(look);
   if (ms === undefined) return () => {};
   const timer = setTimeout(leave, ms);
   return () => clearTimeout(timer);

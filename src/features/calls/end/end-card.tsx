@@ -1,16 +1,16 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
-import { formatMegabytes, toldFromBytes } from "#calls/ui/data-cost.ts";
-import type { CallSaying, CallView } from "#calls/views.ts";
+import { dataUseMinBytes, formatMegabytes } from "#calls/ui/data-cost.ts";
+import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { callLine } from "#components/messages/call-text.ts";
+import { toCallEntry } from "#components/messages/call-text.ts";
 import { Avatar, type AvatarPerson } from "#components/people/avatar.tsx";
 import type { CallBody } from "#contract/calls/call.ts";
-import { wordsOf } from "#features/calls/host/call-notices.ts";
+import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
 import { isLargeText } from "#features/calls/screen/large-text.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { useCallBody, useConversation, usePerson } from "#sync/hooks/use-live-query.ts";
-import { type CardLook, isToJudge, stay } from "./end-card-timing.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { useCallEntry, useConversation, usePerson } from "#sync/hooks/use-live-query.ts";
+import { type EndCardState, scheduleDismiss, shouldAskFeedback } from "./end-card-timing.ts";
 import { Feedback } from "./feedback.tsx";
 
 type EndCardProps = {
@@ -19,42 +19,45 @@ type EndCardProps = {
   person: AvatarPerson;
   name: string;
   /** What there is to say of its end: here, or in a toast of a call that was not talked. */
-  said: CallSaying | undefined;
+  said: CallNotice | undefined;
   onLeave: () => void;
 };
 
-const subscribeVisible = (listener: () => void): (() => void) => {
+const subscribeVisibility = (listener: () => void): (() => void) => {
   document.addEventListener("visibilitychange", listener);
   return () => document.removeEventListener("visibilitychange", listener);
 };
-const readVisible = (): boolean => document.visibilityState === "visible";
+const readVisibility = (): boolean => document.visibilityState === "visible";
 
 /** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
 export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
   const { t } = useTranslation();
   // In the log's own words: the server's, as soon as they are here.
-  const told = useCallBody(call.call.conversation, call.call.id);
+  const told = useCallEntry(call.call.conversation, call.call.id);
   // Whom they let go of just now, they are not asked about.
   const isConnected = usePerson(call.call.peer)?.state === "contact";
   const isBlocked = useConversation(call.call.conversation)?.blocked === true;
-  const asks = isConnected && !isBlocked && isToJudge(told?.seconds ?? call.seconds);
-  const [stage, setStage] = useState<CardLook["stage"]>("asked");
+  const asks = isConnected && !isBlocked && shouldAskFeedback(told?.seconds ?? call.seconds);
+  const [stage, setStage] = useState<EndCardState["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
-  const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
+  const isVisible = useSyncExternalStore(subscribeVisibility, readVisibility);
   const isHeld = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
-  useEffect(() => stay({ asks, stage, isHeld }, () => leave()), [asks, stage, isHeld]);
+  useEffect(
+    () => scheduleDismiss({ asksFeedback: asks, stage, isPaused: isHeld }, () => leave()),
+    [asks, stage, isHeld],
+  );
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason, isElsewhere } = call;
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
   const body = told ?? own;
   if (said && seconds === 0) return null;
-  const line = callLine(body, { isMine: isCaller, name }, t);
-  const words = said && wordsOf(said, isolate(name), t);
+  const line = toCallEntry(body, { isMine: isCaller, peerName: name }, t);
+  const words = said && toCallNoticeText(said, isolateBidi(name), t);
   const details = [
-    ...(line.length === undefined || isElsewhere ? [] : [line.length]),
-    ...(bytes >= toldFromBytes ? [formatMegabytes(bytes)] : []),
+    ...(line.duration === undefined || isElsewhere ? [] : [line.duration]),
+    ...(bytes >= dataUseMinBytes ? [formatMegabytes(bytes)] : []),
   ];
   return (
     <section
@@ -69,7 +72,7 @@ export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardPro
       <div className="flex items-center gap-3">
         {!isLargeText() && <Avatar person={person} size={40} />}
         <div role="status" className="min-w-0 flex-1 py-2 leading-tight">
-          <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
+          <p className={`font-semibold ${line.isUnsuccessful ? "text-danger" : ""}`}>
             {isElsewhere ? t("calls.elsewhere") : line.text}
           </p>
           {/* The dot before what begins a line is cut off. */}

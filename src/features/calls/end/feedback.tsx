@@ -1,22 +1,22 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { CallView } from "#calls/views.ts";
-import type { CallComplaint, CallVerdict } from "#contract/calls/call.ts";
+import type { CallProblem, CallRating } from "#contract/calls/call.ts";
 import { isLargeText } from "#features/calls/screen/large-text.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { sendFeedback } from "./send-feedback.ts";
+import { sendCallFeedback } from "./send-feedback.ts";
 
-const complaints: [CallComplaint, TextKey][] = [
+const problems: [CallProblem, TextKey][] = [
   ["sound", "calls.feedback.sound"],
   ["picture", "calls.feedback.picture"],
   ["dropped", "calls.feedback.dropped"],
 ];
 
-const choice =
+const optionLook =
   "inline-flex min-h-12 min-w-fit flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
 
 /** The button that was pressed has gone. */
-const takeFocus = (button: HTMLButtonElement | null): void => {
+const focusIfLost = (button: HTMLButtonElement | null): void => {
   if (document.activeElement === document.body) button?.focus();
 };
 
@@ -30,8 +30,8 @@ type FeedbackProps = {
 export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
   const { t } = useTranslation();
   const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
-  const send = (verdict: CallVerdict) => {
-    void sendFeedback(call, verdict);
+  const send = (verdict: CallRating) => {
+    void sendCallFeedback(call, verdict);
     setStage("sent");
     onSent();
   };
@@ -51,14 +51,14 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
       </legend>
       {isBad ? (
         <div className="flex flex-col gap-2">
-          {complaints
+          {problems
             .filter(([reason]) => reason !== "picture" || call.kind === "video")
             .map(([reason, key], index) => (
               <button
                 key={reason}
-                ref={index === 0 ? takeFocus : undefined}
+                ref={index === 0 ? focusIfLost : undefined}
                 type="button"
-                className={choice}
+                className={optionLook}
                 onClick={() => send({ good: false, reason })}
               >
                 {t(key)}
@@ -67,13 +67,13 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
         </div>
       ) : (
         <div className="flex flex-wrap gap-2">
-          <button type="button" className={choice} onClick={() => send({ good: true })}>
+          <button type="button" className={optionLook} onClick={() => send({ good: true })}>
             <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
             <span className={word}>{t("calls.feedback.good")}</span>
           </button>
           <button
             type="button"
-            className={choice}
+            className={optionLook}
             onClick={() => {
               setStage("bad");
               onJudging();

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { hangUp, setCamera, setMuted, setSeen } from "#calls/actions.ts";
+import { hangUpCall, setCameraOn, setMuted, setRemoteVideoVisible } from "#calls/actions.ts";
 import type { CallView } from "#calls/views.ts";
 
 /** The screen stays on while a call is up: many phones silence the microphone with it. */
@@ -35,20 +35,21 @@ export const useWakeLock = (isNeeded: boolean): void => {
  * The media know whether the other side's picture is looked at: on the page, while the page is, or `always`. New media come
  * with the state.
  */
-export const useSeen = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
+export const useRemoteVideoVisibility = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
   useEffect(() => {
     if (at === "ended") return;
-    const tell = () => setSeen(where === "always" || (where === "page" && document.visibilityState === "visible"));
+    const tell = () =>
+      setRemoteVideoVisible(where === "always" || (where === "page" && document.visibilityState === "visible"));
     tell();
     document.addEventListener("visibilitychange", tell);
     return () => document.removeEventListener("visibilitychange", tell);
   }, [at, where]);
 };
 
-type Handler = "hangup" | "togglemicrophone" | "togglecamera";
-type SessionOfCalls = {
+type MediaSessionAction = "hangup" | "togglemicrophone" | "togglecamera";
+type CallMediaControls = {
   metadata: MediaMetadata | null;
-  setActionHandler(action: Handler, handler: (() => void) | null): void;
+  setActionHandler(action: MediaSessionAction, handler: (() => void) | null): void;
   setMicrophoneActive?: (isActive: boolean) => void;
   setCameraActive?: (isActive: boolean) => void;
 };
@@ -60,9 +61,9 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
   const isMuted = media.mic === "muted";
   const isFilmed = ["on", "thin", "unwanted"].includes(media.camera);
   useEffect(() => {
-    const session = (navigator as unknown as { mediaSession?: SessionOfCalls }).mediaSession;
+    const session = (navigator as unknown as { mediaSession?: CallMediaControls }).mediaSession;
     if (!isUp || !session) return;
-    const handle = (action: Handler, handler: (() => void) | null) => {
+    const handle = (action: MediaSessionAction, handler: (() => void) | null) => {
       try {
         session.setActionHandler(action, handler);
       } catch {
@@ -71,11 +72,11 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
     };
     if ("MediaMetadata" in globalThis) session.metadata = new MediaMetadata({ title: name, artist: "Lisolo" });
     session.setMicrophoneActive?.(!isMuted);
-    handle("hangup", hangUp);
+    handle("hangup", hangUpCall);
     handle("togglemicrophone", () => setMuted(!isMuted));
     if (isVideo) {
       session.setCameraActive?.(isFilmed);
-      handle("togglecamera", () => setCamera(!isFilmed));
+      handle("togglecamera", () => setCameraOn(!isFilmed));
     }
     return () => {
       session.metadata = null;
@@ -84,7 +85,7 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
   }, [isUp, isVideo, isMuted, isFilmed, name]);
 };
 
-const turnMs = 1_000;
+const titleIntervalMs = 1_000;
 
 /** While it rings the document's name says so every other second: a tab behind others is found by it. */
 export const useTitleHint = (hint: string | undefined): void => {
@@ -99,7 +100,7 @@ export const useTitleHint = (hint: string | undefined): void => {
       }
     };
     turn();
-    const timer = setInterval(turn, turnMs);
+    const timer = setInterval(turn, titleIntervalMs);
     return () => {
       clearInterval(timer);
       if (document.title === hint) document.title = own;

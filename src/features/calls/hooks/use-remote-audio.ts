@@ -1,31 +1,31 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { chooseDevice } from "#calls/actions.ts";
+import { selectDevice } from "#calls/actions.ts";
 
-type Outputs = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> };
-type Choosing = MediaDevices & { selectAudioOutput?: () => Promise<MediaDeviceInfo> };
+type SinkAudioElement = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> };
+type OutputPickerDevices = MediaDevices & { selectAudioOutput?: () => Promise<MediaDeviceInfo> };
 
-const usual = ["", "default", "communications"];
+const defaultOutputIds = ["", "default", "communications"];
 
 /** The ways sound may leave this device, as far as a page may choose. */
-export type SoundOutput = {
+export type AudioOutput = {
   /** Those to choose from; none where there is nothing to choose. */
   outputs: MediaDeviceInfo[];
   /** The chosen one's id; empty for the usual one. */
-  chosen: string;
+  selectedId: string;
   /** Resolves to whether it was done. */
-  choose: (id: string) => Promise<boolean>;
+  selectOutput: (id: string) => Promise<boolean>;
   /** To the loudspeaker or back to the usual way; undefined where there is one way only. */
-  toggle: (() => Promise<boolean>) | undefined;
+  toggleSpeaker: (() => Promise<boolean>) | undefined;
 };
 
-const isLoud = ({ label }: MediaDeviceInfo): boolean => /speaker|parleur|altifalante|alto-falante/i.test(label);
+const isLoudspeaker = ({ label }: MediaDeviceInfo): boolean => /speaker|parleur|altifalante|alto-falante/i.test(label);
 
 /**
  * The other side's sound, by the output that was chosen in the call if it is there. It stands apart from the call's
  * screen: put away, the call is heard on.
  */
-export const useRemoteSound = (remote: MediaStream | undefined, wished: string | undefined) => {
-  const element = useRef<Outputs>(null);
+export const useRemoteAudio = (remote: MediaStream | undefined, wished: string | undefined) => {
+  const element = useRef<SinkAudioElement>(null);
   const [isBlocked, setBlocked] = useState(false);
   const [outputs, setOutputs] = useState<MediaDeviceInfo[]>([]);
   const [chosen, setChosen] = useState("");
@@ -55,7 +55,10 @@ export const useRemoteSound = (remote: MediaStream | undefined, wished: string |
     if (!devices || !canChoose || !remote) return;
     const list = () =>
       devices.enumerateDevices().then(
-        (all) => setOutputs(all.filter(({ kind, deviceId }) => kind === "audiooutput" && !usual.includes(deviceId))),
+        (all) =>
+          setOutputs(
+            all.filter(({ kind, deviceId }) => kind === "audiooutput" && !defaultOutputIds.includes(deviceId)),
+          ),
         () => undefined,
       );
     void list();
@@ -78,11 +81,11 @@ export const useRemoteSound = (remote: MediaStream | undefined, wished: string |
   }, [wished, route]);
   const choose = async (id: string): Promise<boolean> => {
     const isDone = await route(id);
-    if (isDone) chooseDevice("audiooutput", id);
+    if (isDone) selectDevice("audiooutput", id);
     return isDone;
   };
-  const { selectAudioOutput } = (navigator.mediaDevices ?? {}) as Choosing;
-  const loud = outputs.find(isLoud) ?? outputs[1];
+  const { selectAudioOutput } = (navigator.mediaDevices ?? {}) as OutputPickerDevices;
+  const loud = outputs.find(isLoudspeaker) ?? outputs[1];
   const toggle =
     canChoose && outputs.length > 1 && loud
       ? () => choose(chosen === "" ? loud.deviceId : "")
@@ -96,6 +99,6 @@ export const useRemoteSound = (remote: MediaStream | undefined, wished: string |
             }
           }
         : undefined;
-  const sound: SoundOutput = { outputs, chosen, choose, toggle };
+  const sound: AudioOutput = { outputs, selectedId: chosen, selectOutput: choose, toggleSpeaker: toggle };
   return { element, isBlocked, play, sound };
 };

@@ -1,19 +1,24 @@
-import type { CallSaying } from "#calls/views.ts";
+import type { CallNotice } from "#calls/views.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { nameOfPerson } from "#components/people/person-name.ts";
+import { toDisplayName } from "#components/people/person-name.ts";
 import { type Translate, t } from "#i18n/setup.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { running } from "#sync/engine.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { activeEngine } from "#sync/engine.ts";
 
-const nameOf = async (peer: string): Promise<string> => {
-  const person = await running.get()?.tab.context.get()?.store.people.get(peer);
-  return isolate(person?.username || person?.phone || nameOfPerson(person, t));
+const readPeerName = async (peer: string): Promise<string> => {
+  const person = await activeEngine.get()?.tab.context.get()?.store.people.get(peer);
+  return isolateBidi(person?.username || person?.phone || toDisplayName(person, t));
 };
 
-type Words = { tone?: "danger"; title: string; message?: string };
+type CallNoticeText = { tone?: "danger"; title: string; message?: string };
 
 /** What a saying says, in SPEC.md's words (§8, Calls). */
-export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translate, isCaller = true): Words => {
+export const toCallNoticeText = (
+  { notice, error }: CallNotice,
+  name: string,
+  t: Translate,
+  isCaller = true,
+): CallNoticeText => {
   const why = error && t(`errors.${error}`);
   // On another device of theirs, of which the server alone knows.
   if (notice === "failed" && error === "call_in_progress")
@@ -50,7 +55,7 @@ export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translat
 };
 
 /** As a toast, where no card tells it. */
-export const tellSaying = async (saying: CallSaying, isCaller: boolean): Promise<void> => {
-  const name = await nameOf(saying.peer).catch(() => t("common.user"));
-  showToast(wordsOf(saying, name, t, isCaller));
+export const showCallNoticeToast = async (saying: CallNotice, isCaller: boolean): Promise<void> => {
+  const name = await readPeerName(saying.peer).catch(() => t("common.user"));
+  showToast(toCallNoticeText(saying, name, t, isCaller));
 };

@@ -1,13 +1,13 @@
 import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
-import { acceptCall, setCamera, setMuted, setPictures } from "#calls/actions.ts";
-import { CallAct, pressing } from "#calls/ui/call-action-button.tsx";
+import { acceptCall, setCameraOn, setMuted, setRemoteVideoWanted } from "#calls/actions.ts";
+import { CallActionButton, createPressHandler } from "#calls/ui/call-action-button.tsx";
 import type { CallView } from "#calls/views.ts";
-import type { SoundOutput } from "#features/calls/hooks/use-remote-audio.ts";
+import type { AudioOutput } from "#features/calls/hooks/use-remote-audio.ts";
 
 type CallControlsProps = {
   call: CallView;
-  sound: SoundOutput;
+  sound: AudioOutput;
   /** They stand over a picture. */
   isSeen: boolean;
   /** There is little height: all in one row, as far as it goes. */
@@ -48,8 +48,8 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
         <button
           type="button"
           className="inline-flex min-h-12 items-center justify-center gap-2 self-center rounded-full bg-raised px-6 py-2 font-semibold text-text"
-          onClick={pressing("accept", () => {
-            setCamera(false);
+          onClick={createPressHandler("accept", () => {
+            setCameraOn(false);
             acceptCall();
           })}
         >
@@ -58,8 +58,8 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
         </button>
       )}
       <div className="flex grow flex-wrap gap-3">
-        <CallAct isWide act="decline" kind={kind} />
-        <CallAct isWide act="accept" kind={kind} />
+        <CallActionButton isWide act="decline" kind={kind} />
+        <CallActionButton isWide act="accept" kind={kind} />
       </div>
     </div>
   );
@@ -90,17 +90,17 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
           isSeen={isSeen}
           disabled={media.camera === "waiting"}
           onClick={() => {
-            setCamera(!isFilmed);
+            setCameraOn(!isFilmed);
           }}
         />
       ) : (
-        sound.toggle && (
+        sound.toggleSpeaker && (
           <Toggle
-            icon={sound.chosen === "" ? "i-ph-speaker-simple-high-fill" : "i-ph-speaker-high-fill"}
+            icon={sound.selectedId === "" ? "i-ph-speaker-simple-high-fill" : "i-ph-speaker-high-fill"}
             label={t("calls.speaker")}
-            isOn={sound.chosen !== ""}
+            isOn={sound.selectedId !== ""}
             isSeen={isSeen}
-            onClick={() => void sound.toggle?.()}
+            onClick={() => void sound.toggleSpeaker?.()}
           />
         )
       )}
@@ -110,7 +110,7 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
           label={t("calls.voiceOnly")}
           isOn={isVoiceOnly}
           isSeen={isSeen}
-          onClick={() => setPictures(isVoiceOnly)}
+          onClick={() => setRemoteVideoWanted(isVoiceOnly)}
         />
       )}
     </div>
@@ -125,7 +125,7 @@ export function CallControls(props: CallControlsProps) {
     <div className={`flex gap-x-5 gap-y-3 ${props.isLow ? "flex-wrap justify-center" : "flex-col"}`}>
       {state.at === "connected" && <Toggles {...props} />}
       <div className="flex grow justify-center">
-        <CallAct isWide act="hangUp" kind={state.call.kind} className="max-w-72" />
+        <CallActionButton isWide act="hangUp" kind={state.call.kind} className="max-w-72" />
       </div>
     </div>
   );

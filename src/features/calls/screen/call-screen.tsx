@@ -1,28 +1,28 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { chooseDevice } from "#calls/actions.ts";
-import { statusKey } from "#calls/ui/call-status-text.ts";
-import { bytesPerMinute, formatMegabytes, toldFromBytes } from "#calls/ui/data-cost.ts";
-import { putAway } from "#calls/ui/minimize-focus.ts";
-import { useCallClock } from "#calls/use-clock.ts";
+import { selectDevice } from "#calls/actions.ts";
+import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
+import { bytesPerMinute, dataUseMinBytes, formatMegabytes } from "#calls/ui/data-cost.ts";
+import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
+import { useCallDuration } from "#calls/use-clock.ts";
 import type { CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { Avatar, type AvatarPerson } from "#components/people/avatar.tsx";
-import { useCameras } from "#features/calls/hooks/use-cameras.ts";
-import type { SoundOutput } from "#features/calls/hooks/use-remote-audio.ts";
+import { useNextCamera } from "#features/calls/hooks/use-next-camera.ts";
+import type { AudioOutput } from "#features/calls/hooks/use-remote-audio.ts";
 import { CallControls } from "./call-controls.tsx";
+import { CallWarningLines } from "./call-warning-lines.tsx";
+import type { CallWarning } from "./call-warnings.ts";
 import DeviceSheet from "./device-sheet.tsx";
 import { isLargeText } from "./large-text.ts";
 import { LocalPreview } from "./local-preview.tsx";
-import { BehindLine } from "./messages-strip.tsx";
-import type { Spot } from "./preview-position.ts";
+import { MessagesStrip } from "./messages-strip.tsx";
+import type { PreviewPosition } from "./preview-position.ts";
 import { QualityBars } from "./quality-bars.tsx";
-import { TroubleLines } from "./trouble-lines.tsx";
-import type { Trouble } from "./troubles.ts";
-import { useIsLow } from "./use-short-screen.ts";
-import { Picture } from "./video.tsx";
+import { useIsShortScreen } from "./use-short-screen.ts";
+import { CallVideo } from "./video.tsx";
 
 export type CallScreenProps = {
   call: CallView;
@@ -30,14 +30,14 @@ export type CallScreenProps = {
   state: Exclude<CallView["state"], { at: "ended" }>;
   person: AvatarPerson;
   name: string;
-  troubles: Trouble[];
+  troubles: CallWarning[];
   /** There is no way to the server. */
   isAway: boolean;
-  sound: SoundOutput;
+  sound: AudioOutput;
   /** When the browser does not let the other side be heard: within a tap it does. */
   onUnblock: (() => void) | undefined;
-  spot: Spot | undefined;
-  onSpot: (spot: Spot) => void;
+  spot: PreviewPosition | undefined;
+  onSpot: (spot: PreviewPosition) => void;
   onPopOut: (() => void) | undefined;
 };
 
@@ -45,10 +45,10 @@ const largePx = 22; // the largest text of the appearance settings is 23
 const avatarPx = { high: 144, filmed: 96, low: 64 };
 
 /** What it takes: a minute at first, all together once that is something. */
-function DataLine({ call: { state, media } }: { call: CallView }) {
+function DataUseText({ call: { state, media } }: { call: CallView }) {
   const { t } = useTranslation();
   const { kind } = state.call;
-  if (state.at === "connected" && media.bytes >= toldFromBytes) {
+  if (state.at === "connected" && media.bytes >= dataUseMinBytes) {
     return t("calls.used", { amount: formatMegabytes(media.bytes) });
   }
   return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
@@ -62,19 +62,19 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   const [panel, setPanel] = useState<HTMLElement | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isChoosing, setChoosing] = useState(false);
-  const time = useCallClock(state);
+  const time = useCallDuration(state);
   const isVideo = state.call.kind === "video";
-  const isLow = useIsLow();
+  const isLow = useIsShortScreen();
   const isLarge = isLargeText(largePx);
   const isTight = isLow || isLarge;
   // Three answers in a large text leave room for words alone.
   const isCrowded = isLarge && isVideo && state.at === "ringing";
   const isUp = state.at === "connected";
-  const isSteady = isUp && state.lostAt === undefined;
+  const isSteady = isUp && state.interruptedAt === undefined;
   const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
-  const nextCamera = useCameras(isFilmed && isUp, media.local);
-  const status = t(statusKey(state));
+  const nextCamera = useNextCamera(isFilmed && isUp, media.local);
+  const status = t(getCallStatusKey(state));
   // In little room one's own picture moves along the right edge, and words leave that free.
   const isBeside = isFilmed && !isSeen && isTight;
   const isRow = isLow || isBeside;
@@ -123,14 +123,14 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       )}
     </>
   );
-  const troubleLines = <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
+  const troubleLines = <CallWarningLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
   return (
     <Modal
       {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
       labelledBy={`${id}-name`}
       describedBy={`${id}-status`}
       className="m-0 size-full max-h-none max-w-none overflow-hidden bg-bg p-0 text-text"
-      onDismiss={putAway}
+      onDismiss={minimizeWithFocus}
     >
       <div className="flex h-full items-center justify-center">
         <div
@@ -141,7 +141,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
           <p id={`${id}-status`} role="status" className="sr-only">
             {status}
           </p>
-          {isSeen && media.remote && <Picture stream={media.remote} fits className="absolute inset-0 size-full" />}
+          {isSeen && media.remote && <CallVideo stream={media.remote} fits className="absolute inset-0 size-full" />}
           {isFilmed && media.local && panel && (
             <LocalPreview
               stream={media.local}
@@ -159,9 +159,9 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               icon="i-ph-caret-down-bold"
               label={t("calls.minimise")}
               className={iconLook}
-              onClick={putAway}
+              onClick={minimizeWithFocus}
             />
-            <BehindLine isSeen={isSeen} className={isSeen ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"} />
+            <MessagesStrip isSeen={isSeen} className={isSeen ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"} />
             {isSeen && (
               <div className="min-w-0 flex-1 leading-tight">
                 <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>
@@ -173,7 +173,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                 icon="i-ph-camera-rotate"
                 label={t("calls.turnCamera")}
                 className={iconLook}
-                onClick={() => chooseDevice("videoinput", nextCamera)}
+                onClick={() => selectDevice("videoinput", nextCamera)}
               />
             )}
             {props.onPopOut && (
@@ -208,7 +208,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                     {who}
                     {!isClear && (
                       <p className="text-sm leading-tight text-muted">
-                        <DataLine call={call} />
+                        <DataUseText call={call} />
                       </p>
                     )}
                   </div>
@@ -225,7 +225,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               <>
                 {troubleLines}
                 <p className={`self-center text-sm ${isSeen ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}>
-                  <DataLine call={call} />
+                  <DataUseText call={call} />
                 </p>
               </>
             )}

@@ -1,21 +1,21 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { chooseDevice } from "#calls/actions.ts";
-import type { ChosenDevices } from "#calls/media/media-preferences.ts";
+import { selectDevice } from "#calls/actions.ts";
+import type { SelectedDevices } from "#calls/media/media-preferences.ts";
 import type { MediaView } from "#calls/media/media-session.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import type { SoundOutput } from "#features/calls/hooks/use-remote-audio.ts";
+import type { AudioOutput } from "#features/calls/hooks/use-remote-audio.ts";
 import type { TextKey } from "#i18n/setup.ts";
 
 type DeviceSheetProps = {
   hasVideo: boolean;
-  sound: SoundOutput;
+  sound: AudioOutput;
   media: Pick<MediaView, "mic" | "camera" | "local">;
-  chosen: ChosenDevices;
+  chosen: SelectedDevices;
   onClose: () => void;
 };
 
-const useDevices = (): MediaDeviceInfo[] | undefined => {
+const useMediaDevices = (): MediaDeviceInfo[] | undefined => {
   const [devices, setDevices] = useState<MediaDeviceInfo[]>();
   useEffect(() => {
     const media = navigator.mediaDevices as MediaDevices | undefined;
@@ -31,7 +31,7 @@ const useDevices = (): MediaDeviceInfo[] | undefined => {
   return devices;
 };
 
-type GroupProps = {
+type DeviceGroupProps = {
   title: TextKey;
   icon: string;
   devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
@@ -41,7 +41,7 @@ type GroupProps = {
   onChoose: (id: string) => void;
 };
 
-function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: GroupProps) {
+function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: DeviceGroupProps) {
   const { t } = useTranslation();
   return (
     <fieldset className="py-2">
@@ -67,13 +67,13 @@ function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none"
 }
 
 /** The device a stream comes from. */
-const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput"): string | undefined =>
+const findUsedDevice = (local: MediaStream | undefined, kind: "audioinput" | "videoinput"): string | undefined =>
   (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
 
 /** Microphone, camera and where the sound goes. What is chosen holds at once. */
 export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }: DeviceSheetProps) {
   const { t } = useTranslation();
-  const devices = useDevices() ?? [];
+  const devices = useMediaDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
   // Those that may not be used are not named by the browser either.
   const none = {
@@ -88,9 +88,9 @@ export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }:
         title={title}
         icon={icon}
         devices={found}
-        chosen={[chosen[kind], usedIn(media.local, kind)].find(isThere) ?? found[0]?.deviceId}
+        chosen={[chosen[kind], findUsedDevice(media.local, kind)].find(isThere) ?? found[0]?.deviceId}
         none={none[kind]}
-        onChoose={(id) => chooseDevice(kind, id)}
+        onChoose={(id) => selectDevice(kind, id)}
       />
     );
   };
@@ -104,8 +104,8 @@ export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }:
             title="calls.devices.output"
             icon="i-ph-speaker-high"
             devices={[{ deviceId: "", label: t("calls.devices.standard") }, ...sound.outputs]}
-            chosen={sound.chosen}
-            onChoose={async (id) => setOutputFailed(!(await sound.choose(id)))}
+            chosen={sound.selectedId}
+            onChoose={async (id) => setOutputFailed(!(await sound.selectOutput(id)))}
           />
         )}
         {hasOutputFailed && (

@@ -1,21 +1,21 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
-  type Band,
-  bandOf,
-  firstSpot,
-  type Insets,
-  keepWithin,
+  clampPosition,
+  fitPreviewSize,
+  getInitialPosition,
+  getNextCorner,
   moveByKey,
-  nextCorner,
-  type Room,
-  type Spot,
-  sizeWithin,
+  type PreviewBounds,
+  type PreviewInsets,
+  type PreviewPosition,
+  toVideoBand,
+  type VideoBand,
 } from "./preview-position.ts";
-import { Picture } from "./video.tsx";
+import { CallVideo } from "./video.tsx";
 
 const edgePx = 12;
-const slipPx = 6; // moved less than this it was a press
+const dragThresholdPx = 6; // moved less than this it was a press
 
 type LocalPreviewProps = {
   stream: MediaStream;
@@ -24,12 +24,12 @@ type LocalPreviewProps = {
   /** There is little room for it. */
   isTight: boolean;
   /** Kept by whoever keeps the call, so that it is there again after the call was put away. */
-  spot: Spot | undefined;
-  onMove: (spot: Spot) => void;
+  spot: PreviewPosition | undefined;
+  onMove: (spot: PreviewPosition) => void;
 };
 
 /** How much of the panel is the header's and the controls'. */
-const insetsOf = (panel: HTMLElement): Insets => {
+const measureInsets = (panel: HTMLElement): PreviewInsets => {
   const heightOf = (part: string) => panel.querySelector(`[data-part=${part}]`)?.getBoundingClientRect().height ?? 0;
   return { top: heightOf("header"), right: edgePx, bottom: heightOf("controls") + edgePx, left: edgePx };
 };
@@ -37,14 +37,14 @@ const insetsOf = (panel: HTMLElement): Insets => {
 /** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
 export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPreviewProps) {
   const { t } = useTranslation();
-  const [place, setPlace] = useState<Pick<Room, "area" | "insets"> & { band: Band | undefined }>();
-  const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
+  const [place, setPlace] = useState<Pick<PreviewBounds, "area" | "insets"> & { band: VideoBand | undefined }>();
+  const drag = useRef<{ fromX: number; fromY: number; spot: PreviewPosition; hasMoved: boolean }>(undefined);
   useLayoutEffect(() => {
     const measure = () => {
       const area = { width: panel.clientWidth, height: panel.clientHeight };
       const other = panel.querySelector<HTMLVideoElement>("video[data-fits]");
-      const band = other ? bandOf(area, { width: other.videoWidth, height: other.videoHeight }) : undefined;
-      setPlace({ area, insets: insetsOf(panel), band });
+      const band = other ? toVideoBand(area, { width: other.videoWidth, height: other.videoHeight }) : undefined;
+      setPlace({ area, insets: measureInsets(panel), band });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(panel);
@@ -58,10 +58,10 @@ export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPrev
     };
   }, [panel]);
   if (!place) return null;
-  const room = { ...place, size: sizeWithin(place.area, place.insets, isTight) };
+  const room = { ...place, size: fitPreviewSize(place.area, place.insets, isTight) };
   // One's own face is known from mirrors; what the camera at the back films is not.
   const isMirrored = stream.getVideoTracks()[0]?.getSettings().facingMode !== "environment";
-  const shown = spot ? keepWithin(spot, room) : firstSpot(room, place.band);
+  const shown = spot ? clampPosition(spot, room) : getInitialPosition(room, place.band);
   return (
     <button
       type="button"
@@ -77,9 +77,9 @@ export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPrev
         const from = drag.current;
         if (!from) return;
         const by = { x: event.clientX - from.fromX, y: event.clientY - from.fromY };
-        if (!from.hasMoved && Math.hypot(by.x, by.y) < slipPx) return;
+        if (!from.hasMoved && Math.hypot(by.x, by.y) < dragThresholdPx) return;
         from.hasMoved = true;
-        onMove(keepWithin({ x: from.spot.x + by.x, y: from.spot.y + by.y }, room));
+        onMove(clampPosition({ x: from.spot.x + by.x, y: from.spot.y + by.y }, room));
       }}
       onPointerCancel={() => {
         drag.current = undefined;
@@ -87,7 +87,7 @@ export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPrev
       onClick={() => {
         const hasMoved = drag.current?.hasMoved ?? false;
         drag.current = undefined;
-        if (!hasMoved) onMove(nextCorner(shown, room));
+        if (!hasMoved) onMove(getNextCorner(shown, room));
       }}
       onKeyDown={(event) => {
         const next = moveByKey(event.key, shown, room);
@@ -96,7 +96,7 @@ export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPrev
         onMove(next);
       }}
     >
-      <Picture stream={stream} className={`size-full object-cover ${isMirrored ? "-scale-x-100" : ""}`} />
+      <CallVideo stream={stream} className={`size-full object-cover ${isMirrored ? "-scale-x-100" : ""}`} />
     </button>
   );
 }

@@ -1,22 +1,27 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { forgetBehind, wroteBehind } from "#calls/ui/messages-during-call.ts";
-import { putAway } from "#calls/ui/minimize-focus.ts";
+import { clearMessagesDuringCall, messagesDuringCall } from "#calls/ui/messages-during-call.ts";
+import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import { CountBadge } from "#components/controls/count-badge.tsx";
-import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "#components/messages/new-message-text.tsx";
+import {
+  describeNewMessage,
+  getNewMessageTitle,
+  NewMessagePreview,
+  toConversationPath,
+} from "#components/messages/new-message-text.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { useNewsOf } from "#sync/hooks/new-messages.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { useUnreadPreviews } from "#sync/hooks/new-messages.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 
-const wordsMs = 5_000;
+const previewMs = 5_000;
 
 /** Whether this is still new: it was not the same a moment ago. */
 const useIsFresh = (key: string): boolean => {
   const [old, setOld] = useState<string>();
   useEffect(() => {
-    const timer = setTimeout(() => setOld(key), wordsMs);
+    const timer = setTimeout(() => setOld(key), previewMs);
     return () => clearTimeout(timer);
   }, [key]);
   return old !== key;
@@ -26,17 +31,17 @@ const useIsFresh = (key: string): boolean => {
  * What others write while the call's screen is before their chats: its number, at first its words too, and the way
  * there. It takes no focus, so it says itself that it is there, when whoever listens is not spoken to.
  */
-export function BehindLine({ isSeen, className }: { isSeen: boolean; className: string }) {
+export function MessagesStrip({ isSeen, className }: { isSeen: boolean; className: string }) {
   const { t } = useTranslation();
   const settings = useSettings();
-  const news = useNewsOf(useSyncExternalStore(wroteBehind.subscribe, wroteBehind.get));
+  const news = useUnreadPreviews(useSyncExternalStore(messagesDuringCall.subscribe, messagesDuringCall.get));
   const [newest] = news;
   const hasPreview = settings[newest?.group ? "groups" : "messages"].preview;
   // Said once: nobody is told of every further word.
   const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
-  if (newest && said?.id !== newest.id) setSaid({ id: newest.id, words: wordsOfNews(newest, hasPreview, t) });
+  if (newest && said?.id !== newest.id) setSaid({ id: newest.id, words: describeNewMessage(newest, hasPreview, t) });
   if (!newest && said) setSaid(undefined);
-  useEffect(() => forgetBehind, []);
+  useEffect(() => clearMessagesDuringCall, []);
   const count = news.reduce((sum, { unread }) => sum + unread, 0);
   const isFresh = useIsFresh(`${newest?.id} ${count}`);
   return (
@@ -46,18 +51,18 @@ export function BehindLine({ isSeen, className }: { isSeen: boolean; className: 
       </p>
       {newest && (
         <Link
-          to={pathOfNews(newest)}
+          to={toConversationPath(newest)}
           className={`rise flex min-h-12 w-fit max-w-full items-center gap-2 rounded-full px-3 ${isSeen ? "bg-black/60 text-white" : "bg-raised text-text"}`}
-          onClick={putAway}
+          onClick={minimizeWithFocus}
         >
           <span className="i-ph-chat-circle-text-fill shrink-0 text-2xl" aria-hidden="true" />
           <span className="sr-only">
-            {t("chat.newMessages", { count })}. {nameOfNews(newest, t)}
+            {t("chat.newMessages", { count })}. {getNewMessageTitle(newest, t)}
           </span>
           {isFresh && (
             <span className="min-w-0 truncate text-sm" aria-hidden="true">
-              {t("chat.from", { name: isolate(nameOfNews(newest, t)) })}{" "}
-              <NewsPreview news={newest} hasPreview={hasPreview} />
+              {t("chat.from", { name: isolateBidi(getNewMessageTitle(newest, t)) })}{" "}
+              <NewMessagePreview news={newest} hasPreview={hasPreview} />
             </span>
           )}
           {(!isFresh || count > 1) && (

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 
-type PictureProps = { stream: MediaStream; className?: string; fits?: boolean };
+type CallVideoProps = { stream: MediaStream; className?: string; fits?: boolean };
 
 /** A stream's moving picture, without its sound. `fits`: one that lies across is shown whole, not cut to the frame. */
-export function Picture({ stream, className = "", fits = false }: PictureProps) {
+export function CallVideo({ stream, className = "", fits = false }: CallVideoProps) {
   const ref = useRef<HTMLVideoElement>(null);
   const [isAcross, setAcross] = useState(false);
   useEffect(() => {

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
-import { FoundWords } from "#features/chat/search/search-highlight.tsx";
+import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useUpload } from "#sync/hooks/use-live-query.ts";
 import type { AttachmentProps } from "./attachment-props.ts";
-import { endOf, saveAs } from "./save-file.ts";
-import { CancelUpload, UploadBytes, UploadRing } from "./upload-progress.tsx";
-import { fetchFailure, useAttachment } from "./use-attachment.ts";
+import { getFileExtension, saveToDevice } from "./save-file.ts";
+import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
+import { toFetchErrorKey, useAttachment } from "./use-attachment.ts";
 
-const iconsByEnd: [ends: RegExp, icon: string][] = [
+const iconsByExtension: [ends: RegExp, icon: string][] = [
   [/^\.pdf$/, "i-ph-file-pdf"],
   [/^\.(docx?|odt|rtf)$/, "i-ph-file-doc"],
   [/^\.(xlsx?|ods|csv)$/, "i-ph-file-xls"],
@@ -22,24 +22,25 @@ const iconsByEnd: [ends: RegExp, icon: string][] = [
   [/^\.(txt|md|log)$/, "i-ph-file-text"],
 ];
 
-const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(end.toLowerCase()))?.[1] ?? "i-ph-file";
+const toExtensionIcon = (end: string): string =>
+  iconsByExtension.find(([ends]) => ends.test(end.toLowerCase()))?.[1] ?? "i-ph-file";
 
 /** A file in its bubble: a tap fetches it and gives it to the browser to save. */
-export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
+export default function FileAttachment({ conversation, item, body }: AttachmentProps<"file">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const attachment = useAttachment(conversation, body);
-  const { url, state, ask } = attachment;
-  const failure = state === "failed" ? fetchFailure(attachment) : undefined;
+  const { url, state, request } = attachment;
+  const failure = state === "failed" ? toFetchErrorKey(attachment) : undefined;
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
-  const end = endOf(body.name);
+  const end = getFileExtension(body.name);
   // What a long name does not show of its end.
   const kind = end === "" ? "" : `${end.slice(1).toUpperCase()} · `;
   const isWanted = useRef(false);
   useEffect(() => {
     if (!isWanted.current) return;
-    if (state === "here" && url) saveAs(url, body.name);
+    if (state === "here" && url) saveToDevice(url, body.name);
     if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
     if (state !== "loading") isWanted.current = false;
   }, [state, failure, url, body.name, t]);
@@ -49,16 +50,16 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
     <>
       {!upload && (
         <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent">
-          <span className={state === "loading" ? "spinner" : iconOf(end)} aria-hidden="true" />
+          <span className={state === "loading" ? "spinner" : toExtensionIcon(end)} aria-hidden="true" />
         </span>
       )}
       <span className="min-w-0 flex-1">
         <span className="sr-only">{t(url ? "messages.saveFile" : "messages.fetchFile", { name: body.name })}</span>
         <bdi aria-hidden="true" className="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">
-          <FoundWords text={body.name} />
+          <HighlightedText text={body.name} />
         </bdi>
         <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
-          {upload ? <UploadBytes upload={upload} /> : `${kind}${formatBytes(body.size, language)}`}
+          {upload ? <UploadProgressText upload={upload} /> : `${kind}${formatBytes(body.size, language)}`}
           {!upload && failure && (
             <span className="text-danger">
               {" "}
@@ -73,7 +74,7 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
     <div className="flex items-center">
       {upload && item.cid && (
         <span className="mr-3 rounded-full bg-accent-soft text-accent">
-          <UploadRing upload={upload} cid={item.cid} />
+          <UploadProgressRing upload={upload} cid={item.cid} />
         </span>
       )}
       {url ? (
@@ -86,13 +87,13 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
           className={look}
           aria-busy={state === "loading" || undefined}
           onClick={() => {
-            isWanted.current = ask();
+            isWanted.current = request();
           }}
         >
           {content}
         </button>
       )}
-      {upload && item.cid && <CancelUpload cid={item.cid} />}
+      {upload && item.cid && <CancelUploadButton cid={item.cid} />}
     </div>
   );
 }

@@ -3,23 +3,23 @@ import { useTranslation } from "react-i18next";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { isConnectionSlow } from "#lib/browser/network-info.ts";
-import { thumbToUrl } from "#lib/media/thumbhash.ts";
-import { useLink, useUpload } from "#sync/hooks/use-live-query.ts";
+import { toThumbUrl } from "#lib/media/thumbhash.ts";
+import { useLinkState, useUpload } from "#sync/hooks/use-live-query.ts";
 import type { AttachmentProps } from "./attachment-props.ts";
-import { CancelUpload, UploadBytes, UploadRing } from "./upload-progress.tsx";
+import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { useAttachment } from "./use-attachment.ts";
 
-const unaskedMaxBytes = 400_000; // a picture up to this comes by itself
+const autoLoadMaxBytes = 400_000; // a picture up to this comes by itself
 
-const overPicture = "bg-black/60 text-white";
+const overImageLook = "bg-black/60 text-white";
 
 /** A picture's bytes while it is in sight: small ones come by themselves, large ones when asked for. */
-const usePictureFile = ({ conversation, body }: AttachmentProps<"image">) => {
+const useAutoLoadedImage = ({ conversation, body }: AttachmentProps<"image">) => {
   const file = useAttachment(conversation, body);
-  const isOnline = useLink() === "online";
+  const isOnline = useLinkState() === "online";
   const frame = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
-  const isUnasked = body.size <= unaskedMaxBytes && !isConnectionSlow();
+  const isUnasked = body.size <= autoLoadMaxBytes && !isConnectionSlow();
   useEffect(() => {
     if (!isUnasked || isSeen || !frame.current) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setSeen(true));
@@ -36,16 +36,16 @@ const usePictureFile = ({ conversation, body }: AttachmentProps<"image">) => {
 };
 
 /** A picture in its bubble. Its room never changes, so nothing moves when it comes. */
-export default function Picture(props: AttachmentProps<"image">) {
+export default function ImageAttachment(props: AttachmentProps<"image">) {
   const { body, item, description, onOpen } = props;
   const { t } = useTranslation();
   const language = useLanguage();
-  const { url, state, error, ask, frame } = usePictureFile(props);
+  const { url, state, error, request, frame } = useAutoLoadedImage(props);
   const isGone = state === "failed" && error === "file_not_found";
   const [shownUrl, setShownUrl] = useState<string>();
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
-  const [thumb] = useState(() => thumbToUrl(body.thumb));
+  const [thumb] = useState(() => toThumbUrl(body.thumb));
   const size = formatBytes(body.size, language);
   const trouble = isGone ? t("messages.gone") : state === "failed" ? t("messages.loadFailed") : undefined;
   return (
@@ -70,11 +70,11 @@ export default function Picture(props: AttachmentProps<"image">) {
           type="button"
           aria-label={`${description}. ${trouble ?? `${t("messages.loadPicture")} ${size}`}`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
-          onClick={ask}
+          onClick={request}
           disabled={state === "loading" || isGone}
         >
           <span
-            className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overPicture}`}
+            className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overImageLook}`}
           >
             {state === "loading" ? (
               <span className="spinner text-xl" aria-hidden="true" />
@@ -90,17 +90,17 @@ export default function Picture(props: AttachmentProps<"image">) {
       )}
       {upload && item.cid && (
         <>
-          <span className={`absolute top-1/2 left-1/2 -translate-1/2 rounded-full ${overPicture}`}>
-            <UploadRing upload={upload} cid={item.cid} />
+          <span className={`absolute top-1/2 left-1/2 -translate-1/2 rounded-full ${overImageLook}`}>
+            <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
-          <span className={`absolute top-1 right-1 rounded-full ${overPicture}`}>
-            <CancelUpload cid={item.cid} />
+          <span className={`absolute top-1 right-1 rounded-full ${overImageLook}`}>
+            <CancelUploadButton cid={item.cid} />
           </span>
           {/* Between the button beside it and the one below it, however large the text; below that stands the time. */}
           <span
-            className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overPicture}`}
+            className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overImageLook}`}
           >
-            <UploadBytes upload={upload} />
+            <UploadProgressText upload={upload} />
           </span>
         </>
       )}

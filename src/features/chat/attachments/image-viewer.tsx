@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IconButton, iconButtonLook } from "#components/controls/icon-button.tsx";
-import { overPicture, PictureLayer, PictureModal } from "#components/overlays/picture-overlay.tsx";
+import { IconButton, iconButtonClasses } from "#components/controls/icon-button.tsx";
+import { PictureModal, PictureOverlay, pictureButtonClasses } from "#components/overlays/picture-overlay.tsx";
 import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { Linked } from "#features/chat/message/message-text.tsx";
-import { type ChatPeople, nameOfSender } from "#features/chat/message/senders.ts";
+import { LinkedMessageText } from "#features/chat/message/message-text.tsx";
+import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
-import { ViewerStage } from "./image-viewer-stage.tsx";
+import { ImageViewerStage } from "./image-viewer-stage.tsx";
 import { useAttachment } from "./use-attachment.ts";
 
-type PictureItem = ChatItem & { body: Extract<Body, { type: "image" }> };
-const isPicture = (item: ChatItem): item is PictureItem => item.body.type === "image";
+type ImageItem = ChatItem & { body: Extract<Body, { type: "image" }> };
+const isImageItem = (item: ChatItem): item is ImageItem => item.body.type === "image";
 
-type ViewerProps = {
+type ImageViewerProps = {
   conversation: ConversationId;
   /** The chat's messages, newest first. */
   items: readonly ChatItem[];
@@ -26,17 +26,17 @@ type ViewerProps = {
   onClose: () => void;
 };
 
-type LayerProps = {
+type ImageViewerPageProps = {
   conversation: ConversationId;
-  item: PictureItem;
+  item: ImageItem;
   author: string;
   isFirst: boolean;
   isLast: boolean;
-  onTurn: (by: 1 | -1) => void;
+  onStep: (by: 1 | -1) => void;
   onClose: () => void;
 };
 
-function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }: LayerProps) {
+function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, onClose }: ImageViewerPageProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { body, at } = item;
@@ -44,27 +44,32 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
   const keys = useRef<(key: string) => boolean>(undefined);
   const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
   const save = file.url && (
-    <a href={file.url} download={body.name} title={t("messages.save")} className={`${iconButtonLook} ${overPicture}`}>
+    <a
+      href={file.url}
+      download={body.name}
+      title={t("messages.save")}
+      className={`${iconButtonClasses} ${pictureButtonClasses}`}
+    >
       <span className="i-ph-download-simple" aria-hidden="true" />
       <span className="sr-only">{t("messages.save")}</span>
     </a>
   );
   return (
-    <PictureLayer
-      who={author}
-      when={when}
-      press={(key) => keys.current?.(key) ?? false}
+    <PictureOverlay
+      ownerName={author}
+      dateText={when}
+      handleKey={(key) => keys.current?.(key) ?? false}
       actions={save}
       onClose={onClose}
     >
       <div className="relative min-h-0 flex-1">
-        <ViewerStage
+        <ImageViewerStage
           key={item.key}
           body={body}
           alt={t("messages.pictureBy", { name: author, when })}
           file={file}
-          keys={keys}
-          onTurn={onTurn}
+          keyHandler={keys}
+          onStep={onStep}
           onClose={onClose}
         />
         {!isFirst && (
@@ -72,7 +77,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
             icon="i-ph-caret-left-bold"
             label={t("messages.previousPicture")}
             className="absolute top-1/2 left-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
-            onClick={() => onTurn(-1)}
+            onClick={() => onStep(-1)}
           />
         )}
         {!isLast && (
@@ -80,7 +85,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
             icon="i-ph-caret-right-bold"
             label={t("messages.nextPicture")}
             className="absolute top-1/2 right-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
-            onClick={() => onTurn(1)}
+            onClick={() => onStep(1)}
           />
         )}
       </div>
@@ -90,19 +95,19 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
           className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           <bdi>
-            <Linked text={body.text} />
+            <LinkedMessageText text={body.text} />
           </bdi>
         </p>
       )}
-    </PictureLayer>
+    </PictureOverlay>
   );
 }
 
 /** The chat's pictures over the whole screen, one at a time, in the order they were sent. */
-export default function Viewer({ conversation, items, startKey, people, onClose }: ViewerProps) {
+export default function ImageViewer({ conversation, items, startKey, people, onClose }: ImageViewerProps) {
   const { t } = useTranslation();
   const [key, setKey] = useState(startKey);
-  const pictures = items.filter(isPicture).reverse();
+  const pictures = items.filter(isImageItem).reverse();
   const index = pictures.findIndex((item) => item.key === key);
   const item = pictures[index];
   const isGone = item === undefined;
@@ -117,13 +122,13 @@ export default function Viewer({ conversation, items, startKey, people, onClose 
   };
   return (
     <PictureModal label={t("messages.viewer")} onClose={onClose}>
-      <Layer
+      <ImageViewerPage
         conversation={conversation}
         item={item}
-        author={item.mine ? t("messages.you") : nameOfSender(people, item.sender, t)}
+        author={item.mine ? t("messages.you") : getSenderName(people, item.sender, t)}
         isFirst={index === 0}
         isLast={index === pictures.length - 1}
-        onTurn={turn}
+        onStep={turn}
         onClose={onClose}
       />
     </PictureModal>

@@ -9,11 +9,11 @@ import type { UploadView } from "#sync/hooks/use-live-query.ts";
 const ringRadius = 20;
 const ringLength = 2 * Math.PI * ringRadius;
 
-const attempt = (work: Promise<void>, t: Translate): void => {
+const runUploadAction = (work: Promise<void>, t: Translate): void => {
   work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
 };
 
-const deeds = {
+const uploadActions = {
   waiting: { icon: "i-ph-pause-fill", label: "messages.pauseUpload", run: pauseUpload },
   uploading: { icon: "i-ph-pause-fill", label: "messages.pauseUpload", run: pauseUpload },
   paused: { icon: "i-ph-arrow-up-bold", label: "messages.resumeUpload", run: resumeUpload },
@@ -21,9 +21,9 @@ const deeds = {
 } as const satisfies Record<UploadView["state"], { icon: string; label: TextKey; run: (cid: Uuid) => Promise<void> }>;
 
 /** How far a file is on its way, around the button that pauses it or lets it go on. */
-export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
+export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
   const { t } = useTranslation();
-  const { icon, label, run } = deeds[upload.state];
+  const { icon, label, run } = uploadActions[upload.state];
   const share = upload.size > 0 ? Math.min(1, upload.sent / upload.size) : 0;
   return (
     <button
@@ -33,7 +33,7 @@ export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
       className="relative grid size-12 shrink-0 place-items-center rounded-full text-[20px]"
       onClick={(event) => {
         event.stopPropagation();
-        attempt(run(cid), t);
+        runUploadAction(run(cid), t);
       }}
     >
       <svg
@@ -60,7 +60,7 @@ export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
 }
 
 /** Takes the message back before it is sent. */
-export function CancelUpload({ cid }: { cid: Uuid }) {
+export function CancelUploadButton({ cid }: { cid: Uuid }) {
   const { t } = useTranslation();
   return (
     <button
@@ -70,7 +70,7 @@ export function CancelUpload({ cid }: { cid: Uuid }) {
       className="grid size-12 shrink-0 place-items-center rounded-full text-[20px]"
       onClick={(event) => {
         event.stopPropagation();
-        attempt(discardMessage(cid), t);
+        runUploadAction(discardMessage(cid), t);
       }}
     >
       <span className="i-ph-x-bold" aria-hidden="true" />
@@ -79,7 +79,7 @@ export function CancelUpload({ cid }: { cid: Uuid }) {
 }
 
 /** What has left of what is to leave, in the units of data bundles. */
-export function UploadBytes({ upload }: { upload: UploadView }) {
+export function UploadProgressText({ upload }: { upload: UploadView }) {
   const { t } = useTranslation();
   const language = useLanguage();
   const sent = formatBytes(upload.sent, language);

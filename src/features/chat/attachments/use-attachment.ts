@@ -8,9 +8,9 @@ import { type FileView, useFile } from "#sync/hooks/use-live-query.ts";
 
 export type Attachment = FileView & {
   /** What is not here cannot be had now. */
-  isOutOfReach: boolean;
+  isUnreachable: boolean;
   /** The person asked for it: fetches it, or says at once that there is no network to fetch it from. False then. */
-  ask: () => boolean;
+  request: () => boolean;
 };
 
 /** A message's file as this phone has it. */
@@ -24,9 +24,9 @@ export const useAttachment = (conversation: ConversationId, body: AttachedBody):
     else load();
     return !isOffline;
   }, [isOffline, load, t]);
-  return { ...file, isOutOfReach: isOffline && url === undefined, ask };
+  return { ...file, isUnreachable: isOffline && url === undefined, request: ask };
 };
 
 /** Why it could not be fetched, as a text to show. */
-export const fetchFailure = ({ error }: FileView) =>
+export const toFetchErrorKey = ({ error }: FileView) =>
   error === "file_not_found" || error === "offline" ? (`errors.${error}` as const) : "messages.fileLoadFailed";

@@ -3,37 +3,45 @@ import { useTranslation } from "react-i18next";
 import { inCall } from "#calls/call-state.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { readPath } from "#contract/files.ts";
-import { formatLength } from "#i18n/format.ts";
+import { formatDuration } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { running } from "#sync/engine.ts";
+import { activeEngine } from "#sync/engine.ts";
 import { useUpload } from "#sync/hooks/use-live-query.ts";
 import type { AttachmentProps } from "./attachment-props.ts";
-import { CancelUpload, UploadBytes, UploadRing } from "./upload-progress.tsx";
+import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { useAttachment } from "./use-attachment.ts";
-import { changeRate, getRate, getVoice, pauseVoice, playVoice, seekVoice, subscribeVoice } from "./voice-player.ts";
+import {
+  cyclePlaybackRate,
+  getPlaybackRate,
+  getVoicePlayback,
+  pauseVoice,
+  playVoice,
+  seekVoice,
+  subscribeToVoicePlayback,
+} from "./voice-player.ts";
 
-const fetchedMaxBytes = 160_000; // up to this (50 s) it is fetched once and then played; longer ones play as they come
-const stepMs = 2_000;
-const pageMs = 10_000;
+const downloadedMaxBytes = 160_000; // up to this (50 s) it is fetched once and then played; longer ones play as they come
+const seekStepMs = 2_000;
+const seekPageMs = 10_000;
 const barGap = 4;
-const barsHigh = 32;
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const flat = "A".repeat(40);
+const waveformHeight = 32;
+const levelDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const flatWaveform = "A".repeat(40);
 
 /** The waveform as one path: a bar for each digit, from silent to loud. */
-const toPath = (waveform: string): string =>
+const toWaveformPath = (waveform: string): string =>
   Array.from(waveform, (digit, index) => {
-    const half = 1 + (Math.max(0, digits.indexOf(digit)) / 63) * (barsHigh / 2 - 2.5);
-    return `M${index * barGap + 2} ${barsHigh / 2 - half}v${2 * half}`;
+    const half = 1 + (Math.max(0, levelDigits.indexOf(digit)) / 63) * (waveformHeight / 2 - 2.5);
+    return `M${index * barGap + 2} ${waveformHeight / 2 - half}v${2 * half}`;
   }).join("");
 
 function Waveform({ waveform, share }: { waveform: string; share: number }) {
-  const bars = waveform || flat;
-  const path = useMemo(() => toPath(bars), [bars]);
+  const bars = waveform || flatWaveform;
+  const path = useMemo(() => toWaveformPath(bars), [bars]);
   return (
     <svg
-      viewBox={`0 0 ${bars.length * barGap} ${barsHigh}`}
+      viewBox={`0 0 ${bars.length * barGap} ${waveformHeight}`}
       preserveAspectRatio="none"
       className="absolute inset-x-0 top-0 h-7 w-full"
       fill="none"
@@ -52,13 +60,13 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
 }
 
 /** A voice note in its bubble. It goes on sounding when scrolled away, and stops when another begins. */
-export default function VoiceNote({ conversation, item, body, description }: AttachmentProps<"voice">) {
+export default function VoiceMessage({ conversation, item, body, description }: AttachmentProps<"voice">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: wholeMs } = body;
-  const { url, state, load, isOutOfReach, ask } = useAttachment(conversation, body);
-  const voice = useSyncExternalStore(subscribeVoice, () => getVoice(file));
-  const rate = useSyncExternalStore(subscribeVoice, getRate);
+  const { url, state, load, isUnreachable, request } = useAttachment(conversation, body);
+  const voice = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
+  const rate = useSyncExternalStore(subscribeToVoicePlayback, getPlaybackRate);
   const latest = useUpload(item.upload && file);
   const upload = item.upload && (latest ?? item.upload);
   const [isWanted, setWanted] = useState(false); // to sound as soon as it is here
@@ -69,18 +77,18 @@ export default function VoiceNote({ conversation, item, body, description }: Att
     // What was heard as it came is kept, for the next time and for offline.
     const onEnded = () => source !== url && loadLatest.current();
     const hold = () =>
-      running
+      activeEngine
         .get()
-        ?.shelf.of(body)
+        ?.objectUrls.get(body)
         .subscribe(() => {});
-    void playVoice({ file, ms: wholeMs, hold, onEnded }, source);
+    void playVoice({ file, ms: wholeMs, retainSource: hold, onEnded }, source);
   };
   const toggle = () => {
     if (voice.state === "playing" || (voice.state === "loading" && !isWanted)) pauseVoice();
     else if (isWanted) setWanted(false);
     else if (url) play(url);
-    else if (body.size > fetchedMaxBytes && !isOutOfReach) play(readPath(conversation, file));
-    else setWanted(ask());
+    else if (body.size > downloadedMaxBytes && !isUnreachable) play(readPath(conversation, file));
+    else setWanted(request());
   };
 
   const tellFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
@@ -101,12 +109,12 @@ export default function VoiceNote({ conversation, item, body, description }: Att
   const seek = (ms: number) => seekVoice(file, Math.max(0, Math.min(wholeMs, ms)));
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
-      ArrowLeft: -stepMs,
-      ArrowDown: -stepMs,
-      ArrowRight: stepMs,
-      ArrowUp: stepMs,
-      PageDown: -pageMs,
-      PageUp: pageMs,
+      ArrowLeft: -seekStepMs,
+      ArrowDown: -seekStepMs,
+      ArrowRight: seekStepMs,
+      ArrowUp: seekStepMs,
+      PageDown: -seekPageMs,
+      PageUp: seekPageMs,
     };
     const step = steps[event.key];
     if (step === undefined) return;
@@ -117,8 +125,8 @@ export default function VoiceNote({ conversation, item, body, description }: Att
   const isBusy = isWanted || voice.state === "loading";
   const isPlaying = voice.state === "playing";
   const isBegun = voice.ms > 0 || isPlaying;
-  const whole = formatLength(wholeMs, true);
-  const heard = formatLength(voice.ms, true);
+  const whole = formatDuration(wholeMs, true);
+  const heard = formatDuration(voice.ms, true);
   return (
     <div className="flex items-center gap-2">
       <button
@@ -150,22 +158,22 @@ export default function VoiceNote({ conversation, item, body, description }: Att
           <Waveform waveform={body.waveform} share={voice.ms / wholeMs} />
         </div>
         <span className="absolute inset-x-0 bottom-0 truncate text-xs leading-[18px] text-muted tabular-nums">
-          {upload ? <UploadBytes upload={upload} /> : isBegun ? `${heard} / ${whole}` : whole}
+          {upload ? <UploadProgressText upload={upload} /> : isBegun ? `${heard} / ${whole}` : whole}
         </span>
       </div>
       {upload && item.cid ? (
         <>
           <span className="text-accent">
-            <UploadRing upload={upload} cid={item.cid} />
+            <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
-          <CancelUpload cid={item.cid} />
+          <CancelUploadButton cid={item.cid} />
         </>
       ) : (
         <button
           type="button"
           aria-label={t("messages.rate", { rate: rate.toLocaleString(locales[language]) })}
           className="grid size-12 shrink-0 justify-items-center pt-1"
-          onClick={changeRate}
+          onClick={cyclePlaybackRate}
         >
           <span className="h-fit min-w-10 rounded-full border border-field px-1.5 text-xs leading-[18px] font-semibold text-muted tabular-nums">
             {rate.toLocaleString(locales[language])}×

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { MenuButton, type MenuItem } from "#components/overlays/menu.tsx";
 
-const look = "text-muted hover:text-text";
+const buttonLook = "text-muted hover:text-text";
 
 type AttachButtonsProps = { onFiles: (files: File[]) => void; onCamera: () => void };
 
@@ -40,10 +40,10 @@ export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
   ];
   return (
     <>
-      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={ways} className={`sm:hidden ${look}`} />
+      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={ways} className={`sm:hidden ${buttonLook}`} />
       <div className="hidden sm:flex">
         {ways.map(({ id, label, icon = "", onSelect }) => (
-          <IconButton key={id} icon={icon} label={label} className={look} onClick={onSelect} />
+          <IconButton key={id} icon={icon} label={label} className={buttonLook} onClick={onSelect} />
         ))}
       </div>
       <input ref={anyFile} type="file" multiple hidden onChange={onChange} data-attach="file" />

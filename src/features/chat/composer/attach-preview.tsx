@@ -4,13 +4,13 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { refusedTexts } from "./rejected-files.ts";
-import type { Prepared } from "./use-media-preparation.ts";
+import { rejectionTexts } from "./rejected-files.ts";
+import type { MediaPreparation } from "./use-media-preparation.ts";
 
 /** A picture that nobody can draw is a file like any other. */
-const iconOf = (file: File, prepared: Prepared): string => {
+const toDraftFileIcon = (file: File, prepared: MediaPreparation): string => {
   if (prepared.state === "refused") return "i-ph-warning-circle text-danger!";
-  const type = prepared.state === "ready" ? prepared.small.body.mime : file.type;
+  const type = prepared.state === "ready" ? prepared.compressed.body.mime : file.type;
   if (type.startsWith("image/")) return "i-ph-image";
   if (type.startsWith("audio/")) return "i-ph-file-audio";
   if (type.startsWith("video/")) return "i-ph-file-video";
@@ -18,11 +18,19 @@ const iconOf = (file: File, prepared: Prepared): string => {
 };
 
 /** The chosen file as large as there is room. */
-export function AttachStage({ file, prepared, onRemove }: { file: File; prepared: Prepared; onRemove: () => void }) {
+export function AttachmentPreview({
+  file,
+  prepared,
+  onRemove,
+}: {
+  file: File;
+  prepared: MediaPreparation;
+  onRemove: () => void;
+}) {
   const { t } = useTranslation();
   const size = formatBytes(file.size, useLanguage());
-  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
-  const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.picture !== undefined);
+  const url = useObjectUrl(prepared.state === "ready" ? prepared.preview : undefined);
+  const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.preview !== undefined);
   return (
     <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-raised p-3">
       {url ? (
@@ -32,12 +40,12 @@ export function AttachStage({ file, prepared, onRemove }: { file: File; prepared
           {isWaiting ? (
             <Spinner label={t("chat.attach.preparing")} className="text-5xl text-accent" />
           ) : (
-            <span className={`text-6xl text-accent ${iconOf(file, prepared)}`} aria-hidden="true" />
+            <span className={`text-6xl text-accent ${toDraftFileIcon(file, prepared)}`} aria-hidden="true" />
           )}
           <bdi className="line-clamp-3 font-semibold [overflow-wrap:anywhere]">{file.name}</bdi>
           {prepared.state === "refused" ? (
             <p role="alert" className="text-danger">
-              {t(refusedTexts[prepared.why])}
+              {t(rejectionTexts[prepared.reason])}
             </p>
           ) : (
             <p className="text-sm text-muted">{size}</p>
@@ -54,12 +62,17 @@ export function AttachStage({ file, prepared, onRemove }: { file: File; prepared
   );
 }
 
-type AttachThumbProps = { file: File; prepared: Prepared; isSelected: boolean; onSelect: () => void };
+type AttachmentThumbnailProps = {
+  file: File;
+  preparation: MediaPreparation;
+  isSelected: boolean;
+  onSelect: () => void;
+};
 
 /** One of several, small; chosen, it stands on the stage. */
-export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThumbProps) {
+export function AttachmentThumbnail({ file, preparation, isSelected, onSelect }: AttachmentThumbnailProps) {
   const { t } = useTranslation();
-  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
+  const url = useObjectUrl(preparation.state === "ready" ? preparation.preview : undefined);
   return (
     <button
       type="button"
@@ -72,10 +85,10 @@ export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThum
     >
       {url ? (
         <img src={url} alt="" className={`size-full object-cover ${isSelected ? "rounded-card p-[3px]" : ""}`} />
-      ) : prepared.state === "preparing" ? (
+      ) : preparation.state === "preparing" ? (
         <Spinner className="text-xl" />
       ) : (
-        <span className={iconOf(file, prepared)} aria-hidden="true" />
+        <span className={toDraftFileIcon(file, preparation)} aria-hidden="true" />
       )}
     </button>
   );

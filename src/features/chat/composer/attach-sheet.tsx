@@ -7,17 +7,17 @@ import type { ConversationId } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
-import type { Outgoing } from "#lib/media/outgoing-file.ts";
-import { type KeptChoice, SyncError, sendFiles } from "#sync/actions.ts";
-import { AttachStage, AttachThumb } from "./attach-preview.tsx";
+import type { PreparedFile } from "#lib/media/outgoing-file.ts";
+import { type DraftSlot, SyncError, sendFiles } from "#sync/actions.ts";
+import { AttachmentPreview, AttachmentThumbnail } from "./attach-preview.tsx";
 import { CaptionForm } from "./caption-form.tsx";
-import { DiscardDialog } from "./discard-dialog.tsx";
-import { DropZone } from "./file-drop.tsx";
-import { filesMax } from "./files-max.ts";
-import { leftBehind } from "./rejected-files.ts";
-import { type Prepared, usePrepared } from "./use-media-preparation.ts";
+import { DiscardAttachmentsDialog } from "./discard-dialog.tsx";
+import { FileDropZone } from "./file-drop.tsx";
+import { attachedFilesMax } from "./files-max.ts";
+import { describeRejectedFiles } from "./rejected-files.ts";
+import { type MediaPreparation, useMediaPreparation } from "./use-media-preparation.ts";
 
-const troubleTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed" } as const satisfies Record<
+const sendErrorTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed" } as const satisfies Record<
   string,
   TextKey
 >;
@@ -29,30 +29,30 @@ type AttachSheetProps = {
   /** Pictures go as large as they are. */
   isOriginal: boolean;
   /** More were chosen than go at a time. */
-  isCut: boolean;
+  isOverLimit: boolean;
   /** Where it is kept until it is sent. */
-  kept: () => Promise<KeptChoice | undefined>;
+  getSavedDraft: () => Promise<DraftSlot | undefined>;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
-  onCaption: (file: File, caption: string) => void;
-  onOriginal: (isOriginal: boolean) => void;
+  onCaptionChange: (file: File, caption: string) => void;
+  onOriginalChange: (isOriginal: boolean) => void;
   onSent: () => void;
   onClose: () => void;
 };
 
 /** The form in which it goes; the smaller one where the original cannot. */
-const chosenOf = (prepared: Prepared, wantsOriginal: boolean): Outgoing | undefined => {
+const selectOutgoingFile = (prepared: MediaPreparation, wantsOriginal: boolean): PreparedFile | undefined => {
   if (prepared.state !== "ready") return undefined;
-  return wantsOriginal ? (prepared.original ?? prepared.small) : prepared.small;
+  return wantsOriginal ? (prepared.original ?? prepared.compressed) : prepared.compressed;
 };
 
-const withCaption = ({ blob, body }: Outgoing, caption: string | undefined): Outgoing => {
+const withCaption = ({ blob, body }: PreparedFile, caption: string | undefined): PreparedFile => {
   const text = cleanText(caption ?? "");
   return isBlank(text) || body.type === "voice" ? { blob, body } : { blob, body: { ...body, text } };
 };
 
 /** Choosing or writing it again would cost something: more than one file, or words to one. */
-const isWorthAsking = (files: File[], captions: ReadonlyMap<File, string>): boolean =>
+const needsDiscardConfirmation = (files: File[], captions: ReadonlyMap<File, string>): boolean =>
   files.length > 1 || files.some((file) => !isBlank(cleanText(captions.get(file) ?? "")));
 
 /** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
@@ -61,22 +61,24 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
   const language = useLanguage();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const prepared = usePrepared(files);
+  const prepared = useMediaPreparation(files);
   const [wanted, setWanted] = useState<File>();
   const [isSending, setSending] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
-  const [trouble, setTrouble] = useState<keyof typeof troubleTexts>();
+  const [trouble, setTrouble] = useState<keyof typeof sendErrorTexts>();
   const selected = wanted && files.includes(wanted) ? wanted : files[0];
   if (!selected) return null;
 
   const items = files.map((file) => ({ file, item: prepared.of(file) }));
   const shown = prepared.of(selected);
-  const outgoing = items.flatMap(({ item }) => chosenOf(item, isOriginal) ?? []);
+  const outgoing = items.flatMap(({ item }) => selectOutgoingFile(item, isOriginal) ?? []);
   const refusedCount = items.filter(({ item }) => item.state === "refused").length;
   const canSend = refusedCount < items.length;
   const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
   const shrunk = items.flatMap(({ file, item }) =>
-    item.state === "ready" && item.small.blob !== file ? { small: item.small.blob.size, original: file.size } : [],
+    item.state === "ready" && item.compressed.blob !== file
+      ? { small: item.compressed.blob.size, original: file.size }
+      : [],
   );
   const cannotBeOriginal = items.some(({ item }) => item.state === "ready" && !item.original);
 
@@ -89,7 +91,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
 
   const leave = () => {
     if (isSending) return;
-    if (isWorthAsking(files, captions)) setLeaving(true);
+    if (needsDiscardConfirmation(files, captions)) setLeaving(true);
     else props.onClose();
   };
 
@@ -106,11 +108,11 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
       return;
     }
     const going = files.flatMap((file, at) => {
-      const chosen = all[at] && chosenOf(all[at], isOriginal);
+      const chosen = all[at] && selectOutgoingFile(all[at], isOriginal);
       return chosen ? withCaption(chosen, captions.get(file)) : [];
     });
     try {
-      await sendFiles(conversation, going, await props.kept());
+      await sendFiles(conversation, going, await props.getSavedDraft());
     } catch (error) {
       setTrouble(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
       setSending(false);
@@ -118,11 +120,11 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
     }
     const left = files.flatMap(({ name }, at) => {
       const item = all[at];
-      return item?.state === "refused" ? [{ name, why: item.why }] : [];
+      return item?.state === "refused" ? [{ name, why: item.reason }] : [];
     });
     if (left.length > 0) {
       const title = t("chat.attach.left", { count: left.length });
-      showToast({ tone: "danger", title, message: leftBehind(left, t, language) });
+      showToast({ tone: "danger", title, message: describeRejectedFiles(left, t, language) });
     }
     props.onSent();
   };
@@ -141,7 +143,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
           </h2>
           {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
         </div>
-        <AttachStage file={selected} prepared={shown} onRemove={() => remove(selected)} />
+        <AttachmentPreview file={selected} prepared={shown} onRemove={() => remove(selected)} />
         {shrunk.length > 0 && (
           <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
             <input
@@ -149,7 +151,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
               className="size-5 shrink-0 accent-[var(--accent-fill)]"
               checked={isOriginal}
               disabled={isSending}
-              onChange={({ currentTarget }) => props.onOriginal(currentTarget.checked)}
+              onChange={({ currentTarget }) => props.onOriginalChange(currentTarget.checked)}
             />
             <span className="min-w-0 flex-1">
               <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
@@ -177,9 +179,9 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
           {items.map(({ file, item }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and their order stays
             <li key={`${at} ${file.name}`}>
-              <AttachThumb
+              <AttachmentThumbnail
                 file={file}
-                prepared={item}
+                preparation={item}
                 isSelected={file === selected}
                 onSelect={() => setWanted(file)}
               />
@@ -205,23 +207,23 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
             />
           </li>
         </ul>
-        {(trouble || props.isCut) && (
+        {(trouble || props.isOverLimit) && (
           <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
-            {trouble ? t(troubleTexts[trouble]) : t("chat.attach.tooMany", { max: filesMax })}
+            {trouble ? t(sendErrorTexts[trouble]) : t("chat.attach.tooMany", { max: attachedFilesMax })}
           </p>
         )}
         <CaptionForm
-          name={selected.name}
+          fileName={selected.name}
           caption={captions.get(selected) ?? ""}
           canSend={canSend}
           isSending={isSending}
-          onChange={(caption) => props.onCaption(selected, caption)}
+          onChange={(caption) => props.onCaptionChange(selected, caption)}
           onFiles={props.onAdd}
           onSend={() => void send()}
         />
-        <DropZone onFiles={props.onAdd} />
+        <FileDropZone onFiles={props.onAdd} />
       </Modal>
-      {isLeaving && <DiscardDialog onConfirm={props.onClose} onClose={() => setLeaving(false)} />}
+      {isLeaving && <DiscardAttachmentsDialog onConfirm={props.onClose} onClose={() => setLeaving(false)} />}
     </>
   );
 }

@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { hasKeyboard } from "./has-keyboard.ts";
-import { pastedFiles } from "./pasted-files.ts";
+import { listPastedFiles } from "./pasted-files.ts";
 
-const linesMax = 4;
+const captionLinesMax = 4;
 
 type CaptionFormProps = {
   /** Of the file it belongs to. */
-  name: string;
+  fileName: string;
   caption: string;
   canSend: boolean;
   isSending: boolean;
@@ -17,7 +17,7 @@ type CaptionFormProps = {
 };
 
 /** The words that go with a file, and the button that sends all of them. */
-export function CaptionForm({ name, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
+export function CaptionForm({ fileName, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
   const { t } = useTranslation();
   return (
     <form
@@ -28,18 +28,18 @@ export function CaptionForm({ name, caption, canSend, isSending, onChange, onFil
       }}
     >
       <textarea
-        rows={Math.min(linesMax, caption.split("\n").length)}
+        rows={Math.min(captionLinesMax, caption.split("\n").length)}
         dir="auto"
         enterKeyHint="send"
         autoComplete="off"
         maxLength={messageTextMaxLength}
-        aria-label={t("chat.attach.caption", { name })}
+        aria-label={t("chat.attach.caption", { name: fileName })}
         placeholder={t("chat.attach.captionHint")}
         value={caption}
         data-autofocus={hasKeyboard() ? "" : undefined}
         className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
         onPaste={(event) => {
-          const files = pastedFiles(event.clipboardData);
+          const files = listPastedFiles(event.clipboardData);
           if (files.length === 0) return;
           event.preventDefault();
           onFiles(files);

@@ -4,43 +4,43 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { VoiceButton } from "#features/chat/voice/record-button.tsx";
-import { useVoice } from "#features/chat/voice/use-voice-recorder.ts";
-import { readDraft, saveDraft, sayTyping, sendText } from "#sync/actions.ts";
-import { useDraft } from "#sync/hooks/use-live-query.ts";
+import { RecordButton } from "#features/chat/voice/record-button.tsx";
+import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
+import { readLatestDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
+import { useTextDraft } from "#sync/hooks/use-live-query.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
-import { useCover } from "./composer-overlay.ts";
-import { DropZone } from "./file-drop.tsx";
+import { useComposerOverlay } from "./composer-overlay.ts";
+import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
-import { pastedFiles } from "./pasted-files.ts";
-import { useAttaching } from "./use-attachment-draft.ts";
+import { listPastedFiles } from "./pasted-files.ts";
+import { useAttachmentDraft } from "./use-attachment-draft.ts";
 
-const linesMax = 5;
+const composerLinesMax = 5;
 
 /** What is begun here from elsewhere. */
-export type ComposerHandle = { /** A voice message, recorded until it is sent. */ speak(): void };
+export type ComposerHandle = { /** A voice message, recorded until it is sent. */ startRecording(): void };
 
-type ComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; onSend: () => void };
+type MessageComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; onSend: () => void };
 
 /**
  * Where a message is written. The text leaves the field at once and comes back if this phone could not even
  * store it; until it is stored it stays in the draft. The network plays no part here.
  */
-export function Composer({ ref, conversation, onSend }: ComposerProps) {
+export function MessageComposer({ ref, conversation, onSend }: MessageComposerProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const latest = useRef("");
-  const draft = useDraft(conversation);
+  const draft = useTextDraft(conversation);
   const isTouched = useRef(false);
-  const attaching = useAttaching(conversation);
-  const voice = useVoice(conversation, onSend);
+  const attaching = useAttachmentDraft(conversation);
+  const voice = useVoiceRecorder(conversation, onSend);
   const isRecording = voice.session !== undefined;
-  useCover(attaching.Sheet !== undefined || attaching.Camera !== undefined);
+  useComposerOverlay(attaching.Sheet !== undefined || attaching.Camera !== undefined);
 
   const roundButton = useRef<HTMLButtonElement>(null);
   useImperativeHandle(ref, () => ({
-    speak() {
+    startRecording() {
       if (voice.startLocked()) roundButton.current?.focus({ preventScroll: true });
     },
   }));
@@ -53,14 +53,14 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
     isTouched.current = true;
     put(next);
     saveDraft(conversation, next);
-    if (next !== "") sayTyping(conversation);
+    if (next !== "") reportTyping(conversation);
   };
 
   // What another tab of the same person wrote or sent shows here too, unless somebody is writing here now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the draft that is kept has changed
   useEffect(() => {
     let isCurrent = true;
-    void readDraft(conversation).then((draft) => {
+    void readLatestDraft(conversation).then((draft) => {
       if (!isCurrent || isTouched.current) return;
       latest.current = draft;
       setText(draft);
@@ -81,7 +81,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
     if (!element) return;
     const style = getComputedStyle(element);
     const padding = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
-    const max = Number.parseFloat(style.lineHeight) * linesMax + padding;
+    const max = Number.parseFloat(style.lineHeight) * composerLinesMax + padding;
     // Around it nothing moves while it is measured: the messages above would be left short of their end.
     const around = element.form;
     if (around) around.style.minHeight = `${around.offsetHeight}px`;
@@ -136,7 +136,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
         )}
         <div className="flex items-end gap-x-1 sm:gap-x-2">
           {voice.Panel && voice.session ? (
-            <voice.Panel session={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
+            <voice.Panel recording={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
           ) : (
             <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
           )}
@@ -159,18 +159,18 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
             }}
             onKeyDown={onKeyDown}
             onPaste={(event) => {
-              const files = pastedFiles(event.clipboardData);
+              const files = listPastedFiles(event.clipboardData);
               if (files.length === 0) return;
               event.preventDefault();
               void attaching.add(files);
             }}
           />
-          <VoiceButton ref={roundButton} voice={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
+          <RecordButton ref={roundButton} recorder={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
         </div>
       </form>
-      <DropZone onFiles={attaching.add} />
+      <FileDropZone onFiles={attaching.add} />
       {attaching.Camera && (
-        <attaching.Camera onPicture={(picture) => attaching.add([picture])} onClose={attaching.closeCamera} />
+        <attaching.Camera onPhoto={(picture) => attaching.add([picture])} onClose={attaching.closeCamera} />
       )}
       {attaching.Sheet && (
         <attaching.Sheet
@@ -178,12 +178,12 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
           files={attaching.files}
           captions={attaching.captions}
           isOriginal={attaching.isOriginal}
-          isCut={attaching.isCut}
+          isOverLimit={attaching.isOverLimit}
           onAdd={attaching.add}
-          onCaption={attaching.caption}
-          onOriginal={attaching.setOriginal}
+          onCaptionChange={attaching.caption}
+          onOriginalChange={attaching.setOriginal}
           onRemove={attaching.remove}
-          kept={attaching.kept}
+          getSavedDraft={attaching.kept}
           onClose={attaching.close}
           onSent={() => {
             attaching.close();

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 
 /** Asks before chosen files and what was written to them are given up. */
-export function DiscardDialog(props: { onConfirm: () => void; onClose: () => void }) {
+export function DiscardAttachmentsDialog(props: { onConfirm: () => void; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <ConfirmDialog

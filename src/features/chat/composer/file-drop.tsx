@@ -1,22 +1,22 @@
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
 
 /** Folders have no content of their own and are left out. */
-const filesOf = ({ items }: DataTransfer): File[] =>
+const listDroppedFiles = ({ items }: DataTransfer): File[] =>
   [...items].flatMap((item) => {
     if (item.kind !== "file" || item.webkitGetAsEntry()?.isDirectory) return [];
     return item.getAsFile() ?? [];
   });
 
 /** Covers the chat while files are dragged over the window. Beside it they do nothing: the browser would open them. */
-export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
+export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
-      if (!carriesFiles(event)) return;
+      if (!isFileDrag(event)) return;
       event.preventDefault();
       setShown(true);
     };
@@ -24,7 +24,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
       if (event.relatedTarget === null) setShown(false);
     };
     const onDrop = (event: DragEvent) => {
-      if (carriesFiles(event)) event.preventDefault();
+      if (isFileDrag(event)) event.preventDefault();
       setShown(false);
     };
     document.addEventListener("dragover", onDragOver);
@@ -41,7 +41,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer drops; the keyboard has the button for files
     <div
       className="absolute inset-0 z-3 grid place-items-center bg-bg p-4"
-      onDrop={(event: ReactDragEvent) => onFiles(filesOf(event.dataTransfer))}
+      onDrop={(event: ReactDragEvent) => onFiles(listDroppedFiles(event.dataTransfer))}
     >
       <p className="pointer-events-none grid size-full place-content-center justify-items-center gap-3 rounded-bubble border-2 border-dashed border-accent text-lg font-semibold text-accent">
         <span className="i-ph-tray-arrow-down text-5xl" aria-hidden="true" />

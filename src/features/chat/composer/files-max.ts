@@ -1,2 +1,2 @@
 /** As many files are chosen at a time. */
-export const filesMax = 30;
+export const attachedFilesMax = 30;

@@ -2,16 +2,16 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import type { Uuid } from "#contract/ids.ts";
 import { usePerson } from "#sync/hooks/use-live-query.ts";
-import { BottomNote } from "./composer-notice.tsx";
+import { ComposerNotice } from "./composer-notice.tsx";
 
-const look = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
+const actionLook = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
 
 /** What leads to a connection: a request of one's own, or of theirs to answer; one that is under way is only told. */
-function NextStep({ state }: { state: string | undefined }) {
+function ConnectAction({ state }: { state: string | undefined }) {
   const { t } = useTranslation();
   if (state === "sent") {
     return (
-      <button type="button" disabled className={`${look} text-muted`}>
+      <button type="button" disabled className={`${actionLook} text-muted`}>
         <span className="i-ph-paper-plane-tilt text-xl" aria-hidden="true" />
         {t("senga.requestSent")}
       </button>
@@ -19,7 +19,7 @@ function NextStep({ state }: { state: string | undefined }) {
   }
   const isReceived = state === "received";
   return (
-    <Link to="/app/senga" className={`${look} text-accent hover:bg-raised`}>
+    <Link to="/app/senga" className={`${actionLook} text-accent hover:bg-raised`}>
       <span className={`${isReceived ? "i-ph-user-check" : "i-ph-user-plus"} text-xl`} aria-hidden="true" />
       {t(isReceived ? "chat.acceptRequest" : "chat.findPeople")}
     </Link>
@@ -27,11 +27,11 @@ function NextStep({ state }: { state: string | undefined }) {
 }
 
 /** Stands in the composer's place when these two may not write to each other (SPEC.md §8). */
-export function NotConnected({ userId }: { userId: Uuid }) {
+export function NotConnectedNotice({ userId }: { userId: Uuid }) {
   const { t } = useTranslation();
   return (
-    <BottomNote text={t("chat.mustBeConnected")}>
-      <NextStep state={usePerson(userId)?.state} />
-    </BottomNote>
+    <ComposerNotice text={t("chat.mustBeConnected")}>
+      <ConnectAction state={usePerson(userId)?.state} />
+    </ComposerNotice>
   );
 }

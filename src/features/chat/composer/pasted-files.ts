@@ -1,5 +1,5 @@
 /** Text that was copied with a picture of itself (from an office program) is text. */
-const isText = ({ types }: DataTransfer): boolean => types.includes("text/plain") && types.includes("text/html");
+const isCopiedText = ({ types }: DataTransfer): boolean => types.includes("text/plain") && types.includes("text/html");
 
 /** The files of what is pasted, when it is files. */
-export const pastedFiles = (data: DataTransfer): File[] => (isText(data) ? [] : [...data.files]);
+export const listPastedFiles = (data: DataTransfer): File[] => (isCopiedText(data) ? [] : [...data.files]);

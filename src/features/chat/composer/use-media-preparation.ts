@@ -1,32 +1,40 @@
 import { useEffect, useRef, useState } from "react";
-import { MediaRefusal, type Outgoing } from "#lib/media/outgoing-file.ts";
+import { MediaError, type PreparedFile } from "#lib/media/outgoing-file.ts";
 import { prepareFile } from "#lib/media/prepare-attachment.ts";
 
-export type Refused = MediaRefusal["code"];
-type Ready = {
-  small: Outgoing;
+export type RejectionReason = MediaError["code"];
+type PreparedVersions = {
+  compressed: PreparedFile;
   /** What goes when the original is asked for; undefined when it cannot. */
-  original: Outgoing | undefined;
+  original: PreparedFile | undefined;
   /** What to show of a picture: the form in which it is usually sent. */
-  picture: Blob | undefined;
+  preview: Blob | undefined;
 };
-export type Prepared = { state: "preparing" } | ({ state: "ready" } & Ready) | { state: "refused"; why: Refused };
+export type MediaPreparation =
+  | { state: "preparing" }
+  | ({ state: "ready" } & PreparedVersions)
+  | { state: "refused"; reason: RejectionReason };
 
-const prepare = async (file: File): Promise<Prepared> => {
+const prepareVersions = async (file: File): Promise<MediaPreparation> => {
   try {
     const small = await prepareFile(file);
     const original = await prepareFile(file, { original: true }).catch(() => undefined);
-    return { state: "ready", small, original, picture: small.body.type === "image" ? small.blob : undefined };
+    return {
+      state: "ready",
+      compressed: small,
+      original,
+      preview: small.body.type === "image" ? small.blob : undefined,
+    };
   } catch (error) {
-    return { state: "refused", why: error instanceof MediaRefusal ? error.code : "unreadable" };
+    return { state: "refused", reason: error instanceof MediaError ? error.code : "unreadable" };
   }
 };
 
 /** Makes the chosen files ready while their owner looks at them and writes captions. `all` waits for those shown now. */
-export const usePrepared = (files: File[]) => {
-  const work = useRef(new Map<File, Promise<Prepared>>());
-  const [done, setDone] = useState<ReadonlyMap<File, Prepared>>(new Map());
-  for (const file of files) if (!work.current.has(file)) work.current.set(file, prepare(file));
+export const useMediaPreparation = (files: File[]) => {
+  const work = useRef(new Map<File, Promise<MediaPreparation>>());
+  const [done, setDone] = useState<ReadonlyMap<File, MediaPreparation>>(new Map());
+  for (const file of files) if (!work.current.has(file)) work.current.set(file, prepareVersions(file));
 
   useEffect(() => {
     for (const file of files) {
@@ -37,8 +45,10 @@ export const usePrepared = (files: File[]) => {
   }, [files]);
 
   return {
-    of: (file: File): Prepared => done.get(file) ?? { state: "preparing" },
-    all: (): Promise<Prepared[]> =>
-      Promise.all(files.map(async (file) => (await work.current.get(file)) ?? { state: "refused", why: "unreadable" })),
+    of: (file: File): MediaPreparation => done.get(file) ?? { state: "preparing" },
+    all: (): Promise<MediaPreparation[]> =>
+      Promise.all(
+        files.map(async (file) => (await work.current.get(file)) ?? { state: "refused", reason: "unreadable" }),
+      ),
   };
 };

@@ -2,15 +2,15 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { MenuButton, type MenuItem } from "#components/overlays/menu.tsx";
 
-type ChatButtonsProps = {
-  calls: ReactNode;
+type ChatHeaderActionsProps = {
+  callButtons: ReactNode;
   /** The same in the menu, in their order: those whose buttons have no room beside the name stand there. */
-  callItems: MenuItem[];
-  items: MenuItem[];
+  callMenuItems: MenuItem[];
+  menuItems: MenuItem[];
 };
 
 /** The end of a chat's header: calls and the menu. */
-export function ChatButtons({ calls, callItems, items }: ChatButtonsProps) {
+export function ChatHeaderActions({ callButtons, callMenuItems, menuItems }: ChatHeaderActionsProps) {
   const { t } = useTranslation();
   const buttons = useRef<HTMLDivElement>(null);
   /** How many of the buttons show, which are the first of them. */
@@ -28,9 +28,9 @@ export function ChatButtons({ calls, callItems, items }: ChatButtonsProps) {
   return (
     <div className="-mr-2 flex shrink-0 sm:mr-0">
       <div ref={buttons} className="calls">
-        {calls}
+        {callButtons}
       </div>
-      <MenuButton label={t("common.more")} items={[...callItems.slice(shown), ...items]} />
+      <MenuButton label={t("common.more")} items={[...callMenuItems.slice(shown), ...menuItems]} />
     </div>
   );
 }

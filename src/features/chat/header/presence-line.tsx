@@ -4,12 +4,12 @@ import { formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import { getLanguage, type Translate } from "#i18n/setup.ts";
-import { serverNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/clock.ts";
 
 const dayMs = 86_400_000;
 
 /** When it was, in a sentence and, for the little room of a narrow screen, in two words. */
-const describe = (t: Translate, at: number, now: number): { whole: string; short: string } => {
+const describeLastSeen = (t: Translate, at: number, now: number): { whole: string; short: string } => {
   const time = formatTime(at);
   if (isSameDay(at, now))
     return { whole: t("chat.presence.today", { time }), short: t("chat.presence.todayShort", { time }) };
@@ -21,14 +21,20 @@ const describe = (t: Translate, at: number, now: number): { whole: string; short
 };
 
 /** Whether there is anything to say of it. */
-export const isTelling = (presence: Presence | undefined): presence is Presence =>
+export const hasVisiblePresence = (presence: Presence | undefined): presence is Presence =>
   presence !== undefined && (presence.here || presence.seen_at !== null);
 
 /** That somebody is here, or when they last were. */
-export function PresenceLine({ presence: { here, seen_at }, now = serverNow() }: { presence: Presence; now?: number }) {
+export function PresenceLine({
+  presence: { here, seen_at },
+  now = getServerNow(),
+}: {
+  presence: Presence;
+  now?: number;
+}) {
   const { t } = useTranslation();
   if (here || seen_at === null) return t("chat.presence.here");
-  const { whole, short } = describe(t, seen_at, now);
+  const { whole, short } = describeLastSeen(t, seen_at, now);
   return (
     <>
       <span className="sr-only sm:not-sr-only">{whole}</span>

@@ -1,19 +1,19 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { ClearDialog } from "#components/people/person-dialogs.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationView } from "#sync/hooks/use-live-query.ts";
 
 /** A question asked before something is done; it goes either way. */
-export const useQuestion = <What extends string>() => {
+export const useConfirmation = <What extends string>() => {
   const [question, setQuestion] = useState<What>();
   const [isBusy, setBusy] = useState(false);
-  const answer = async (...doing: Parameters<typeof attempt>): Promise<boolean> => {
+  const answer = async (...doing: Parameters<typeof runWithToast>): Promise<boolean> => {
     setBusy(true);
-    const isDone = await attempt(...doing);
+    const isDone = await runWithToast(...doing);
     setBusy(false);
     setQuestion(undefined);
     return isDone;
@@ -22,13 +22,13 @@ export const useQuestion = <What extends string>() => {
 };
 
 /** What the menu of every chat does to it, once the server knows it (SPEC.md §2, §8). */
-export const useChatDeeds = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
+export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
   const { t } = useTranslation();
-  const { question, isBusy, ask, answer, close } = useQuestion<"clear">();
+  const { question, isBusy, ask, answer, close } = useConfirmation<"clear">();
   const isMuted = view?.muted ?? false;
 
   const mute = () =>
-    attempt(() => muteConversation(conversation, !isMuted), {
+    runWithToast(() => muteConversation(conversation, !isMuted), {
       done: t(isMuted ? "mute.isOff" : "mute.isOn"),
       failed: t("mute.failed"),
     });
@@ -36,7 +36,7 @@ export const useChatDeeds = (conversation: ConversationId, name: string, view: C
     answer(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
 
   const items: MenuItem[] =
-    view?.known && !view.gone
+    view?.isStored && !view.gone
       ? [
           {
             id: "mute",
@@ -48,7 +48,7 @@ export const useChatDeeds = (conversation: ConversationId, name: string, view: C
         ]
       : [];
   const dialog = question === "clear" && (
-    <ClearDialog
+    <ClearHistoryDialog
       name={name}
       isGroup={view?.kind === "group"}
       busy={isBusy}

@@ -1,24 +1,24 @@
 import { useTranslation } from "react-i18next";
-import { useLeadOn } from "#components/layout/use-navigate-if-still-here.ts";
+import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { attempt } from "#components/overlays/run-with-toast.ts";
-import { BlockDialog, DeleteContactDialog } from "#components/people/person-dialogs.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { BlockPersonDialog, DeleteContactDialog } from "#components/people/person-dialogs.tsx";
 import type { Uuid } from "#contract/ids.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { blockPerson, deleteContact, unblockPerson } from "#sync/people/contact-commands.ts";
-import { useQuestion } from "./use-chat-menu.tsx";
+import { useConfirmation } from "./use-chat-menu.tsx";
 
-type Subject = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };
+type ContactMenuOptions = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };
 
 /** What the menu of a private chat does to the person in it, with the questions asked before (SPEC.md §2, §8). */
-export const usePersonDeeds = ({ userId, name, isBlocked, isContact }: Subject) => {
+export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMenuOptions) => {
   const { t } = useTranslation();
-  const leadOn = useLeadOn();
-  const { question, isBusy, ask, answer, close } = useQuestion<"block" | "delete">();
-  const isolated = { name: isolate(name) };
+  const leadOn = useNavigateIfStillHere();
+  const { question, isBusy, ask, answer, close } = useConfirmation<"block" | "delete">();
+  const isolated = { name: isolateBidi(name) };
 
   const unblock = () =>
-    attempt(() => unblockPerson(userId), {
+    runWithToast(() => unblockPerson(userId), {
       done: t("people.unblocked", isolated),
       failed: t("people.unblockFailed"),
     });
@@ -52,7 +52,7 @@ export const usePersonDeeds = ({ userId, name, isBlocked, isContact }: Subject) 
   const asked = { name, busy: isBusy, onClose: close };
   const dialog = (
     <>
-      {question === "block" && <BlockDialog {...asked} onConfirm={() => void block()} />}
+      {question === "block" && <BlockPersonDialog {...asked} onConfirm={() => void block()} />}
       {question === "delete" && <DeleteContactDialog {...asked} onConfirm={() => void remove()} />}
     </>
   );

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 /** Leads back to the newest message; says how many came while one read further up. */
-export function NewestButton({ count, onClick }: { count: number; onClick: () => void }) {
+export function JumpToLatestButton({ count, onClick }: { count: number; onClick: () => void }) {
   const { t } = useTranslation();
   return (
     <button

@@ -4,14 +4,14 @@ import { DayHeading } from "./day-heading.tsx";
 type ListTopProps = {
   hasOlder: boolean;
   isLoading: boolean;
-  isStuck: boolean;
+  isWaitingToRetry: boolean;
   height: number;
   /** When the oldest message was written. */
-  firstAt: number | undefined;
+  oldestAt: number | undefined;
 };
 
 /** What stands above the oldest message. Its height never changes, so nothing below it moves. */
-export function ListTop({ hasOlder, isLoading, isStuck, height, firstAt }: ListTopProps) {
+export function ListTop({ hasOlder, isLoading, isWaitingToRetry, height, oldestAt }: ListTopProps) {
   const { t } = useTranslation();
   return (
     <div
@@ -21,11 +21,11 @@ export function ListTop({ hasOlder, isLoading, isStuck, height, firstAt }: ListT
       {!hasOlder && (
         <>
           <p>{t("chat.start")}</p>
-          {firstAt !== undefined && <DayHeading at={firstAt} />}
+          {oldestAt !== undefined && <DayHeading at={oldestAt} />}
         </>
       )}
-      {hasOlder && isStuck && <p className="my-auto">{t("chat.olderOffline")}</p>}
-      {hasOlder && !isStuck && isLoading && (
+      {hasOlder && isWaitingToRetry && <p className="my-auto">{t("chat.olderOffline")}</p>}
+      {hasOlder && !isWaitingToRetry && isLoading && (
         <p className="my-auto flex items-center gap-2">
           <span className="spinner text-base" aria-hidden="true" />
           {t("chat.loadingOlder")}

@@ -2,22 +2,27 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { describeMessage } from "#components/messages/message-preview.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { type ChatPeople, nameOfSender, useMembersOf } from "#features/chat/message/senders.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
-import { isNamed, stillThere } from "./announced-messages.ts";
+import { areNamesLoaded, listPresentMessages } from "./announced-messages.ts";
 
-const keptLines = 3;
+const announcedMax = 3;
 /** A message whose author is being asked for is told after this long at the latest. */
 const nameWaitMs = 3_000;
 
-type AnnouncerProps = { conversation: ConversationId; items: ChatItem[]; people: ChatPeople; isLoading: boolean };
+type MessageAnnouncerProps = {
+  conversation: ConversationId;
+  items: ChatItem[];
+  people: ChatPeople;
+  isLoading: boolean;
+};
 
 /**
  * Tells a screen reader what arrives while the chat is open. The list itself cannot: it is virtual, so its
  * elements also come and go with scrolling. What is deleted, cleared or of a group that is gone leaves here too.
  */
-export function Announcer({ conversation, items, people, isLoading }: AnnouncerProps) {
+export function MessageAnnouncer({ conversation, items, people, isLoading }: MessageAnnouncerProps) {
   const { t } = useTranslation();
   const [told, setTold] = useState<readonly number[]>([]);
   const [waitedFor, setWaitedFor] = useState(0); // up to this place nobody's name is waited for any more
@@ -31,25 +36,25 @@ export function Announcer({ conversation, items, people, isLoading }: AnnouncerP
     if (before === undefined || head <= before) return;
     const arrived = items
       .flatMap(({ mine, seq }) => (!mine && seq !== undefined && seq > before ? [seq] : []))
-      .slice(0, keptLines)
+      .slice(0, announcedMax)
       .reverse();
     if (arrived.length === 0) return;
-    setTold((told) => [...told, ...arrived].slice(-keptLines));
+    setTold((told) => [...told, ...arrived].slice(-announcedMax));
     // Not ended by the next message: else in a lively group the name might be waited for without end.
     setTimeout(() => setWaitedFor((place) => Math.max(place, head)), nameWaitMs);
   }, [items, isLoading]);
-  const lines = useMemo(() => stillThere(told, items), [told, items]);
+  const lines = useMemo(() => listPresentMessages(told, items), [told, items]);
   // The chat may show its past meanwhile, where others write.
-  const members = useMembersOf(conversation, people.members?.own, lines);
+  const members = useMentionedMembers(conversation, people.members?.ownNumber, lines);
   const lineOf = ({ body, sender }: ChatItem): string => {
     const text = describeMessage(body, t, members && { sender, names: members });
-    const name = isolate(nameOfSender({ ...people, members }, sender, t));
+    const name = isolateBidi(getSenderName({ ...people, members }, sender, t));
     return body.type === "event" ? text : t("chat.incoming", { name, text });
   };
   return (
     <div role="log" aria-live="polite" aria-label={t("chat.arrived")} className="sr-only">
       {lines.map((item) =>
-        isNamed(item, members) || (item.seq ?? 0) <= waitedFor ? <p key={item.seq}>{lineOf(item)}</p> : null,
+        areNamesLoaded(item, members) || (item.seq ?? 0) <= waitedFor ? <p key={item.seq}>{lineOf(item)}</p> : null,
       )}
     </div>
   );

@@ -1,55 +1,59 @@
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { stopPlaying } from "#features/chat/attachments/stop-playback.ts";
-import { useCover } from "#features/chat/composer/composer-overlay.ts";
-import type { BubbleDeeds } from "#features/chat/message/bubble.tsx";
-import type { Standing } from "#features/chat/message/failed-reason.ts";
-import { hasDeeds } from "#features/chat/message/message-equality.ts";
-import { estimateHeight, type Placement, placementOf } from "#features/chat/message/message-layout.ts";
-import type { Deed } from "#features/chat/message/message-menu.tsx";
+import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
+import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
+import type { BubbleActions } from "#features/chat/message/bubble.tsx";
+import type { ChatParticipation } from "#features/chat/message/failed-reason.ts";
+import { hasMessageMenu } from "#features/chat/message/message-equality.ts";
+import {
+  estimateMessageHeight,
+  type MessagePlacement,
+  toMessagePlacement,
+} from "#features/chat/message/message-layout.ts";
+import type { MessageAction } from "#features/chat/message/message-menu.tsx";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { FoundMessage } from "#features/chat/search/search-highlight.tsx";
+import { ActiveSearchResultContext } from "#features/chat/search/search-highlight.tsx";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
-import type { ChatAround } from "#sync/hooks/use-chat-history.ts";
+import type { ChatHistory } from "#sync/hooks/use-chat-history.ts";
 import type { ChatItem, ChatView } from "#sync/hooks/use-live-query.ts";
 import { DayHeading } from "./day-heading.tsx";
-import { NewestButton } from "./jump-to-latest.tsx";
-import { focusMenu, keyBeside, moveBetweenMenus } from "./keyboard-navigation.ts";
+import { JumpToLatestButton } from "./jump-to-latest.tsx";
+import { findAdjacentMenuKey, focusMessageMenu, handleMenuArrowKey } from "./keyboard-navigation.ts";
 import { ListTop } from "./list-top.tsx";
-import { MessageRow } from "./message-row.tsx";
-import { topPx, useHeldList } from "./use-anchored-list.ts";
-import { usePages } from "./use-infinite-scroll.ts";
-import { useReading } from "./use-read-receipts.ts";
+import { MessageListRow } from "./message-row.tsx";
+import { listTopPx, useAnchoredList } from "./use-anchored-list.ts";
+import { useInfiniteScroll } from "./use-infinite-scroll.ts";
+import { useReadReceipts } from "./use-read-receipts.ts";
 
-const MessageDeeds = lateLayer(() => import("#features/chat/message/message-menu.tsx"));
-const Viewer = lateLayer(() => import("#features/chat/attachments/image-viewer.tsx"));
+const MessageMenu = lazyOverlay(() => import("#features/chat/message/message-menu.tsx"));
+const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-viewer.tsx"));
 
-const bubbleEstimatePx = 56;
-const narrowPx = 360; // the list's width before it is known
+const defaultRowPx = 56;
+const defaultListPx = 360; // the list's width before it is known
 const highlightMs = 3_000;
 
 type MessageListProps = {
   conversation: ConversationId;
   /** The chat itself, or a look at its past, which has an end towards the present too. */
-  chat: ChatView | ChatAround;
+  chat: ChatView | ChatHistory;
   people: ChatPeople;
-  standing: Standing;
+  participation: ChatParticipation;
   /** The place of a found message to bring into view and mark. */
-  target: number | undefined;
+  targetSeq: number | undefined;
   onTargetShown: () => void;
   /** Leads from a look at the past to the newest messages. */
-  onNewest: () => void;
+  onJumpToLatest: () => void;
   /** False while something covers the list: what is not seen is not read. */
-  isShown: boolean;
+  isVisible: boolean;
 };
 
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
-export function MessageList({ conversation, chat, people, target, isShown, ...props }: MessageListProps) {
-  const { standing, onTargetShown, onNewest } = props;
+export function MessageList({ conversation, chat, people, targetSeq, isVisible, ...props }: MessageListProps) {
+  const { participation, onTargetShown, onJumpToLatest } = props;
   const { t } = useTranslation();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
@@ -61,43 +65,43 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   // The items count from the newest, the screen from the oldest.
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
   const placeAt = (item: ChatItem, index: number) =>
-    placementOf(item, itemAt(index + 1), people.members && { older: itemAt(index - 1) });
-  const targetIndex = target === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === target);
+    toMessagePlacement(item, itemAt(index + 1), people.members && { older: itemAt(index - 1) });
+  const targetIndex = targetSeq === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === targetSeq);
   const hasTarget = targetIndex >= 0 && targetIndex < count;
   const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
   // What the reader made longer stays so, however far they scroll.
   const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
-  const [deed, setDeed] = useState<Deed>();
+  const [deed, setDeed] = useState<MessageAction>();
   const [viewedKey, setViewedKey] = useState<string>();
-  useCover(viewedKey !== undefined || deed?.step === "forward" || deed?.step === "receipts");
-  const deeds = useMemo<BubbleDeeds>(
+  useComposerOverlay(viewedKey !== undefined || deed?.step === "forward" || deed?.step === "receipts");
+  const deeds = useMemo<BubbleActions>(
     () => ({
       openMenu: (item, anchor) => setDeed({ item, anchor, step: "menu" }),
-      openPicture: ({ key }) => setViewedKey(key),
-      unfold: (key) => setOpenKeys((before) => new Set(before).add(key)),
+      openImage: ({ key }) => setViewedKey(key),
+      expandText: (key) => setOpenKeys((before) => new Set(before).add(key)),
     }),
     [],
   );
-  const heightOf = (item: ChatItem, placement: Placement): number =>
-    estimateHeight(item, placement, scroller.current?.clientWidth ?? narrowPx, openKeys.has(item.key));
-  useEffect(() => stopPlaying, []);
-  const { virtualizer, isAtEnd, goTo, onScroll } = useHeldList({
+  const heightOf = (item: ChatItem, placement: MessagePlacement): number =>
+    estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, openKeys.has(item.key));
+  useEffect(() => stopPlayback, []);
+  const { virtualizer, isAtEnd, goTo, onScroll } = useAnchoredList({
     scroller,
     count,
-    isPast: past !== undefined,
+    isHistoryView: past !== undefined,
     hasNewer,
-    sizeOf: (index) => {
+    estimateSize: (index) => {
       const item = itemAt(index);
-      return item ? heightOf(item, placeAt(item, index)) : bubbleEstimatePx;
+      return item ? heightOf(item, placeAt(item, index)) : defaultRowPx;
     },
-    keyOf: (index) => itemAt(index)?.key ?? index,
-    startPx: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
+    getKey: (index) => itemAt(index)?.key ?? index,
+    getInitialOffset: () => (hasTarget ? targetIndex * defaultRowPx : listTopPx + count * defaultRowPx),
   });
   const rows = virtualizer.getVirtualItems();
 
   const loadFailed = people.members ? "groups.chat.loadFailed" : "chat.loadFailed";
-  const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder, loadFailed);
-  const [reachNewer] = usePages(isShown && hasNewer && !chat.loading, past?.loadNewer, loadFailed);
+  const [reachOlder, isStuck] = useInfiniteScroll(isVisible && hasOlder && !chat.loading, chat.loadOlder, loadFailed);
+  const [reachNewer] = useInfiniteScroll(isVisible && hasNewer && !chat.loading, past?.loadNewer, loadFailed);
   const firstIndex = rows[0]?.index;
   const lastIndex = rows.at(-1)?.index;
   useEffect(() => reachOlder(firstIndex), [reachOlder, firstIndex]);
@@ -115,7 +119,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     lastWrittenKey.current = writtenKey;
   }, [virtualizer, writtenKey]);
 
-  const foundSeq = useContext(FoundMessage)?.seq;
+  const foundSeq = useContext(ActiveSearchResultContext)?.seq;
   const [highlighted, setHighlighted] = useState<number>();
   useEffect(() => {
     if (!hasTarget) return;
@@ -124,10 +128,10 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     if (document.activeElement === document.body) {
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
     }
-    setHighlighted(target);
-    if (targetKey !== undefined) deeds.unfold(targetKey); // what was found may stand far down in it
+    setHighlighted(targetSeq);
+    if (targetKey !== undefined) deeds.expandText(targetKey); // what was found may stand far down in it
     onTargetShown();
-  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, goTo, deeds]);
+  }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, goTo, deeds]);
   useEffect(() => {
     if (highlighted === undefined) return;
     const timer = setTimeout(() => setHighlighted(undefined), highlightMs);
@@ -137,16 +141,16 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   // Who read on from the past up to the newest message is in the present.
   const hasCaughtUp = past !== undefined && !hasNewer && isAtEnd;
   useEffect(() => {
-    if (hasCaughtUp) onNewest();
-  }, [hasCaughtUp, onNewest]);
+    if (hasCaughtUp) onJumpToLatest();
+  }, [hasCaughtUp, onJumpToLatest]);
 
-  const unseen = useReading(conversation, items, isShown && isAtEnd && !past);
+  const unseen = useReadReceipts(conversation, items, isVisible && isAtEnd && !past);
   const topIndex = virtualizer.range?.startIndex ?? 0;
   // At the beginning the heading of the first day says it already.
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
   // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
   const [activeKey, setActiveKey] = useState<string>();
-  const isStop = (index: number) => hasDeeds(itemAt(index)?.body ?? { type: "deleted" });
+  const isStop = (index: number) => hasMessageMenu(itemAt(index)?.body ?? { type: "deleted" });
   const tabKey = rows.some(({ key }) => key === activeKey)
     ? activeKey
     : rows.filter(({ index }) => isStop(index)).at(-1)?.key;
@@ -161,10 +165,10 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   useEffect(() => {
     const list = scroller.current?.querySelector("ol");
     if (deed || !doneKey.current || !list) return;
-    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMenu(list, doneKey.current.key);
+    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMessageMenu(list, doneKey.current.key);
     doneKey.current = undefined;
   }, [deed]);
-  const stepDeed = (step: Deed["step"]) => setDeed(deed && { ...deed, step });
+  const stepDeed = (step: MessageAction["step"]) => setDeed(deed && { ...deed, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (
@@ -184,9 +188,9 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
           <ListTop
             hasOlder={hasOlder}
             isLoading={chat.loading}
-            isStuck={isStuck}
-            height={topPx}
-            firstAt={itemAt(0)?.at}
+            isWaitingToRetry={isStuck}
+            height={listTopPx}
+            oldestAt={itemAt(0)?.at}
           />
           <ol
             ref={virtualizer.containerRef}
@@ -194,7 +198,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
             tabIndex={0}
             aria-label={t("chat.messages", { name: people.name })}
             className="relative -outline-offset-3"
-            onKeyDown={moveBetweenMenus}
+            onKeyDown={handleMenuArrowKey}
             onFocus={({ target }) => setActiveKey(target.closest("li")?.dataset["key"])}
           >
             {rows.map(({ key, index }) => {
@@ -210,18 +214,18 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
                   data-key={item.key}
                   className="absolute inset-x-0 top-0"
                 >
-                  <MessageRow
+                  <MessageListRow
                     conversation={conversation}
                     item={item}
                     me={me}
                     people={people}
                     placement={placement}
                     isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
-                    isOpen={openKeys.has(item.key)}
-                    standing={standing}
+                    isExpanded={openKeys.has(item.key)}
+                    participation={participation}
                     isTabStop={key === tabKey}
-                    deeds={deeds}
-                    roomPx={() => heightOf(item, { ...placement, endsDay: false })}
+                    actions={deeds}
+                    estimateHeightPx={() => heightOf(item, { ...placement, endsDay: false })}
                   />
                   {placement.endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
@@ -231,25 +235,28 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
         </div>
       </div>
       {(!isAtEnd || hasNewer) && (
-        <NewestButton count={past ? 0 : unseen} onClick={() => (past ? onNewest() : virtualizer.scrollToEnd())} />
+        <JumpToLatestButton
+          count={past ? 0 : unseen}
+          onClick={() => (past ? onJumpToLatest() : virtualizer.scrollToEnd())}
+        />
       )}
       {deed && (
-        <MessageDeeds
+        <MessageMenu
           conversation={conversation}
           me={me}
           people={people}
-          deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
+          action={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
           onStep={stepDeed}
           onClose={() => setDeed(undefined)}
-          onDone={(how) => {
+          onCompleted={(how) => {
             const list = scroller.current?.querySelector("ol");
             const { key } = deed.item;
-            doneKey.current = { key: how === "deleted" && list ? keyBeside(list, key) : key };
+            doneKey.current = { key: how === "deleted" && list ? findAdjacentMenuKey(list, key) : key };
           }}
         />
       )}
       {viewedKey !== undefined && (
-        <Viewer
+        <ImageViewer
           conversation={conversation}
           items={items}
           startKey={viewedKey}

@@ -1,25 +1,26 @@
 import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
-export const topPx = 56; // room above the oldest message for what is said there
+export const listTopPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
 
-const fromEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number => scrollHeight - scrollTop - clientHeight;
-const isNearEnd = (element: Element): boolean => fromEnd(element) <= endThresholdPx;
+const measureDistanceFromEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number =>
+  scrollHeight - scrollTop - clientHeight;
+const isNearEnd = (element: Element): boolean => measureDistanceFromEnd(element) <= endThresholdPx;
 
-type HeldList = {
+type AnchoredListOptions = {
   scroller: RefObject<HTMLDivElement | null>;
   count: number;
   /** A look at the past ends before the newest message: its end is not held. */
-  isPast: boolean;
+  isHistoryView: boolean;
   hasNewer: boolean;
-  sizeOf: (index: number) => number;
-  keyOf: (index: number) => string | number;
-  startPx: () => number;
+  estimateSize: (index: number) => number;
+  getKey: (index: number) => string | number;
+  getInitialOffset: () => number;
 };
 
 /** A list that is read from its end: held there while one stays, and in place wherever else one reads. */
-export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: HeldList) {
+export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...props }: AnchoredListOptions) {
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
   const wasNearEnd = useRef(true);
   const lastTop = useRef(0);
@@ -33,7 +34,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     if (!element) return;
     // A list that is just being made longer or shorter is scrolled by that, and one that has less below it too.
     const isResized = element.clientHeight !== heightPx.current;
-    isMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && fromEnd(element) > 1;
+    isMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && measureDistanceFromEnd(element) > 1;
     lastTop.current = element.scrollTop;
   };
   if (list.current && scroller.current) {
@@ -59,26 +60,26 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
       const widthPx = scroller.current?.clientWidth ?? 0;
       if (widthPx !== expected.current.widthPx) expected.current = { widthPx, sizes: new Map() };
       const { sizes } = expected.current;
-      const key = props.keyOf(index);
-      const size = sizes.get(key) ?? props.sizeOf(index);
+      const key = props.getKey(index);
+      const size = sizes.get(key) ?? props.estimateSize(index);
       sizes.set(key, size);
       return size;
     },
     measureElement: (element, entry, instance) => {
       const size = measureElement(element, entry, instance);
-      const key = props.keyOf(instance.indexFromElement(element));
+      const key = props.getKey(instance.indexFromElement(element));
       // One as high as expected is not noted by the library: what happens to it later would count as its first measure.
       if (expected.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
         instance.itemSizeCache.set(key, size);
       return size;
     },
     // Starts where one will look, so that nothing else is drawn first.
-    initialOffset: props.startPx,
-    getItemKey: props.keyOf,
+    initialOffset: props.getInitialOffset,
+    getItemKey: props.getKey,
     anchorTo: "end",
     followOnAppend: !hasNewer,
     scrollEndThreshold: endThresholdPx,
-    paddingStart: topPx,
+    paddingStart: listTopPx,
     paddingEnd: 12,
     overscan: 8,
     directDomUpdates: true,
@@ -90,7 +91,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
 
   // What holds is in a ref: a scroll event may come before what was set is drawn.
-  const [isAtEnd, setDrawn] = useState(!isPast);
+  const [isAtEnd, setDrawn] = useState(!isHistoryView);
   const atEnd = useRef(isAtEnd);
   const isLast = useRef(!hasNewer);
   isLast.current = !hasNewer;

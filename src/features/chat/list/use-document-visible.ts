@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-const subscribe = (listener: () => void): (() => void) => {
+const subscribeToDocumentVisibility = (listener: () => void): (() => void) => {
   document.addEventListener("visibilitychange", listener);
   return () => document.removeEventListener("visibilitychange", listener);
 };
 
 /** Whether somebody may be looking: false in a background tab and behind a locked screen. */
 export const useIsDocumentVisible = (): boolean =>
-  useSyncExternalStore(subscribe, () => document.visibilityState === "visible");
+  useSyncExternalStore(subscribeToDocumentVisibility, () => document.visibilityState === "visible");

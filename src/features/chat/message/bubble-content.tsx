@@ -1,24 +1,30 @@
 import { useTranslation } from "react-i18next";
-import { late } from "#components/layout/lazy-component.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { AttachmentProps } from "#features/chat/attachments/attachment-props.ts";
-import { cardHighPx, cardPx, pictureBox } from "./bubble-box.ts";
-import { TextBlock } from "./message-text.tsx";
+import { cardHeightPx, cardWidthPx, toImageBox } from "./bubble-metrics.ts";
+import { BubbleText } from "./message-text.tsx";
 
-const Picture = late<AttachmentProps<"image">>(() => import("#features/chat/attachments/image-attachment.tsx"));
-const FileCard = late<AttachmentProps<"file">>(() => import("#features/chat/attachments/file-attachment.tsx"));
-const VoiceNote = late<AttachmentProps<"voice">>(() => import("#features/chat/attachments/voice-message.tsx"));
+const ImageAttachment = lazyComponent<AttachmentProps<"image">>(
+  () => import("#features/chat/attachments/image-attachment.tsx"),
+);
+const FileAttachment = lazyComponent<AttachmentProps<"file">>(
+  () => import("#features/chat/attachments/file-attachment.tsx"),
+);
+const VoiceMessage = lazyComponent<AttachmentProps<"voice">>(
+  () => import("#features/chat/attachments/voice-message.tsx"),
+);
 
-type ContentProps = Omit<AttachmentProps<"image">, "body"> & {
+type BubbleContentProps = Omit<AttachmentProps<"image">, "body"> & {
   time: string;
-  isOpen: boolean;
-  onUnfold: () => void;
+  isExpanded: boolean;
+  onExpand: () => void;
 };
 
-const fileLook = { width: cardPx - 2 * 12, minHeight: cardHighPx - 2 * 8 };
-const cardLook = { width: cardPx - 2 * 12, height: cardHighPx - 2 * 8 };
+const fileCardSize = { width: cardWidthPx - 2 * 12, minHeight: cardHeightPx - 2 * 8 };
+const voiceCardSize = { width: cardWidthPx - 2 * 12, height: cardHeightPx - 2 * 8 };
 
-function Note({ icon, text, time, mine }: { icon: string; text: string; time: string; mine: boolean }) {
+function BubbleNote({ icon, text, time, mine }: { icon: string; text: string; time: string; mine: boolean }) {
   return (
     <p className="px-3 py-2 text-start leading-[1.4] text-muted italic">
       <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />
@@ -33,11 +39,13 @@ function Note({ icon, text, time, mine }: { icon: string; text: string; time: st
 }
 
 /** What a message says, by its kind. The room of a picture or a card is there before its code and its bytes are. */
-export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps) {
+export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleContentProps) {
   const { t } = useTranslation();
   const { mine } = props.item;
   const body: StoredBody = props.item.body;
-  const words = (text: string) => <TextBlock text={text} time={time} mine={mine} isOpen={isOpen} onOpen={onUnfold} />;
+  const words = (text: string) => (
+    <BubbleText text={text} time={time} mine={mine} isExpanded={isExpanded} onExpand={onExpand} />
+  );
   // A caption wraps within what it belongs to instead of widening it.
   const caption = (text: string | undefined, className: string) =>
     text !== undefined && <div className={`w-0 min-w-full ${className}`}>{words(text)}</div>;
@@ -45,14 +53,14 @@ export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps
     case "text":
       return <div className="px-3 py-2">{words(body.text)}</div>;
     case "image": {
-      const { widthPx, ratio } = pictureBox(body.width, body.height);
+      const { widthPx, ratio } = toImageBox(body.width, body.height);
       return (
         <div className="p-1">
           <div
             className="relative max-w-full overflow-hidden rounded-card bg-raised"
             style={{ width: widthPx, aspectRatio: ratio }}
           >
-            <Picture {...props} body={body} />
+            <ImageAttachment {...props} body={body} />
           </div>
           {caption(body.text, "px-2 pt-1.5 pb-1")}
         </div>
@@ -61,8 +69,8 @@ export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps
     case "file":
       return (
         <div className="px-3 py-2">
-          <div className="flex max-w-full flex-col justify-center" style={fileLook}>
-            <FileCard {...props} body={body} />
+          <div className="flex max-w-full flex-col justify-center" style={fileCardSize}>
+            <FileAttachment {...props} body={body} />
           </div>
           {caption(body.text, "pt-1")}
         </div>
@@ -70,14 +78,14 @@ export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps
     case "voice":
       return (
         <div className="px-3 py-2">
-          <div className="max-w-full" style={cardLook}>
-            <VoiceNote {...props} body={body} />
+          <div className="max-w-full" style={voiceCardSize}>
+            <VoiceMessage {...props} body={body} />
           </div>
         </div>
       );
     case "deleted":
-      return <Note icon="i-ph-prohibit" text={t("chat.deletedMessage")} time={time} mine={mine} />;
+      return <BubbleNote icon="i-ph-prohibit" text={t("chat.deletedMessage")} time={time} mine={mine} />;
     default:
-      return <Note icon="i-ph-question" text={t("chat.unreadable")} time={time} mine={mine} />;
+      return <BubbleNote icon="i-ph-question" text={t("chat.unreadable")} time={time} mine={mine} />;
   }
 }

@@ -5,27 +5,27 @@ import { describeMessage } from "#components/messages/message-preview.tsx";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
-import { type ConversationId, nobody, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { formatTime } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { type ChatItem, usePerson } from "#sync/hooks/use-live-query.ts";
-import { besidePx, listEdgePx } from "./bubble-box.ts";
 import { BubbleContent } from "./bubble-content.tsx";
-import { FailedActions } from "./failed-message.tsx";
-import { isOver, type Standing, withoutUpload } from "./failed-reason.ts";
-import { isReadable, isSame } from "./message-equality.ts";
-import type { Placement } from "./message-layout.ts";
+import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
+import { FailedMessageActions } from "./failed-message.tsx";
+import { type ChatParticipation, isClosedForSending, withoutUpload } from "./failed-reason.ts";
+import { hasShareableContent, isDeepEqual } from "./message-equality.ts";
+import type { MessagePlacement } from "./message-layout.ts";
 import { isRightToLeft } from "./message-text.tsx";
-import { WriterName, WriterPicture } from "./sender-label.tsx";
-import type { Writer } from "./senders.ts";
-import { usePressMenu } from "./use-long-press-menu.ts";
+import { SenderAvatar, SenderName } from "./sender-label.tsx";
+import type { GroupSender } from "./senders.ts";
+import { useLongPressMenu } from "./use-long-press-menu.ts";
 
 /** What one can do with a message; the same object for all bubbles of a list. */
-export type BubbleDeeds = {
+export type BubbleActions = {
   openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
-  openPicture: (item: ChatItem) => void;
-  unfold: (key: string) => void;
+  openImage: (item: ChatItem) => void;
+  expandText: (key: string) => void;
 };
 
 export type BubbleProps = {
@@ -33,70 +33,70 @@ export type BubbleProps = {
   item: ChatItem;
   me: Uuid;
   /** Who wrote it, for a screen reader. */
-  author: string;
+  authorLabel: string;
   /** Among several others: whose name and picture stand with it. */
-  writer: Writer | undefined;
-  placement: Placement;
+  sender: GroupSender | undefined;
+  placement: MessagePlacement;
   isTarget: boolean;
   /** A long text that was opened. */
-  isOpen: boolean;
-  standing: Standing;
+  isExpanded: boolean;
+  participation: ChatParticipation;
   /** The tab key stops at the menu of one message; the arrow keys go on from there. */
   isTabStop: boolean;
-  deeds: BubbleDeeds;
+  actions: BubbleActions;
 };
 
 /** By the name that was told with it, unless it is nobody's any more, as the message says or this device knows. */
-function ForwardedLine({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
+function ForwardedLabel({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
   const { t } = useTranslation();
-  const isGone = usePerson(by)?.deleted === 1 || by === nobody;
+  const isGone = usePerson(by)?.deleted === 1 || by === deletedUserId;
   const author = isGone ? t("common.deletedAccount") : name || t("common.user");
   return (
     <p className="flex h-[22px] items-end gap-1 px-3 text-xs text-muted">
       <span className="i-ph-arrow-bend-up-right text-sm" aria-hidden="true" />
       <span className="min-w-0 truncate">
-        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolate(author) })}
+        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolateBidi(author) })}
       </span>
     </p>
   );
 }
 
-const captionOf = (body: StoredBody): string => ("text" in body ? (body.text ?? "") : "");
+const toDisplayedText = (body: StoredBody): string => ("text" in body ? (body.text ?? "") : "");
 
 /** One message. The time stands in the corner of what it says; stacked accents are cut at the bubble's edge. */
-function BubbleView({ conversation, item, me, author, writer, placement, deeds, ...props }: BubbleProps) {
+function BubbleView({ conversation, item, me, authorLabel, sender, placement, actions, ...props }: BubbleProps) {
   const { t } = useTranslation();
   const { body, mine, at, status, cid } = item;
-  const { endsRun, isBeside, isNamed } = placement;
+  const { endsRun, hasAvatarColumn, hasSenderName } = placement;
   const time = formatTime(at, useLanguage());
-  const isDone = !isReadable(body);
-  const press = usePressMenu(isDone ? undefined : (anchor) => deeds.openMenu(item, anchor));
+  const isDone = !hasShareableContent(body);
+  const press = useLongPressMenu(isDone ? undefined : (anchor) => actions.openMenu(item, anchor));
   const isOnPicture = body.type === "image" && body.text === undefined;
-  const isRtl = isRightToLeft(captionOf(body));
+  const isRtl = isRightToLeft(toDisplayedText(body));
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div
       className={`group relative flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}
-      style={isBeside ? { paddingLeft: listEdgePx + besidePx } : undefined}
+      style={hasAvatarColumn ? { paddingLeft: listEdgePx + avatarColumnPx } : undefined}
     >
-      {isBeside && endsRun && writer && <WriterPicture writer={writer} />}
+      {hasAvatarColumn && endsRun && sender && <SenderAvatar writer={sender} />}
       <div className="relative max-w-[min(85%,34rem)]" {...press}>
         <div
           className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
             mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
           } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
         >
-          <span className="sr-only">{author} </span>
-          {isNamed && writer && <WriterName writer={writer} />}
-          {"forwarded" in body && body.forwarded && <ForwardedLine from={body.forwarded} me={me} />}
+          <span className="sr-only">{authorLabel} </span>
+          {hasSenderName && sender && <SenderName writer={sender} />}
+          {"forwarded" in body && body.forwarded && <ForwardedLabel from={body.forwarded} me={me} />}
           <BubbleContent
             conversation={conversation}
-            item={status === "failed" && isOver(props.standing) ? withoutUpload(item) : item}
+            item={status === "failed" && isClosedForSending(props.participation) ? withoutUpload(item) : item}
             time={time}
-            description={`${author} ${describeMessage(body, t)}, ${time}`}
-            isOpen={props.isOpen}
-            onOpen={() => deeds.openPicture(item)}
-            onUnfold={() => deeds.unfold(item.key)}
+            description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
+            isExpanded={props.isExpanded}
+            onOpen={() => actions.openImage(item)}
+            onExpand={() => actions.expandText(item.key)}
           />
           <span
             className={`pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
@@ -119,14 +119,16 @@ function BubbleView({ conversation, item, me, author, writer, placement, deeds, 
             className={`absolute top-[-4px] text-muted opacity-0 focus-visible:opacity-100 group-hover:opacity-100 [@media(hover:none)]:pointer-events-none ${
               mine ? "right-full" : "left-full"
             }`}
-            onClick={(event) => deeds.openMenu(item, event.currentTarget.getBoundingClientRect())}
+            onClick={(event) => actions.openMenu(item, event.currentTarget.getBoundingClientRect())}
           />
         )}
       </div>
-      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} standing={props.standing} />}
+      {status === "failed" && cid && (
+        <FailedMessageActions cid={cid} error={item.error} standing={props.participation} />
+      )}
     </div>
   );
 }
 
 /** A message that did not change is not drawn again when another arrives. */
-export const Bubble = memo(BubbleView, isSame);
+export const Bubble = memo(BubbleView, isDeepEqual);

@@ -3,19 +3,19 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { discardMessage, retryMessage } from "#sync/actions.ts";
-import { failedReason, isOver, type Standing } from "./failed-reason.ts";
+import { type ChatParticipation, describeSendFailure, isClosedForSending } from "./failed-reason.ts";
 
 const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
 /** What can be done about a message the server will not take, and why it did not. */
-export function FailedActions({
+export function FailedMessageActions({
   cid,
   error,
   standing,
 }: {
   cid: Uuid;
   error: ErrorCode | undefined;
-  standing: Standing;
+  standing: ChatParticipation;
 }) {
   const { t } = useTranslation();
   const attempt = (work: Promise<void>) =>
@@ -23,10 +23,10 @@ export function FailedActions({
   return (
     <div className="flex max-w-[min(85%,34rem)] flex-wrap items-center justify-end gap-x-1">
       <p className="min-w-0 px-1 pt-1 text-end text-sm text-danger">
-        {t("chat.notSent", { reason: failedReason(error, standing, t) })}
+        {t("chat.notSent", { reason: describeSendFailure(error, standing, t) })}
       </p>
       <span className="flex">
-        {!isOver(standing) && (
+        {!isClosedForSending(standing) && (
           <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}

@@ -6,9 +6,9 @@ import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useChosen } from "#components/people/use-selection.ts";
+import { useSelection } from "#components/people/use-selection.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { spreadMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits.ts";
 import { forwardMessage } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
@@ -22,7 +22,7 @@ type ForwardDialogProps = {
   onClose: () => void;
 };
 
-const failureKey = (code: FailureCode) => {
+const toForwardErrorKey = (code: FailureCode) => {
   if (code === "message_not_found") return "messages.forwardUnsent";
   return code === "original_gone" || code === "offline" ? (`errors.${code}` as const) : "messages.forwardFailed";
 };
@@ -30,11 +30,11 @@ const failureKey = (code: FailureCode) => {
 /** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
 export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
   const { t } = useTranslation();
-  const { recipients, conversationsOf } = useRecipients(me);
-  const { chosen, toggle } = useChosen();
+  const { recipients, toConversationIds } = useRecipients(me);
+  const { chosen, toggle } = useSelection();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const to = conversationsOf(chosen);
+  const to = toConversationIds(chosen);
   const count = to.length;
 
   const forward = async () => {
@@ -47,7 +47,7 @@ export default function ForwardDialog({ conversation, me, item, onForwarded, onC
       showToast({ message: t("messages.forwarded", { count }) });
     } catch (error) {
       setBusy(false);
-      setFailure(t(failureKey(asSyncError(error).code)));
+      setFailure(t(toForwardErrorKey(asSyncError(error).code)));
     }
   };
 
@@ -71,7 +71,7 @@ export default function ForwardDialog({ conversation, me, item, onForwarded, onC
           people={recipients}
           label={t("messages.forwardTitle")}
           selected={chosen}
-          max={spreadMax}
+          maxSelected={multicastMax}
           onPick={toggle}
         />
         <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">

@@ -1,46 +1,50 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import { lateLayer } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
 import { type MenuAnchor, type MenuItem, MenuPopup } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { type AttachedBody, attachmentOf } from "#contract/conversations.ts";
+import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { saveAs } from "#features/chat/attachments/save-file.ts";
-import { fetchFailure, useAttachment } from "#features/chat/attachments/use-attachment.ts";
+import { saveToDevice } from "#features/chat/attachments/save-file.ts";
+import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { formatTime } from "#i18n/format.ts";
-import { isolate } from "#lib/text/bidi.ts";
-import { deleteUnsentMessage, loadSpreading, retractMessage } from "#sync/actions.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
-import { CallDeedsContext } from "./call-actions-context.ts";
-import { type ChatPeople, writerOf } from "./senders.ts";
+import { ChatCallActionsContext } from "./call-actions-context.ts";
+import { type ChatPeople, findSender } from "./senders.ts";
 
 /** What is being done with a message, and where its menu opened. */
-export type Deed = { item: ChatItem; anchor: MenuAnchor; step: "menu" | "save" | "forward" | "delete" | "receipts" };
+export type MessageAction = {
+  item: ChatItem;
+  anchor: MenuAnchor;
+  step: "menu" | "save" | "forward" | "delete" | "receipts";
+};
 
-type DeedsProps = {
+type MessageMenuProps = {
   conversation: ConversationId;
   me: Uuid;
   people: ChatPeople;
-  deed: Deed;
-  onStep: (step: Deed["step"]) => void;
+  action: MessageAction;
+  onStep: (step: MessageAction["step"]) => void;
   onClose: () => void;
   /** Deleted, the message has no menu any more. */
-  onDone: (how: "forwarded" | "deleted") => void;
+  onCompleted: (how: "forwarded" | "deleted") => void;
 };
 
 // With what passes it on: once the sheet is open that might not be had any more.
-const ForwardDialog = lateLayer(async () => {
-  const [dialog] = await Promise.all([import("./forward-dialog.tsx"), loadSpreading()]);
+const ForwardDialog = lazyOverlay(async () => {
+  const [dialog] = await Promise.all([import("./forward-dialog.tsx"), loadMulticast()]);
   return dialog;
 });
-const ReceiptsSheet = lateLayer(() => import("./receipts-sheet.tsx"));
+const ReceiptsSheet = lazyOverlay(() => import("./receipts-sheet.tsx"));
 
 /** Fetches the file unless it is here, and gives it to the browser. */
-function Saving({
+function AttachmentDownload({
   conversation,
   body,
   onDone,
@@ -51,32 +55,32 @@ function Saving({
 }) {
   const { t } = useTranslation();
   const attachment = useAttachment(conversation, body);
-  const { url, state, ask } = attachment;
-  const failure = state === "failed" ? fetchFailure(attachment) : undefined;
+  const { url, state, request } = attachment;
+  const failure = state === "failed" ? toFetchErrorKey(attachment) : undefined;
   const hasAsked = useRef(false);
   useEffect(() => {
-    if (url) saveAs(url, body.name);
+    if (url) saveToDevice(url, body.name);
     else if (!hasAsked.current) {
       hasAsked.current = true;
-      if (ask()) return;
+      if (request()) return;
     } else if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
     else return;
     onDone();
-  }, [url, failure, ask, body.name, onDone, t]);
+  }, [url, failure, request, body.name, onDone, t]);
   return null;
 }
 
-function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
+function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: MessageMenuProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const { seq, cid } = deed.item;
+  const { seq, cid } = action.item;
   const remove = async () => {
     setBusy(true);
     try {
-      if (seq !== undefined) await retractMessage(conversation, seq);
+      if (seq !== undefined) await deleteMessageForEveryone(conversation, seq);
       else if (cid !== undefined) await deleteUnsentMessage(conversation, cid);
       showToast({ message: t("messages.deletedDone") });
-      onDone("deleted");
+      onCompleted("deleted");
     } catch (error) {
       const isOffline = asSyncError(error).code === "offline";
       const message = t(isOffline ? "errors.offline" : "messages.deleteFailed");
@@ -99,29 +103,29 @@ function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
 }
 
 /** A message's menu and what it leads to. */
-export default function MessageDeeds(props: DeedsProps) {
-  const { conversation, me, people, deed, onStep, onClose } = props;
+export default function MessageMenu(props: MessageMenuProps) {
+  const { conversation, me, people, action, onStep, onClose } = props;
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { item, anchor, step } = deed;
+  const { item, anchor, step } = action;
   const { body } = item;
-  const attached = attachmentOf(body);
+  const attached = findAttachment(body);
   const text = "text" in body ? body.text : undefined;
   const { members } = people;
-  const calls = useContext(CallDeedsContext);
-  const writer = item.mine ? undefined : writerOf(people, item.sender, t);
+  const calls = useContext(ChatCallActionsContext);
+  const writer = item.mine ? undefined : findSender(people, item.sender, t);
 
   if (step === "save" && attached) {
-    return <Saving conversation={conversation} body={attached} onDone={onClose} />;
+    return <AttachmentDownload conversation={conversation} body={attached} onDone={onClose} />;
   }
-  if (step === "delete") return <DeleteDialog {...props} />;
+  if (step === "delete") return <DeleteMessageDialog {...props} />;
   if (step === "forward") {
     return (
       <ForwardDialog
         conversation={conversation}
         me={me}
         item={item}
-        onForwarded={() => props.onDone("forwarded")}
+        onForwarded={() => props.onCompleted("forwarded")}
         onClose={onClose}
       />
     );
@@ -130,7 +134,7 @@ export default function MessageDeeds(props: DeedsProps) {
     return (
       <ReceiptsSheet
         group={conversation}
-        own={members.own}
+        ownNumber={members.ownNumber}
         seq={item.seq}
         body={body}
         status={item.status}
@@ -147,11 +151,11 @@ export default function MessageDeeds(props: DeedsProps) {
             icon: body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone",
             onSelect: () => calls.callBack(body.kind),
           },
-          calls?.speak && {
+          calls?.startRecording && {
             id: "speak",
             label: t("callLines.speak"),
             icon: "i-ph-microphone",
-            onSelect: calls.speak,
+            onSelect: calls.startRecording,
           },
         ]
       : [];
@@ -185,7 +189,7 @@ export default function MessageDeeds(props: DeedsProps) {
     writer &&
       writer.user !== "" && {
         id: "writer",
-        label: t("groups.chat.profileOf", { name: isolate(writer.name) }),
+        label: t("groups.chat.profileOf", { name: isolateBidi(writer.name) }),
         icon: "i-ph-user-circle",
         onSelect: () => navigate(`/app/user/${writer.user}`),
       },

@@ -1,34 +1,34 @@
 import { useTranslation } from "react-i18next";
 import { LinkedText } from "#components/messages/linked-text.tsx";
-import { FoundWords } from "#features/chat/search/search-highlight.tsx";
-import { foldText } from "./text-folding.ts";
+import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
+import { collapseText } from "./collapse-text.ts";
 
-const rightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
-export const isRightToLeft = (text: string): boolean => rightToLeft.test(text);
+const rtlBeginning = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+export const isRightToLeft = (text: string): boolean => rtlBeginning.test(text);
 
-const drawFound = (words: string) => <FoundWords text={words} />;
+const renderHighlighted = (words: string) => <HighlightedText text={words} />;
 
 /** Words of a message, with links where they lead elsewhere. */
-export function Linked({ text }: { text: string }) {
-  return <LinkedText text={text}>{drawFound}</LinkedText>;
+export function LinkedMessageText({ text }: { text: string }) {
+  return <LinkedText text={text}>{renderHighlighted}</LinkedText>;
 }
 
-type TextBlockProps = {
+type BubbleTextProps = {
   text: string;
   /** What stands in the last line's corner, where an invisible copy keeps room for it. */
   time: string;
   mine: boolean;
-  isOpen: boolean;
-  onOpen: () => void;
+  isExpanded: boolean;
+  onExpand: () => void;
 };
 
 /**
  * What somebody wrote. It is isolated, so that marks that reorder reach no further than the text itself; a long
  * one shows its beginning until it is opened.
  */
-export function TextBlock({ text, time, mine, isOpen, onOpen }: TextBlockProps) {
+export function BubbleText({ text, time, mine, isExpanded, onExpand }: BubbleTextProps) {
   const { t } = useTranslation();
-  const start = isOpen ? undefined : foldText(text);
+  const start = isExpanded ? undefined : collapseText(text);
   const corner = (
     <span
       aria-hidden="true"
@@ -43,13 +43,17 @@ export function TextBlock({ text, time, mine, isOpen, onOpen }: TextBlockProps) 
         className="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"
       >
         <bdi>
-          <Linked text={start ?? text} />
+          <LinkedMessageText text={start ?? text} />
           {start !== undefined && "…"}
         </bdi>
         {start === undefined && corner}
       </p>
       {start !== undefined && (
-        <button type="button" className="flex min-h-12 w-full items-center font-semibold text-accent" onClick={onOpen}>
+        <button
+          type="button"
+          className="flex min-h-12 w-full items-center font-semibold text-accent"
+          onClick={onExpand}
+        >
           {t("messages.showMore")}
           {corner}
         </button>

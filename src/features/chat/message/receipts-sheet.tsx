@@ -4,20 +4,20 @@ import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import { PersonLine } from "#components/people/person-row.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { useAuthors, useLink } from "#sync/hooks/use-live-query.ts";
-import { readReceipts } from "#sync/people/group-commands.ts";
+import { useLinkState, useMemberProfiles } from "#sync/hooks/use-live-query.ts";
+import { fetchReceipts } from "#sync/people/group-commands.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
-import type { ShownStatus } from "#sync/store/views.ts";
-import { writerOf } from "./senders.ts";
+import type { DisplayedStatus } from "#sync/store/view-models.ts";
+import { findSender } from "./senders.ts";
 
-const shownAtFirst = 40;
+const receiptPageSize = 40;
 const nearEndPx = 600;
 
-const parts = [
+const receiptSections = [
   { id: "read", look: "i-ph-checks-bold text-read" },
   { id: "delivered", look: "i-ph-checks-bold text-muted" },
   { id: "sent", look: "i-ph-check-bold text-muted" },
@@ -25,27 +25,27 @@ const parts = [
 
 type ReceiptsSheetProps = {
   group: Uuid;
-  own: number;
+  ownNumber: number;
   seq: number;
   body: StoredBody;
   /** What its ticks say: when they change, somebody else has got or read it. */
-  status: ShownStatus;
+  status: DisplayedStatus;
   onClose: () => void;
 };
 
-type Answer = { receipts?: Receipts; failure?: string };
+type ReceiptsResult = { receipts?: Receipts; failure?: string };
 
 /** Who of a group has read a message of mine, who has got it, and who has not. */
-export default function ReceiptsSheet({ group, own, seq, body, status, onClose }: ReceiptsSheetProps) {
+export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onClose }: ReceiptsSheetProps) {
   const { t } = useTranslation();
-  const isOnline = useLink() === "online";
-  const [{ receipts, failure }, setAnswer] = useState<Answer>({});
+  const isOnline = useLinkState() === "online";
+  const [{ receipts, failure }, setAnswer] = useState<ReceiptsResult>({});
   const [tries, setTries] = useState(0);
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(receiptPageSize);
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, with other ticks and when the network is back
   useEffect(() => {
     let isWanted = true;
-    readReceipts(group, seq).then(
+    fetchReceipts(group, seq).then(
       (receipts) => isWanted && setAnswer({ receipts }),
       (error: unknown) =>
         isWanted &&
@@ -61,7 +61,7 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
   );
   const shown = useMemo(() => new Set(numbers.slice(0, limit)), [numbers, limit]);
   const asked = useMemo(() => [...shown], [shown]);
-  const members = { own, authors: useAuthors(group, asked) };
+  const members = { ownNumber, authors: useMemberProfiles(group, asked) };
 
   return (
     <Sheet title={t("groups.receipts.title")} onClose={onClose}>
@@ -73,7 +73,7 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
           <p className="font-semibold">{t("groups.receipts.failed")}</p>
           <p className="text-muted">{failure}</p>
           <Button
-            look="secondary"
+            variant="secondary"
             onClick={() => {
               setAnswer({});
               setTries(tries + 1);
@@ -90,11 +90,11 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
         <div
           className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
           onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-            if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + shownAtFirst);
+            if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + receiptPageSize);
           }}
         >
           {numbers.length === 0 && <p className="p-6 text-center text-muted">{t("groups.receipts.nobody")}</p>}
-          {parts.map(({ id, look }) => {
+          {receiptSections.map(({ id, look }) => {
             const here = receipts[id].filter((number) => shown.has(number));
             if (receipts[id].length === 0) return null;
             return (
@@ -108,11 +108,13 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
                 </h3>
                 <ul>
                   {here.map((number) => {
-                    const writer = writerOf({ name: "", members }, number, t);
+                    const writer = findSender({ name: "", members }, number, t);
                     return (
                       <li key={number} className="flex min-h-16 items-center px-4 py-2">
                         {writer && (
-                          <PersonLine person={{ phone: "", avatar: null, ...writer.person, username: writer.name }} />
+                          <PersonListItem
+                            person={{ phone: "", avatar: null, ...writer.person, username: writer.name }}
+                          />
                         )}
                       </li>
                     );

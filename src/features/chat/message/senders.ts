@@ -1,36 +1,36 @@
 import { useMemo } from "react";
-import { nameOfMember } from "#components/messages/member-names.ts";
+import { getMemberName } from "#components/messages/member-names.ts";
 import type { AvatarPerson } from "#components/people/avatar.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { useAuthors } from "#sync/hooks/use-live-query.ts";
-import { namedIn } from "#sync/queries/queries.ts";
-import type { Authors } from "#sync/store/views.ts";
+import { useMemberProfiles } from "#sync/hooks/use-live-query.ts";
+import { listNamedMembers } from "#sync/queries/queries.ts";
+import type { MemberProfiles } from "#sync/store/view-models.ts";
 
 /** Those in a group: my own number, and who is behind the others as far as it is known here. */
-export type Members = { own: number; authors: Authors };
+export type GroupMembers = { ownNumber: number; authors: MemberProfiles };
 
 /** Who is in a chat, as its lines name them. */
 export type ChatPeople = {
   /** What the chat is called: the other person's name, or the group's. */
   name: string;
   /** Of a group. */
-  members?: Members | undefined;
+  members?: GroupMembers | undefined;
 };
 
 /** How the sender of what is not mine is called. */
-export const nameOfSender = ({ name, members }: ChatPeople, sender: number | undefined, t: Translate): string =>
-  members ? nameOfMember(members, sender, t) : name;
+export const getSenderName = ({ name, members }: ChatPeople, sender: number | undefined, t: Translate): string =>
+  members ? getMemberName(members, sender, t) : name;
 
 /** Who wrote a message in a group, as shown beside it; `person` is undefined while this phone does not know them. */
-export type Writer = { name: string; user: Uuid; number: number | undefined; person: AvatarPerson | undefined };
+export type GroupSender = { name: string; user: Uuid; number: number | undefined; person: AvatarPerson | undefined };
 
-export const writerOf = (people: ChatPeople, sender: number | undefined, t: Translate): Writer | undefined => {
+export const findSender = (people: ChatPeople, sender: number | undefined, t: Translate): GroupSender | undefined => {
   if (!people.members) return undefined;
   const author = sender === undefined ? undefined : people.members.authors[sender];
   return {
-    name: nameOfSender(people, sender, t),
+    name: getSenderName(people, sender, t),
     user: author?.user ?? "",
     number: sender,
     person: author && {
@@ -42,21 +42,21 @@ export const writerOf = (people: ChatPeople, sender: number | undefined, t: Tran
   };
 };
 
-type Named = { body: StoredBody; sender?: number };
+type MessageWithSender = { body: StoredBody; sender?: number };
 
-const nothing: readonly Named[] = [];
+const noMessages: readonly MessageWithSender[] = [];
 
 /** Names those who wrote these messages of a group, and those of whom its lines tell; undefined for a private chat. */
-export const useMembersOf = (
+export const useMentionedMembers = (
   conversation: ConversationId,
   own: number | undefined,
-  messages: readonly Named[] = nothing,
-): Members | undefined => {
+  messages: readonly MessageWithSender[] = noMessages,
+): GroupMembers | undefined => {
   const isGroup = own !== undefined;
   const numbers = useMemo(
-    () => (isGroup ? [...new Set(messages.flatMap(namedIn))].sort((a, b) => a - b) : []),
+    () => (isGroup ? [...new Set(messages.flatMap(listNamedMembers))].sort((a, b) => a - b) : []),
     [messages, isGroup],
   );
-  const authors = useAuthors(isGroup ? conversation : undefined, numbers);
-  return useMemo(() => (own === undefined ? undefined : { own, authors }), [own, authors]);
+  const authors = useMemberProfiles(isGroup ? conversation : undefined, numbers);
+  return useMemo(() => (own === undefined ? undefined : { ownNumber: own, authors }), [own, authors]);
 };

@@ -1,16 +1,16 @@
 import { useTranslation } from "react-i18next";
-import { describeEvent } from "#components/messages/system-message-text.ts";
+import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import type { EventBody } from "#contract/conversations.ts";
 import type { ChatPeople } from "./senders.ts";
 
-type EventLineProps = { body: EventBody; sender: number | undefined; people: ChatPeople };
+type SystemMessageProps = { body: EventBody; sender: number | undefined; people: ChatPeople };
 
 /** What happened in the group, in the middle between the messages. */
-export function EventLine({ body, sender, people }: EventLineProps) {
+export function SystemMessage({ body, sender, people }: SystemMessageProps) {
   const { t } = useTranslation();
   return (
     <p className="mx-auto my-1 w-fit max-w-[85%] rounded-card bg-raised px-3 py-1 text-center text-sm text-muted [overflow-wrap:anywhere]">
-      {people.members ? describeEvent(body, sender, people.members, t) : t("chat.unreadable")}
+      {people.members ? describeSystemMessage(body, sender, people.members, t) : t("chat.unreadable")}
     </p>
   );
 }

@@ -1,13 +1,13 @@
 import { type MouseEvent, type PointerEvent, useEffect, useRef } from "react";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 
-const pressMs = 450;
-const stillPx = 10; // a finger trembles; further than this it scrolls
+const longPressMs = 450;
+const moveTolerancePx = 10; // a finger trembles; further than this it scrolls
 
-const at = (x: number, y: number): MenuAnchor => ({ left: x, right: x, top: y, bottom: y });
+const toMenuAnchor = (x: number, y: number): MenuAnchor => ({ left: x, right: x, top: y, bottom: y });
 
 /** Opens a menu by a long press or a right click, wherever in the element it is. */
-export const usePressMenu = (open: ((anchor: MenuAnchor) => void) | undefined) => {
+export const useLongPressMenu = (open: ((anchor: MenuAnchor) => void) | undefined) => {
   const press = useRef<{ timer: ReturnType<typeof setTimeout>; x: number; y: number }>(undefined);
   const hasOpened = useRef(false);
   const end = () => {
@@ -28,13 +28,13 @@ export const usePressMenu = (open: ((anchor: MenuAnchor) => void) | undefined) =
         press.current = undefined;
         hasOpened.current = true;
         navigator.vibrate?.(10);
-        open(at(x, y));
-      }, pressMs);
+        open(toMenuAnchor(x, y));
+      }, longPressMs);
       press.current = { timer, x, y };
     },
     onPointerMove: ({ clientX, clientY }: PointerEvent) => {
       const from = press.current;
-      if (from && Math.hypot(clientX - from.x, clientY - from.y) > stillPx) end();
+      if (from && Math.hypot(clientX - from.x, clientY - from.y) > moveTolerancePx) end();
     },
     onPointerUp: end,
     onPointerCancel: end,
@@ -51,7 +51,7 @@ export const usePressMenu = (open: ((anchor: MenuAnchor) => void) | undefined) =
       if (selection && !selection.isCollapsed && selection.containsNode(event.target as Node, true)) return;
       event.preventDefault();
       if (hasOpened.current || press.current) return; // a long press, of which some browsers tell twice
-      open(at(event.clientX, event.clientY));
+      open(toMenuAnchor(event.clientX, event.clientY));
     },
   };
 };

@@ -1,13 +1,13 @@
 import { createContext, useContext } from "react";
-import { findSpans } from "./search-matching.ts";
+import { findMatches } from "./search-matching.ts";
 
 /** What a search is showing in the messages: its words, and the place of the message one is at. */
-export type Found = { query: string; seq: number };
+export type ActiveSearchResult = { query: string; seq: number };
 
-export const FoundMessage = createContext<Found | undefined>(undefined);
+export const ActiveSearchResultContext = createContext<ActiveSearchResult | undefined>(undefined);
 
 /** A text with the words marked in it, as places found by `findSpans`. */
-export function MarkedSpans({ text, spans }: { text: string; spans: ReturnType<typeof findSpans> }) {
+export function HighlightedSpans({ text, spans }: { text: string; spans: ReturnType<typeof findMatches> }) {
   let end = 0;
   const parts = spans.flatMap((span) => {
     const between = text.slice(end, span.start);
@@ -28,7 +28,7 @@ export function MarkedSpans({ text, spans }: { text: string; spans: ReturnType<t
 }
 
 /** Words of a message: while a search shows them, what it looked for is marked. */
-export function FoundWords({ text }: { text: string }) {
-  const found = useContext(FoundMessage);
-  return found ? <MarkedSpans text={text} spans={findSpans(text, found.query)} /> : text;
+export function HighlightedText({ text }: { text: string }) {
+  const found = useContext(ActiveSearchResultContext);
+  return found ? <HighlightedSpans text={text} spans={findMatches(text, found.query)} /> : text;
 }

@@ -4,12 +4,12 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { useBack } from "#components/overlays/back-button-layers.ts";
+import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { nextFrom, placeOf } from "./result-navigation.ts";
-import type { Found } from "./search-highlight.tsx";
+import { findAdjacentResult, toResultNumber } from "./result-navigation.ts";
+import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
 
@@ -17,9 +17,9 @@ type SearchPanelProps = {
   conversation: ConversationId;
   people: ChatPeople;
   /** Where one is among what was found; undefined while the results cover the messages. */
-  found: Found | undefined;
+  activeResult: ActiveSearchResult | undefined;
   /** Go to a message, or back to the list of results. */
-  onGo: (found: Found | undefined) => void;
+  onSelect: (found: ActiveSearchResult | undefined) => void;
   onClose: () => void;
 };
 
@@ -27,15 +27,15 @@ type SearchPanelProps = {
  * Search through the whole history (SPEC.md §2). While one types the results cover the messages; Enter or a tap
  * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
  */
-export default function SearchPanel({ conversation, people, found, onGo, onClose }: SearchPanelProps) {
+export default function SearchPanel({ conversation, people, activeResult, onSelect, onClose }: SearchPanelProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
   const search = useChatSearch(conversation, query);
   const { state, error } = search;
-  const results = search.found;
+  const results = search.results;
   const panel = useRef<HTMLDivElement>(null);
-  useBack(onClose);
+  useBackButton(onClose);
   useEffect(() => {
     const before = document.activeElement;
     panel.current?.querySelector("input")?.focus();
@@ -47,20 +47,20 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
   // Others may still be found while one walks: the place is the message, its number follows.
   const seqs = results.map(({ seq }) => seq);
   const step = (by: 1 | -1) => {
-    const seq = found ? nextFrom(seqs, found.seq, by) : seqs[0];
-    setEager(!found);
-    if (seq !== undefined) onGo({ query, seq });
+    const seq = activeResult ? findAdjacentResult(seqs, activeResult.seq, by) : seqs[0];
+    setEager(!activeResult);
+    if (seq !== undefined) onSelect({ query, seq });
   };
   // Enter goes to the first, also when it is pressed before that is found, or before a newer one is.
   const [isEager, setEager] = useState(false);
   const firstSeq = seqs[0];
-  const foundSeq = found?.seq;
+  const foundSeq = activeResult?.seq;
   useEffect(() => {
-    if (isEager && firstSeq !== undefined && firstSeq !== foundSeq) onGo({ query, seq: firstSeq });
-  }, [isEager, firstSeq, foundSeq, query, onGo]);
-  const leaveTo = (next: Found | undefined) => {
+    if (isEager && firstSeq !== undefined && firstSeq !== foundSeq) onSelect({ query, seq: firstSeq });
+  }, [isEager, firstSeq, foundSeq, query, onSelect]);
+  const leaveTo = (next: ActiveSearchResult | undefined) => {
     setEager(false);
-    onGo(next);
+    onSelect(next);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -75,7 +75,7 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes from anywhere inside
     <div
       ref={panel}
-      className={found ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}
+      className={activeResult ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}
       onKeyDown={onKeyDown}
     >
       <div className="flex flex-wrap items-center gap-x-1 border-b border-line bg-surface py-2 pr-1 pl-3">
@@ -91,10 +91,10 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
             onSubmit={() => step(1)}
           />
         </div>
-        {found && (
+        {activeResult && (
           <div className="order-1 flex w-full items-center sm:order-none sm:w-auto">
             <p role="status" className="flex flex-1 items-center gap-2 px-2 text-sm text-muted tabular-nums">
-              {t("chat.foundAt", { at: placeOf(seqs, found.seq), count: results.length })}
+              {t("chat.foundAt", { at: toResultNumber(seqs, activeResult.seq), count: results.length })}
               {state === "running" && <Spinner className="text-base" />}
             </p>
             <IconButton
@@ -108,7 +108,7 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
         )}
         <IconButton icon="i-ph-x" label={t("chat.closeSearch")} onClick={onClose} />
       </div>
-      {!found && (
+      {!activeResult && (
         <>
           <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
             {state === "running" && (
@@ -134,11 +134,11 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
           )}
           <SearchResults
             key={query}
-            found={results}
+            results={results}
             query={query}
             conversation={conversation}
             people={people}
-            onPick={({ seq }) => leaveTo({ query, seq })}
+            onSelect={({ seq }) => leaveTo({ query, seq })}
           />
         </>
       )}

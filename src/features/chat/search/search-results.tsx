@@ -1,49 +1,49 @@
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type StoredBody, wordsOf } from "#contract/conversations.ts";
+import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { type ChatPeople, nameOfSender, useMembersOf } from "#features/chat/message/senders.ts";
+import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
 import { formatTime } from "#i18n/format.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { serverNow } from "#lib/browser/clock.ts";
-import { balance } from "#lib/text/bidi.ts";
-import type { FoundMessage } from "#sync/actions.ts";
-import { MarkedSpans } from "./search-highlight.tsx";
-import { excerptOf } from "./search-matching.ts";
+import { getServerNow } from "#lib/browser/clock.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import type { SearchHit } from "#sync/actions.ts";
+import { HighlightedSpans } from "./search-highlight.tsx";
+import { toExcerpt } from "./search-matching.ts";
 
-const firstRows = 50;
+const resultPageSize = 50;
 
-function Excerpt({ text, query }: { text: string; query: string }) {
-  const excerpt = excerptOf(balance(text), query);
+function ResultExcerpt({ text, query }: { text: string; query: string }) {
+  const excerpt = toExcerpt(balanceBidi(text), query);
   return (
     <bdi className="line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere]">
-      <MarkedSpans {...excerpt} />
+      <HighlightedSpans {...excerpt} />
     </bdi>
   );
 }
 
-const icons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image", file: "i-ph-file" };
+const resultIcons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image", file: "i-ph-file" };
 
 type SearchResultsProps = {
-  found: FoundMessage[];
+  results: SearchHit[];
   query: string;
   conversation: ConversationId;
   people: ChatPeople;
-  onPick: (message: FoundMessage) => void;
+  onSelect: (message: SearchHit) => void;
 };
 
 /** What was found, newest first; each leads to its place in the conversation. */
-export function SearchResults({ found, query, conversation, people, onPick }: SearchResultsProps) {
+export function SearchResults({ results, query, conversation, people, onSelect }: SearchResultsProps) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const [limit, setLimit] = useState(firstRows);
-  const shown = useMemo(() => found.slice(0, limit), [found, limit]);
+  const [limit, setLimit] = useState(resultPageSize);
+  const shown = useMemo(() => results.slice(0, limit), [results, limit]);
   // Older ones may be of members who wrote nothing of what the chat shows.
-  const named = { ...people, members: useMembersOf(conversation, people.members?.own, shown) };
+  const named = { ...people, members: useMentionedMembers(conversation, people.members?.ownNumber, shown) };
   const when = (at: number) => {
     const date = formatTimeOrDate(at, language);
-    return isSameDay(at, serverNow()) ? date : `${date} ${formatTime(at, language)}`;
+    return isSameDay(at, getServerNow()) ? date : `${date} ${formatTime(at, language)}`;
   };
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
@@ -53,34 +53,34 @@ export function SearchResults({ found, query, conversation, people, onPick }: Se
             <button
               type="button"
               className="grid grid-cols-[minmax(0,1fr)] min-h-12 w-full gap-0.5 px-4 py-2.5 text-start outline-offset-[-3px] hover:bg-raised"
-              onClick={() => onPick(message)}
+              onClick={() => onSelect(message)}
             >
               <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
                 <bdi className="truncate font-semibold">
-                  {message.mine ? t("common.you") : nameOfSender(named, message.sender, t)}
+                  {message.mine ? t("common.you") : getSenderName(named, message.sender, t)}
                 </bdi>
                 <time dateTime={new Date(message.at).toISOString()} className="shrink-0 tabular-nums">
                   {when(message.at)}
                 </time>
               </span>
               <span className="flex items-start gap-1.5">
-                {icons[message.body.type] && (
+                {resultIcons[message.body.type] && (
                   <span
-                    className={`${icons[message.body.type]} mt-1 shrink-0 text-base text-muted`}
+                    className={`${resultIcons[message.body.type]} mt-1 shrink-0 text-base text-muted`}
                     aria-hidden="true"
                   />
                 )}
-                <Excerpt text={wordsOf(message.body)} query={query} />
+                <ResultExcerpt text={searchTextOfBody(message.body)} query={query} />
               </span>
             </button>
           </li>
         ))}
       </ul>
-      {found.length > limit && (
+      {results.length > limit && (
         <button
           type="button"
           className="min-h-12 w-full px-4 font-semibold text-accent hover:bg-raised"
-          onClick={() => setLimit(limit + firstRows)}
+          onClick={() => setLimit(limit + resultPageSize)}
         >
           {t("chat.moreResults")}
         </button>

@@ -1,20 +1,20 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { type FoundMessage, SyncError, searchChat } from "#sync/actions.ts";
+import { type SearchHit, SyncError, searchChat } from "#sync/actions.ts";
 
 const typingPauseMs = 250;
 
 export type ChatSearch = {
   state: "idle" | "running" | "complete" | "local";
   /** Newest first. */
-  found: FoundMessage[];
+  results: SearchHit[];
   error?: SyncError["code"];
 };
-const idle: ChatSearch = { state: "idle", found: [] };
+const idleChatSearch: ChatSearch = { state: "idle", results: [] };
 
 /** Runs a search a moment after the typing pauses; what is found shows as it comes, and a newer query ends an older one. */
 export const useChatSearch = (conversation: ConversationId, query: string): ChatSearch => {
-  const [search, setSearch] = useState({ query, ...idle });
+  const [search, setSearch] = useState({ query, ...idleChatSearch });
   useEffect(() => {
     if (query === "") return;
     const controller = new AbortController();
@@ -23,8 +23,8 @@ export const useChatSearch = (conversation: ConversationId, query: string): Chat
       if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
     };
     const timer = setTimeout(() => {
-      setSearch({ query, state: "running", found: [] });
-      searchChat(conversation, query, (found) => update({ found }), signal).then(
+      setSearch({ query, state: "running", results: [] });
+      searchChat(conversation, query, (found) => update({ results: found }), signal).then(
         ({ complete }) => update({ state: complete ? "complete" : "local" }),
         (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
       );
@@ -34,7 +34,7 @@ export const useChatSearch = (conversation: ConversationId, query: string): Chat
       controller.abort();
     };
   }, [conversation, query]);
-  if (query === "") return idle;
+  if (query === "") return idleChatSearch;
   // What an older query found is nothing to go to: until the typing pauses the new one counts as under way.
-  return search.query === query && search.state !== "idle" ? search : { state: "running", found: [] };
+  return search.query === query && search.state !== "idle" ? search : { state: "running", results: [] };
 };

@@ -1,23 +1,23 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
-import { IconButton, iconButtonLook } from "#components/controls/icon-button.tsx";
+import { IconButton, iconButtonClasses } from "#components/controls/icon-button.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { copyText } from "#components/overlays/copy-text.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { DiscardDialog } from "#features/chat/composer/discard-dialog.tsx";
+import { DiscardAttachmentsDialog } from "#features/chat/composer/discard-dialog.tsx";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { balance } from "#lib/text/bidi.ts";
-import { readChosen, throwAwayChoices } from "#sync/actions.ts";
-import type { LeftOver } from "#sync/hooks/use-live-query.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import { discardAttachmentDrafts, readDraftFile } from "#sync/actions.ts";
+import type { UnsentContent } from "#sync/hooks/use-live-query.ts";
 
-const useChosen = (id: Uuid): Blob | undefined => {
+const useUnsentFileBlob = (id: Uuid): Blob | undefined => {
   const [blob, setBlob] = useState<Blob>();
   useEffect(() => {
     let isCurrent = true;
-    readChosen(id).then(
+    readDraftFile(id).then(
       (read) => isCurrent && setBlob(read),
       (error: unknown) => console.warn("a chosen file cannot be read", error),
     );
@@ -28,10 +28,10 @@ const useChosen = (id: Uuid): Blob | undefined => {
   return blob;
 };
 
-function LeftFile({ file }: { file: LeftOver["files"][number] }) {
+function UnsentFileItem({ file }: { file: UnsentContent["files"][number] }) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const blob = useChosen(file.id);
+  const blob = useUnsentFileBlob(file.id);
   const url = useObjectUrl(blob);
   const [isDrawn, setDrawn] = useState(file.type.startsWith("image/"));
   return (
@@ -48,7 +48,7 @@ function LeftFile({ file }: { file: LeftOver["files"][number] }) {
         <span className="text-sm text-muted tabular-nums">{blob && formatBytes(blob.size, language)}</span>
         {file.caption !== "" && (
           <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-            <bdi>{balance(file.caption)}</bdi>
+            <bdi>{balanceBidi(file.caption)}</bdi>
           </p>
         )}
       </div>
@@ -60,7 +60,7 @@ function LeftFile({ file }: { file: LeftOver["files"][number] }) {
         />
       )}
       {url && (
-        <a href={url} download={file.name} className={iconButtonLook} title={t("messages.save")}>
+        <a href={url} download={file.name} className={iconButtonClasses} title={t("messages.save")}>
           <span className="i-ph-download-simple" aria-hidden="true" />
           <span className="sr-only">{t("messages.saveFile", { name: file.name })}</span>
         </a>
@@ -70,12 +70,18 @@ function LeftFile({ file }: { file: LeftOver["files"][number] }) {
 }
 
 /** What was chosen in a group that one is no member of any more: looked at, saved, copied, thrown away. */
-export function LeftFiles({ conversation, files }: { conversation: ConversationId; files: LeftOver["files"] }) {
+export function UnsentFileList({
+  conversation,
+  files,
+}: {
+  conversation: ConversationId;
+  files: UnsentContent["files"];
+}) {
   const { t } = useTranslation();
   const [isLeaving, setLeaving] = useState(false);
   const discard = () => {
     setLeaving(false);
-    throwAwayChoices(conversation).catch(() =>
+    discardAttachmentDrafts(conversation).catch(() =>
       showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
     );
   };
@@ -84,15 +90,15 @@ export function LeftFiles({ conversation, files }: { conversation: ConversationI
       <h2 className="text-sm font-semibold text-muted">{t("groups.chat.leftFiles", { count: files.length })}</h2>
       <ul>
         {files.map((file) => (
-          <LeftFile key={file.id} file={file} />
+          <UnsentFileItem key={file.id} file={file} />
         ))}
       </ul>
       <div className="flex justify-end">
-        <Button look="quiet" className="!px-3 !text-danger" onClick={() => setLeaving(true)}>
+        <Button variant="quiet" className="!px-3 !text-danger" onClick={() => setLeaving(true)}>
           {t("chat.attach.discardConfirm")}
         </Button>
       </div>
-      {isLeaving && <DiscardDialog onConfirm={discard} onClose={() => setLeaving(false)} />}
+      {isLeaving && <DiscardAttachmentsDialog onConfirm={discard} onClose={() => setLeaving(false)} />}
     </section>
   );
 }

@@ -1,23 +1,23 @@
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
-import { formatLength } from "#i18n/format.ts";
-import type { VoiceSession } from "./voice-recording.ts";
+import { formatDuration } from "#i18n/format.ts";
+import type { VoiceRecording } from "./voice-recording.ts";
 
 /** Asks whether a long recording that was given up is to go. */
-export function VoiceDoubt({ session }: { session: VoiceSession }) {
+export function DiscardRecordingDialog({ session }: { session: VoiceRecording }) {
   const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  if (state.phase !== "kept" || !state.isGivenUp) return null;
+  if (state.phase !== "kept" || !state.isDiscardRequested) return null;
   return (
     <ConfirmDialog
       open
       title={t("chat.voice.discardTitle")}
-      body={t("chat.voice.discardBody", { time: formatLength(state.ms, true) })}
+      body={t("chat.voice.discardBody", { time: formatDuration(state.ms, true) })}
       confirmLabel={t("common.delete")}
       cancelLabel={t("chat.voice.discardStay")}
       onConfirm={() => void session.discard()}
-      onClose={() => session.takeBack()}
+      onClose={() => session.cancelDiscard()}
     />
   );
 }

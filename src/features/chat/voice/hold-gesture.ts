@@ -3,35 +3,35 @@ const cancelPx = 96;
 const lockPx = 72;
 
 /** Where a finger that holds the microphone has gone: up locks the recording, towards the trash gives it up. */
-const pullOf = (dx: number, dy: number): "none" | "lock" | "cancel" => {
+const toDragAction = (dx: number, dy: number): "none" | "lock" | "cancel" => {
   if (-dy > lockPx && -dy > -dx) return "lock";
   return -dx > cancelPx ? "cancel" : "none";
 };
 
 /** Where and when a finger is, as a pointer event tells it. */
-type Finger = { timeStamp: number; clientX: number; clientY: number };
+type PointerSample = { timeStamp: number; clientX: number; clientY: number };
 
 /**
  * A finger that holds the microphone, by what its events say and not by what is drawn: a slow phone draws late, and
  * what was locked or given up by then must not be sent.
  */
-export class Hold {
-  readonly #from: Finger;
+export class HoldGesture {
+  readonly #start: PointerSample;
   /** Lifted: what is still being made ready for it is not wanted any more. */
-  isOver = false;
+  isReleased = false;
 
-  constructor({ timeStamp, clientX, clientY }: Finger) {
-    this.#from = { timeStamp, clientX, clientY };
+  constructor({ timeStamp, clientX, clientY }: PointerSample) {
+    this.#start = { timeStamp, clientX, clientY };
   }
 
-  pull({ clientX, clientY }: Finger): "none" | "lock" | "cancel" {
-    return pullOf(clientX - this.#from.clientX, clientY - this.#from.clientY);
+  getDragAction({ clientX, clientY }: PointerSample): "none" | "lock" | "cancel" {
+    return toDragAction(clientX - this.#start.clientX, clientY - this.#start.clientY);
   }
 
   /** What lifting it here and now asks for. A press so short was no holding. */
-  lift(finger: Finger): "send" | "lock" | "cancel" | "tap" {
-    if (finger.timeStamp - this.#from.timeStamp < tapMs) return "tap";
-    const pull = this.pull(finger);
+  getReleaseAction(finger: PointerSample): "send" | "lock" | "cancel" | "tap" {
+    if (finger.timeStamp - this.#start.timeStamp < tapMs) return "tap";
+    const pull = this.getDragAction(finger);
     return pull === "none" ? "send" : pull;
   }
 }

@@ -1,16 +1,16 @@
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { formatLength } from "#i18n/format.ts";
-import { VoiceDoubt } from "./discard-recording-dialog.tsx";
-import { VoiceListening } from "./recording-preview.tsx";
-import type { VoiceSession } from "./voice-recording.ts";
+import { formatDuration } from "#i18n/format.ts";
+import { DiscardRecordingDialog } from "./discard-recording-dialog.tsx";
+import { RecordingPreview } from "./recording-preview.tsx";
+import type { VoiceRecording } from "./voice-recording.ts";
 
 const barsShown = 64; // as many seconds as there is room for, six at most
 const barMinPercent = 8;
 
 /** The last few seconds, newest at the end. */
-function LiveBars({ level, ms }: { level: number; ms: number }) {
+function LiveLevelBars({ level, ms }: { level: number; ms: number }) {
   const levels = useRef<number[]>([]);
   const lastMs = useRef(ms);
   if (lastMs.current !== ms) {
@@ -32,7 +32,7 @@ function LiveBars({ level, ms }: { level: number; ms: number }) {
   );
 }
 
-function Running({ session, hint }: { session: VoiceSession; hint: ReactNode }) {
+function RecordingStatus({ session, hint }: { session: VoiceRecording; hint: ReactNode }) {
   const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const [isLate, setLate] = useState(false);
@@ -47,22 +47,22 @@ function Running({ session, hint }: { session: VoiceSession; hint: ReactNode }) 
     <>
       <span className="size-3 animate-pulse shrink-0 rounded-full bg-danger" aria-hidden="true" />
       <span role="timer" className="min-w-12 shrink-0 whitespace-nowrap font-semibold tabular-nums">
-        {formatLength(state.ms, true)}
+        {formatDuration(state.ms, true)}
       </span>
-      {hint ?? <LiveBars level={state.level} ms={state.ms} />}
+      {hint ?? <LiveLevelBars level={state.level} ms={state.ms} />}
     </>
   );
 }
 
-type VoicePanelProps = { session: VoiceSession; isLocked: boolean; isCancelling: boolean };
+type RecorderPanelProps = { recording: VoiceRecording; isLocked: boolean; isCancelling: boolean };
 
 /**
  * Stands in the place of the field and of the buttons while a voice message is recorded or waits to be sent;
  * the round button beside it stays the composer's own, since a finger may be holding it.
  */
-export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps) {
+export function RecorderPanel({ recording, isLocked, isCancelling }: RecorderPanelProps) {
   const { t } = useTranslation();
-  const phase = useSyncExternalStore(session.state.subscribe, () => session.state.get().phase);
+  const phase = useSyncExternalStore(recording.state.subscribe, () => recording.state.get().phase);
   const isKept = phase === "kept" || phase === "sending";
   const isHeld = !isLocked && !isKept;
   const trash = useRef<HTMLButtonElement>(null);
@@ -81,16 +81,16 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
         icon={isCancelling ? "i-ph-trash-fill" : "i-ph-trash"}
         label={t("chat.voice.discard")}
         className={`transition-transform ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
-        onClick={() => void session.giveUp()}
+        onClick={() => void recording.requestDiscard()}
       />
       <div
         data-recording={isKept ? undefined : ""}
         className="flex min-h-12 min-w-0 flex-1 items-center gap-2 rounded-[24px] border border-line bg-bg px-3 sm:gap-3 sm:px-4"
       >
-        {isKept ? <VoiceListening session={session} /> : <Running session={session} hint={hint} />}
+        {isKept ? <RecordingPreview session={recording} /> : <RecordingStatus session={recording} hint={hint} />}
       </div>
       {isLocked && phase === "recording" && (
-        <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void session.keep()} />
+        <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void recording.stopAndSave()} />
       )}
       {isHeld && (
         <span
@@ -101,7 +101,7 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
           <span className="i-ph-caret-up-bold text-base" aria-hidden="true" />
         </span>
       )}
-      <VoiceDoubt session={session} />
+      <DiscardRecordingDialog session={recording} />
       <span role="status" className="sr-only">
         {phase === "recording" ? t("chat.voice.recording") : ""}
         {phase === "kept" ? t("chat.voice.kept") : ""}

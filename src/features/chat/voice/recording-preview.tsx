@@ -2,11 +2,11 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { inCall } from "#calls/call-state.ts";
 import { Spinner } from "#components/controls/spinner.tsx";
-import { formatLength } from "#i18n/format.ts";
-import type { VoiceSession } from "./voice-recording.ts";
+import { formatDuration } from "#i18n/format.ts";
+import type { VoiceRecording } from "./voice-recording.ts";
 
 /** A recording that waits to be sent or thrown away: one may listen to it first. */
-export function VoiceListening({ session }: { session: VoiceSession }) {
+export function RecordingPreview({ session }: { session: VoiceRecording }) {
   const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const audio = state.phase === "kept" ? state.audio : undefined;
@@ -23,7 +23,7 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
   }, [audio]);
   useEffect(() => inCall.subscribe(() => inCall.get() && player.current?.pause()), []);
   // Whoever comes back from the call that cut it short comes back to it, not to what sends half a message or drops it.
-  const isCut = state.phase === "kept" && state.isCut;
+  const isCut = state.phase === "kept" && state.isInterrupted;
   useEffect(() => {
     const composer = isCut && button.current?.closest("form");
     if (!composer) return;
@@ -53,7 +53,7 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
         <span className={isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"} aria-hidden="true" />
       </button>
       <span className="min-w-0 flex-1 truncate text-sm">{t("chat.voice.kept")}</span>
-      <span className="text-sm text-muted tabular-nums">{formatLength(heardMs > 0 ? heardMs : state.ms, true)}</span>
+      <span className="text-sm text-muted tabular-nums">{formatDuration(heardMs > 0 ? heardMs : state.ms, true)}</span>
       {/* biome-ignore lint/a11y/useMediaCaption: what one has just said oneself */}
       <audio
         ref={player}

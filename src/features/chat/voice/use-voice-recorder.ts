@@ -1,56 +1,60 @@
 import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { inCall } from "#calls/call-state.ts";
-import { loadOrTell } from "#components/overlays/load-with-toast.ts";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { t } from "#i18n/setup.ts";
 import { findRecording } from "#sync/actions.ts";
-import { Hold } from "./hold-gesture.ts";
-import type { VoicePanel } from "./recorder-panel.tsx";
-import type { VoiceSession } from "./voice-recording.ts";
+import { HoldGesture } from "./hold-gesture.ts";
+import type { RecorderPanel } from "./recorder-panel.tsx";
+import type { VoiceRecording } from "./voice-recording.ts";
 
-const loadParts = async () => {
-  const [{ VoicePanel }, { VoiceSession }] = await Promise.all([
+const loadRecorder = async () => {
+  const [{ RecorderPanel }, { VoiceRecording }] = await Promise.all([
     import("./recorder-panel.tsx"),
     import("./voice-recording.ts"),
   ]);
-  return { VoicePanel, VoiceSession };
+  return { RecorderPanel, VoiceRecording };
 };
 
-type Part = { Panel: typeof VoicePanel; session: VoiceSession };
+type ActiveRecording = { Panel: typeof RecorderPanel; recording: VoiceRecording };
 
 /** The other side of a call would hear every word of it. */
-const isRefused = (): boolean => {
+const warnIfInCall = (): boolean => {
   const is = inCall.get();
   if (is) showToast({ message: t("chat.voice.inCall") });
   return is;
 };
 
 /** What was recorded in a chat that was just left is kept within moments: nobody who comes back looks for it before. */
-let leaving: Promise<void> = Promise.resolve();
+let savingPreviousRecording: Promise<void> = Promise.resolve();
 
-const never = () => () => {};
-const nothing = () => undefined;
+const subscribeToNoState = () => () => {};
+const getNothing = () => undefined;
 
 /**
  * The microphone: held it records and release sends, a tap or the keyboard starts a recording that goes on by
  * itself. All that records is fetched at the first touch; leaving the chat keeps what was recorded.
  */
-export const useVoice = (conversation: ConversationId, onSend: () => void) => {
-  const [part, setPart] = useState<Part>();
+export const useVoiceRecorder = (conversation: ConversationId, onSend: () => void) => {
+  const [part, setPart] = useState<ActiveRecording>();
   const [isStarting, setStarting] = useState(false);
   const [isLocked, setLocked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
-  const hold = useRef<Hold>(undefined);
+  const hold = useRef<HoldGesture>(undefined);
   // What a finger does is answered by what is, not by what was drawn last.
-  const current = useRef<Part>(undefined);
+  const current = useRef<ActiveRecording>(undefined);
   const isBusy = useRef(false);
   const isLeft = useRef(false);
-  const session = part?.session;
-  const phase = useSyncExternalStore(session?.state.subscribe ?? never, () => session?.state.get().phase, nothing);
+  const session = part?.recording;
+  const phase = useSyncExternalStore(
+    session?.state.subscribe ?? subscribeToNoState,
+    () => session?.state.get().phase,
+    getNothing,
+  );
 
-  const take = useCallback((next: Part | undefined) => {
+  const take = useCallback((next: ActiveRecording | undefined) => {
     current.current = next;
     setPart(next);
   }, []);
@@ -66,11 +70,11 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
   useEffect(() => {
     let isCurrent = true;
     const offerKept = async () => {
-      await leaving;
+      await savingPreviousRecording;
       if (!(await findRecording(conversation)) || !isCurrent) return;
-      const parts = await loadOrTell(loadParts);
-      const found = await parts?.VoiceSession.find(conversation);
-      if (isCurrent && parts && found && !current.current) take({ Panel: parts.VoicePanel, session: found });
+      const parts = await loadOrShowToast(loadRecorder);
+      const found = await parts?.VoiceRecording.findSaved(conversation);
+      if (isCurrent && parts && found && !current.current) take({ Panel: parts.RecorderPanel, recording: found });
     };
     offerKept().catch((error) => console.warn("no kept recording to be read", error));
     return () => {
@@ -80,7 +84,8 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
 
   useEffect(
     () => () => {
-      if (session) leaving = session.keep().catch((error) => console.warn("recording not kept", error));
+      if (session)
+        savingPreviousRecording = session.stopAndSave().catch((error) => console.warn("recording not kept", error));
     },
     [session],
   );
@@ -92,26 +97,26 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     };
   }, []);
 
-  const begin = async (held: Hold | undefined): Promise<void> => {
+  const begin = async (held: HoldGesture | undefined): Promise<void> => {
     if (current.current || isBusy.current) return;
     isBusy.current = true;
     setStarting(true);
     setLocked(!held);
-    const parts = await loadOrTell(loadParts);
+    const parts = await loadOrShowToast(loadRecorder);
     isBusy.current = false;
     setStarting(false);
     // Nobody is recorded in a chat they left before this was here.
-    if (!parts || held?.isOver || current.current || isLeft.current) return;
-    if (isComposerCovered.get() || isRefused()) {
+    if (!parts || held?.isReleased || current.current || isLeft.current) return;
+    if (isComposerCovered.get() || warnIfInCall()) {
       hold.current = undefined;
       return;
     }
-    take({ Panel: parts.VoicePanel, session: parts.VoiceSession.begin(conversation) });
+    take({ Panel: parts.RecorderPanel, recording: parts.VoiceRecording.start(conversation) });
   };
 
   const send = async (): Promise<void> => {
     onSend();
-    await current.current?.session.send();
+    await current.current?.recording.send();
   };
 
   /** The finger is taken away by something else: nothing was said about sending, and nobody may be recorded unawares. */
@@ -119,8 +124,8 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     if (!hold.current) return;
     hold.current = undefined;
     setCancelling(false);
-    const session = current.current?.session;
-    if (session?.state.get().phase === "recording") void session.keep();
+    const session = current.current?.recording;
+    if (session?.state.get().phase === "recording") void session.stopAndSave();
     // The question for the permission takes the finger too: what it was put down for begins once that is given.
     else setLocked(true);
   }, []);
@@ -148,40 +153,40 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     send,
     /** False where there can be none. */
     startLocked(): boolean {
-      if (isRefused()) return false;
+      if (warnIfInCall()) return false;
       void begin(undefined);
       return true;
     },
     press(event: PointerEvent) {
-      if (event.button !== 0 || current.current || isBusy.current || isRefused()) return;
+      if (event.button !== 0 || current.current || isBusy.current || warnIfInCall()) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      const held = new Hold(event);
+      const held = new HoldGesture(event);
       hold.current = held;
       void begin(held);
     },
     move(event: PointerEvent) {
-      const pull = hold.current?.pull(event);
+      const pull = hold.current?.getDragAction(event);
       if (pull === "lock") lock();
       else if (pull) setCancelling(pull === "cancel");
     },
     release(event: PointerEvent) {
       const held = hold.current;
-      const session = current.current?.session;
+      const session = current.current?.recording;
       hold.current = undefined;
-      const end = held?.lift(event);
+      const end = held?.getReleaseAction(event);
       if (!held || session?.state.get().phase === "kept") return; // ended by itself: its author decides what becomes of it
       if (end === "lock") return lock();
-      held.isOver = true;
+      held.isReleased = true;
       setCancelling(false);
       if (end === "send" && session) {
         void send();
         return;
       }
-      void session?.giveUp();
+      void session?.requestDiscard();
       if (end !== "cancel") showToast({ message: t("chat.voice.hint") });
     },
     interrupt,
   };
 };
 
-export type Voice = ReturnType<typeof useVoice>;
+export type VoiceRecorderControls = ReturnType<typeof useVoiceRecorder>;

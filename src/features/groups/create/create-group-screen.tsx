@@ -14,8 +14,8 @@ export default function CreateGroupScreen() {
     <Screen
       title={t("groups.create.title")}
       description={t("groups.create.description")}
-      back="/app"
-      profile={false}
+      backPath="/app"
+      hasProfileButton={false}
       scrolls={false}
     >
       {people?.length === 0 && (

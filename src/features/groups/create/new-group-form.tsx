@@ -3,27 +3,28 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { Button } from "#components/controls/button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
-import { useLeadOn } from "#components/layout/use-navigate-if-still-here.ts";
+import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import { openToast, showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useChosen } from "#components/people/use-selection.ts";
+import { useSelection } from "#components/people/use-selection.ts";
 import { GroupName } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { groupNameMaxLength } from "#contract/limits.ts";
 import { isBlank } from "#contract/text.ts";
-import { sayFailure } from "#features/groups/run-with-toast.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { showGroupFailure } from "#features/groups/run-group-command.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { useBegun } from "#sync/hooks/use-draft.ts";
+import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useConversation } from "#sync/hooks/use-live-query.ts";
-import { createGroup, setGroupPicture } from "#sync/people/group-commands.ts";
+import { createGroupChat, setGroupPicture } from "#sync/people/group-commands.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { PictureField } from "./picture-field.tsx";
-import { takePicture } from "./read-picture.ts";
+import { GroupPictureField } from "./group-picture-field.tsx";
+import { prepareGroupPicture } from "./prepare-group-picture.ts";
 
 /** The group of this id is none of mine any more, or never was: another try needs another one. */
-const isIdSpent = (error: unknown): boolean => ["group_exists", "group_not_found"].includes(asSyncError(error).code);
+const isGroupIdUsed = (error: unknown): boolean =>
+  ["group_exists", "group_not_found"].includes(asSyncError(error).code);
 
 /**
  * A name, a picture if one likes, and who is in it. What is begun is kept on the phone under the id that the group
@@ -31,17 +32,17 @@ const isIdSpent = (error: unknown): boolean => ["group_exists", "group_not_found
  */
 export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const { t } = useTranslation();
-  const leadOn = useLeadOn();
+  const leadOn = useNavigateIfStillHere();
   const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
-  const { chosen, toggle, chooseAgain } = useChosen();
+  const { chosen, toggle, chooseAgain } = useSelection();
   const [picture, setPicture] = useState<File>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
   const isUnderWay = useRef(false);
   const takeBackToast = useRef(() => {});
-  const begun = useBegun("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (kept) => {
+  const begun = useDraft("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (kept) => {
     setName((before) => (before === "" ? kept.text : before));
     chooseAgain(kept.to);
     setPicture((before) => before ?? kept.files[0]);
@@ -51,14 +52,14 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const members = people.flatMap((person) => (chosen.has(person.id) ? person.id : []));
 
   const finish = async (name: string) => {
-    showToast({ message: t("groups.create.created", { name: isolate(name) }) });
+    showToast({ message: t("groups.create.created", { name: isolateBidi(name) }) });
     try {
       if (picture) await setGroupPicture(id, picture);
     } catch (error) {
       // The group stands all the same.
-      sayFailure(t("groups.create.pictureFailed"), error);
+      showGroupFailure(t("groups.create.pictureFailed"), error);
     }
-    await begun.drop();
+    await begun.discard();
     leadOn(`/app/group/${id}`, { replace: true });
   };
   // It was made after all, though its answer never came.
@@ -71,7 +72,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   }, [made, isBusy]);
 
   const choosePicture = async (file: File) => {
-    const blob = await takePicture(file);
+    const blob = await prepareGroupPicture(file);
     if (blob) setPicture(new File([blob], "group", { type: blob.type }));
   };
   const solve = (what: typeof problem) => {
@@ -96,12 +97,12 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     isUnderWay.current = true;
     setBusy(true);
     try {
-      await createGroup({ id, name: parsed.output, members });
+      await createGroupChat({ id, name: parsed.output, members });
     } catch (error) {
       isUnderWay.current = false;
       setBusy(false);
-      if (isIdSpent(error)) setId(createUuid());
-      return sayFailure(t("groups.create.failed"), error);
+      if (isGroupIdUsed(error)) setId(createUuid());
+      return showGroupFailure(t("groups.create.failed"), error);
     }
     await finish(parsed.output);
   };
@@ -118,7 +119,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             void submit();
           }}
         >
-          <PictureField picture={picture} isBusy={isBusy} onChoose={(file) => void choosePicture(file)} />
+          <GroupPictureField picture={picture} isBusy={isBusy} onChoose={(file) => void choosePicture(file)} />
           <div className="min-w-0 flex-1">
             <TextField
               id="groupName"
@@ -136,7 +137,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
               }}
             />
             {picture && !isBusy && (
-              <Button look="quiet" className="!px-3 -ml-3 text-sm" onClick={() => setPicture(undefined)}>
+              <Button variant="quiet" className="!px-3 -ml-3 text-sm" onClick={() => setPicture(undefined)}>
                 {t("groups.picture.remove")}
               </Button>
             )}

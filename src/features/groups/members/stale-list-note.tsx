@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-type ListNoteProps = {
+type StaleListNoteProps = {
   /** How many are in the list; undefined while there is none. */
   shown: number | undefined;
   /** How many the group has. */
@@ -9,7 +9,7 @@ type ListNoteProps = {
 };
 
 /** Says of a list of members that is shown before it is level with the group what may be wrong with it. */
-export function ListNote({ shown, count, state }: ListNoteProps) {
+export function StaleListNote({ shown, count, state }: StaleListNoteProps) {
   const { t } = useTranslation();
   const note = () => {
     if (shown === undefined || state === "ready") return undefined;

@@ -2,16 +2,16 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import type { ShownMember } from "./member-view.ts";
+import type { GroupMemberView } from "./member-view.ts";
 
-type HeirSheetProps = {
-  members: ShownMember[] | undefined;
-  onPick: (heir: ShownMember) => void;
+type SuccessorSheetProps = {
+  members: GroupMemberView[] | undefined;
+  onPick: (heir: GroupMemberView) => void;
   onClose: () => void;
 };
 
 /** An owner who leaves chooses who follows. */
-export default function HeirSheet({ members, onPick, onClose }: HeirSheetProps) {
+export default function SuccessorSheet({ members, onPick, onClose }: SuccessorSheetProps) {
   const { t } = useTranslation();
   const people = useMemo(
     () => members?.filter(({ isMe, user }) => !isMe && user !== "").map((member) => ({ ...member, id: member.user })),

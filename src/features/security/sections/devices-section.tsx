@@ -3,34 +3,34 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
-import type { Device } from "#contract/auth/security.ts";
-import { endDevice, endOtherDevices } from "#features/security/account.ts";
-import { devicesCard, useAskedChange } from "#features/security/changes.ts";
-import { ActionRow, Row } from "#features/security/row.tsx";
+import type { SignedInDevice } from "#contract/auth/security.ts";
+import { signOutDevice, signOutOtherDevices } from "#features/security/security-api.ts";
+import { devicesCardId, useConfirmedChange } from "#features/security/security-changes.ts";
+import { ActionRow, SecurityRow } from "#features/security/security-row.tsx";
 import { useFormat } from "#i18n/format.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 
-const iconOf = (device: string): string =>
+const toDeviceIcon = (device: string): string =>
   /Android|iPhone|KaiOS/.test(device) ? "i-ph-device-mobile" : "i-ph-desktop";
 
-function DeviceRow({ device }: { device: Device }) {
+function DeviceListItem({ device }: { device: SignedInDevice }) {
   const { t } = useTranslation();
   const format = useFormat();
   const words = useId();
   const name = device.device || t("security.devices.unknown");
   const { created_at, used_at, current } = device;
-  const { ask, dialog } = useAskedChange(() => endDevice(device.id), t("security.devices.ended", { name }));
+  const { ask, dialog } = useConfirmedChange(() => signOutDevice(device.id), t("security.devices.ended", { name }));
   const used = isSameDay(used_at, Date.now())
     ? t("security.devices.usedToday", { time: format.time(used_at) })
     : t("security.used", { date: format.date(used_at) });
   const since = t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) });
   return (
     <li>
-      <Row
-        icon={iconOf(device.device)}
+      <SecurityRow
+        icon={toDeviceIcon(device.device)}
         title={name}
         details={[current ? t("security.devices.current") : used, since]}
-        words={words}
+        textId={words}
         end={
           !current && (
             <IconButton
@@ -61,17 +61,17 @@ function DeviceRow({ device }: { device: Device }) {
 }
 
 /** Where one is signed in, this device first. */
-export function DevicesSection({ devices }: { devices: readonly Device[] }) {
+export function DevicesSection({ devices }: { devices: readonly SignedInDevice[] }) {
   const { t } = useTranslation();
-  const { ask, dialog } = useAskedChange(endOtherDevices, t("security.devices.othersEnded"));
+  const { ask, dialog } = useConfirmedChange(signOutOtherDevices, t("security.devices.othersEnded"));
   const sorted = [...devices].sort((a, b) => Number(b.current) - Number(a.current) || b.used_at - a.used_at);
   return (
-    <SettingsCard anchor={devicesCard} title={t("security.devices.title")} icon="i-ph-devices">
+    <SettingsCard anchor={devicesCardId} title={t("security.devices.title")} icon="i-ph-devices">
       {(heading) => (
         <>
           <ul aria-labelledby={heading} className="divide-y divide-line">
             {sorted.map((device) => (
-              <DeviceRow key={device.id} device={device} />
+              <DeviceListItem key={device.id} device={device} />
             ))}
           </ul>
           {devices.some(({ current }) => !current) && (

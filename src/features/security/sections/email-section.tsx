@@ -3,29 +3,29 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { CodeForm } from "#components/controls/code-form.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
-import { focusTitleFrom } from "#components/focus/title-focus.ts";
+import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Email } from "#contract/auth/security.ts";
 import { emailMaxLength, mailedCodeDigits } from "#contract/limits.ts";
-import { confirmRecoveryAddress, setRecoveryAddress } from "#features/security/account.ts";
-import { useAskedChange, useCarryOut, useChanges } from "#features/security/changes.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
-import { ActionRow, CardText, Row } from "#features/security/row.tsx";
+import { requestRecoveryAddressChange, submitRecoveryAddressCode } from "#features/security/security-api.ts";
+import { useConfirmedChange, useSecurityAction, useSecurityChanges } from "#features/security/security-changes.ts";
+import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
 
-const codeField = "emailCode";
+const codeFieldId = "emailCode";
 
-function AddressDialog({ onClose }: { onClose: () => void }) {
+function RecoveryAddressDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useChanges();
+  const { withProof, reload } = useSecurityChanges();
   const isSent = useRef(false);
   // The dialog has given the focus back to what opened it, below the field that waits for the code.
-  useEffect(() => () => void (isSent.current && document.getElementById(codeField)?.focus()), []);
+  useEffect(() => () => void (isSent.current && document.getElementById(codeFieldId)?.focus()), []);
   const send = async (data: FormData) => {
     const email = v.safeParse(Email, data.get("recoveryEmail"));
     if (!email.success) return { field: "recoveryEmail", text: t("security.email.invalid") };
-    if (!(await withProof(() => setRecoveryAddress(email.output)))) return false;
+    if (!(await withProof(() => requestRecoveryAddressChange(email.output)))) return false;
     await reload();
     isSent.current = true;
     return true;
@@ -42,7 +42,7 @@ function AddressDialog({ onClose }: { onClose: () => void }) {
         <TextField
           {...fieldOf("recoveryEmail")}
           label={t("security.email.label")}
-          leads
+          focusOnError
           type="email"
           inputMode="email"
           autoComplete="email"
@@ -60,13 +60,13 @@ function AddressDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** A mail is on its way: its code, or its link, makes the address one's own. */
-function Pending({ email, pending }: { email: string | null; pending: string }) {
+function PendingRecoveryAddress({ email, pending }: { email: string | null; pending: string }) {
   const { t } = useTranslation();
-  const carryOut = useCarryOut();
-  const { reload } = useChanges();
+  const carryOut = useSecurityAction();
+  const { reload } = useSecurityChanges();
   const confirm = async (code: string) => {
-    const leadFocus = focusTitleFrom();
-    await confirmRecoveryAddress(pending, code);
+    const leadFocus = prepareTitleFocus();
+    await submitRecoveryAddressCode(pending, code);
     await reload();
     showToast({ message: t("security.email.confirmed") });
     leadFocus();
@@ -76,14 +76,14 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
   const again = async () => {
     setSending(true);
     // A code typed from the mail before is worth nothing any more, and neither is what was said of it.
-    if (await carryOut(() => setRecoveryAddress(pending), t("security.email.sentAgain"))) setSent(sent + 1);
+    if (await carryOut(() => requestRecoveryAddressChange(pending), t("security.email.sentAgain"))) setSent(sent + 1);
     setSending(false);
   };
   const [isForgetting, setForgetting] = useState(false);
   const forget = async () => {
-    const leadFocus = focusTitleFrom();
+    const leadFocus = prepareTitleFocus();
     setForgetting(true);
-    if (await carryOut(() => setRecoveryAddress(email ?? ""), t("security.email.forgotten"))) leadFocus();
+    if (await carryOut(() => requestRecoveryAddressChange(email ?? ""), t("security.email.forgotten"))) leadFocus();
     setForgetting(false);
   };
   return (
@@ -92,15 +92,15 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
         <p>{t("security.email.pending", { email: pending })}</p>
         <CodeForm
           key={`${pending} ${sent}`}
-          id={codeField}
+          id={codeFieldId}
           label={t("security.email.code")}
           hint={t("security.email.codeHint")}
-          missing={t("security.email.codeMissing")}
-          wrong={t("recover.mailCodeWrong")}
+          missingMessage={t("security.email.codeMissing")}
+          wrongMessage={t("recover.mailCodeWrong")}
           digits={mailedCodeDigits}
           submitLabel={t("security.email.confirm")}
           takesFocus={false}
-          send={confirm}
+          submitCode={confirm}
         />
       </div>
       <ActionRow
@@ -120,7 +120,7 @@ type EmailSectionProps = { email: string | null; pending: string | null };
 export function EmailSection({ email, pending }: EmailSectionProps) {
   const { t } = useTranslation();
   const [isSetting, setSetting] = useState(false);
-  const { ask, dialog } = useAskedChange(() => setRecoveryAddress(""), t("security.email.removed"));
+  const { ask, dialog } = useConfirmedChange(() => requestRecoveryAddressChange(""), t("security.email.removed"));
   return (
     <SettingsCard title={t("security.email.title")} icon="i-ph-envelope-simple">
       {() => (
@@ -128,9 +128,9 @@ export function EmailSection({ email, pending }: EmailSectionProps) {
           {email === null ? (
             <CardText>{t("security.email.about")}</CardText>
           ) : (
-            <Row icon="i-ph-check-circle-fill" title={<bdi>{email}</bdi>} details={[t("security.email.set")]} />
+            <SecurityRow icon="i-ph-check-circle-fill" title={<bdi>{email}</bdi>} details={[t("security.email.set")]} />
           )}
-          {pending !== null && <Pending email={email} pending={pending} />}
+          {pending !== null && <PendingRecoveryAddress email={email} pending={pending} />}
           <ActionRow
             icon={email === null && pending === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
             label={t(email === null && pending === null ? "security.email.add" : "security.email.change")}
@@ -139,7 +139,7 @@ export function EmailSection({ email, pending }: EmailSectionProps) {
           {email !== null && (
             <ActionRow icon="i-ph-trash" tone="danger" label={t("security.email.remove")} onPress={ask} />
           )}
-          {isSetting && <AddressDialog onClose={() => setSetting(false)} />}
+          {isSetting && <RecoveryAddressDialog onClose={() => setSetting(false)} />}
           <ConfirmDialog
             {...dialog}
             title={t("security.email.removeTitle")}

@@ -6,21 +6,21 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Identity } from "#contract/auth/auth.ts";
 import type { Provider } from "#contract/auth/security.ts";
-import { useAskedChange, useChanges } from "#features/security/changes.ts";
-import { ActionRow, CardText, Row } from "#features/security/row.tsx";
+import { useConfirmedChange, useSecurityChanges } from "#features/security/security-changes.ts";
+import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
 import { useFormat } from "#i18n/format.ts";
-import { finishLinking, hasReturned, linkProvider, unlinkIdentity } from "#lib/factors/oauth.ts";
-import { failureText } from "#lib/http/error-text.ts";
+import { finishProviderLinking, hasOAuthCallback, startProviderLinking, unlinkIdentity } from "#lib/factors/oauth.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
 
-function IdentityRow({ identity, provider }: { identity: Identity; provider: string }) {
+function IdentityListItem({ identity, provider }: { identity: Identity; provider: string }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { email, name } = identity.identity_data;
   const done = t("security.linked.unlinked", { provider });
-  const { ask, dialog } = useAskedChange(() => unlinkIdentity(identity.id), done);
+  const { ask, dialog } = useConfirmedChange(() => unlinkIdentity(identity.id), done);
   return (
     <li>
-      <Row
+      <SecurityRow
         icon="i-ph-link-simple"
         title={provider}
         details={[email ?? name ?? "", t("security.added", { date: format.date(Date.parse(identity.created_at)) })]}
@@ -44,16 +44,16 @@ function IdentityRow({ identity, provider }: { identity: Identity; provider: str
   );
 }
 
-function LinkRow({ provider }: { provider: Provider }) {
+function LinkProviderButton({ provider }: { provider: Provider }) {
   const { t } = useTranslation();
-  const { withProof } = useChanges();
+  const { withProof } = useSecurityChanges();
   const [isBusy, setBusy] = useState(false);
   const link = async () => {
     setBusy(true);
     try {
-      if (await withProof(() => linkProvider(provider.id))) return; // the page is being left
+      if (await withProof(() => startProviderLinking(provider.id))) return; // the page is being left
     } catch (error) {
-      showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+      showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
     }
     setBusy(false);
   };
@@ -62,20 +62,20 @@ function LinkRow({ provider }: { provider: Provider }) {
 }
 
 /** Says how linking ended, to whoever comes back from a provider. */
-const useReturn = () => {
+const useLinkingResult = () => {
   const { t } = useTranslation();
-  const { reload } = useChanges();
+  const { reload } = useSecurityChanges();
   // biome-ignore lint/correctness/useExhaustiveDependencies: what came back is there once
   useEffect(() => {
-    if (!hasReturned()) return;
-    finishLinking().then(
+    if (!hasOAuthCallback()) return;
+    finishProviderLinking().then(
       async (end) => {
         if (end !== "linked") return;
         await reload();
         showToast({ message: t("security.linked.done") });
       },
       (error: unknown) => {
-        showToast({ tone: "danger", title: t("security.linked.failed"), message: failureText(error, t) });
+        showToast({ tone: "danger", title: t("security.linked.failed"), message: toErrorText(error, t) });
       },
     );
   }, []);
@@ -86,7 +86,7 @@ type IdentitiesSectionProps = { identities: readonly Identity[]; providers: read
 /** Accounts elsewhere that sign in to this one; nothing where nobody offers that. */
 export function IdentitiesSection({ identities, providers }: IdentitiesSectionProps) {
   const { t } = useTranslation();
-  useReturn();
+  useLinkingResult();
   if (identities.length === 0 && providers.length === 0) return null;
   const nameOf = (id: string): string => providers.find((provider) => provider.id === id)?.name ?? id;
   const unlinked = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
@@ -98,12 +98,12 @@ export function IdentitiesSection({ identities, providers }: IdentitiesSectionPr
           {identities.length > 0 && (
             <ul aria-labelledby={heading} className="divide-y divide-line">
               {identities.map((identity) => (
-                <IdentityRow key={identity.id} identity={identity} provider={nameOf(identity.provider)} />
+                <IdentityListItem key={identity.id} identity={identity} provider={nameOf(identity.provider)} />
               ))}
             </ul>
           )}
           {unlinked.map((provider) => (
-            <LinkRow key={provider.id} provider={provider} />
+            <LinkProviderButton key={provider.id} provider={provider} />
           ))}
         </>
       )}

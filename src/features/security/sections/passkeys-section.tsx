@@ -8,22 +8,22 @@ import { MenuButton } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { FactorName, type Passkey } from "#contract/auth/factors.ts";
 import { factorNameMaxLength, passkeysMax } from "#contract/limits.ts";
-import { useAskedChange, useChanges } from "#features/security/changes.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
-import { ActionRow, CardText, Row } from "#features/security/row.tsx";
+import { useConfirmedChange, useSecurityChanges } from "#features/security/security-changes.ts";
+import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
 import { useFormat } from "#i18n/format.ts";
-import { passkeyFailureText } from "#lib/factors/passkey-error.ts";
-import { addPasskey, canUsePasskeys, removePasskey, renamePasskey } from "#lib/factors/passkeys.ts";
-import { isolate } from "#lib/text/bidi.ts";
+import { toPasskeyErrorText } from "#lib/factors/passkey-error.ts";
+import { addPasskey, canUsePasskeys, changePasskeyName, removePasskey } from "#lib/factors/passkeys.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
 
-function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useChanges();
+  const { withProof, reload } = useSecurityChanges();
   const send = async (data: FormData) => {
     const name = v.safeParse(FactorName, data.get("passkeyName"));
     if (!name.success) return { field: "passkeyName", text: t("security.nameMissing") };
     const work = async () => {
-      await renamePasskey(passkey.id, name.output);
+      await changePasskeyName(passkey.id, name.output);
     };
     if (!(await withProof(work))) return false;
     await reload();
@@ -36,7 +36,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
         <TextField
           {...fieldOf("passkeyName")}
           label={t("security.name")}
-          leads
+          focusOnError
           maxLength={factorNameMaxLength}
           autoComplete="off"
           enterKeyHint="done"
@@ -49,16 +49,16 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
   );
 }
 
-function PasskeyRow({ passkey }: { passkey: Passkey }) {
+function PasskeyListItem({ passkey }: { passkey: Passkey }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [isRenaming, setRenaming] = useState(false);
   const { name, created_at, used_at } = passkey;
-  const removed = t("security.keys.removed", { name: isolate(name) });
-  const { ask, dialog } = useAskedChange(() => removePasskey(passkey.id), removed);
+  const removed = t("security.keys.removed", { name: isolateBidi(name) });
+  const { ask, dialog } = useConfirmedChange(() => removePasskey(passkey.id), removed);
   return (
     <li>
-      <Row
+      <SecurityRow
         icon="i-ph-fingerprint"
         title={<bdi>{name}</bdi>}
         details={[
@@ -87,10 +87,10 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
           />
         }
       />
-      {isRenaming && <RenameDialog passkey={passkey} onClose={() => setRenaming(false)} />}
+      {isRenaming && <RenamePasskeyDialog passkey={passkey} onClose={() => setRenaming(false)} />}
       <ConfirmDialog
         {...dialog}
-        title={t("security.keys.removeTitle", { name: isolate(name) })}
+        title={t("security.keys.removeTitle", { name: isolateBidi(name) })}
         body={t("security.keys.removeBody")}
         confirmLabel={t("security.remove")}
         cancelLabel={t("common.cancel")}
@@ -102,7 +102,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
 /** Signing in by a fingerprint, a face or the screen's lock. */
 export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useChanges();
+  const { withProof, reload } = useSecurityChanges();
   const [isBusy, setBusy] = useState(false);
   const canAdd = canUsePasskeys();
 
@@ -114,11 +114,11 @@ export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) 
         added = await addPasskey();
       });
     } catch (error) {
-      showToast({ tone: "danger", title: t("common.error"), message: passkeyFailureText(error, t) });
+      showToast({ tone: "danger", title: t("common.error"), message: toPasskeyErrorText(error, t) });
     }
     if (added) {
       await reload();
-      showToast({ message: t("security.keys.added", { name: isolate(added.name) }) });
+      showToast({ message: t("security.keys.added", { name: isolateBidi(added.name) }) });
     }
     setBusy(false);
   };
@@ -130,7 +130,7 @@ export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) 
           {passkeys.length > 0 && (
             <ul aria-labelledby={heading} className="divide-y divide-line">
               {passkeys.map((passkey) => (
-                <PasskeyRow key={passkey.id} passkey={passkey} />
+                <PasskeyListItem key={passkey.id} passkey={passkey} />
               ))}
             </ul>
           )}

@@ -5,16 +5,16 @@ import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { isAcceptablePassword } from "#contract/auth/auth.ts";
 import { passwordMaxLength } from "#contract/limits.ts";
-import { passwordCard, useChanges } from "#features/security/changes.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
-import { ActionRow, CardText } from "#features/security/row.tsx";
-import { failureCode } from "#lib/http/http-request.ts";
+import { passwordCardId, useSecurityChanges } from "#features/security/security-changes.ts";
+import { ActionRow, CardText } from "#features/security/security-row.tsx";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { createPasswordChange } from "#lib/session/change-password.ts";
 
 /** SPEC.md §5: the new one twice, by the rule of the registration. */
 function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useChanges();
+  const { withProof, reload } = useSecurityChanges();
   const [changePassword] = useState(createPasswordChange);
 
   const send = async (data: FormData) => {
@@ -28,7 +28,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     try {
       if (!(await withProof(() => changePassword(password)))) return false;
     } catch (error) {
-      const code = failureCode(error);
+      const code = toErrorCode(error);
       if (code !== "same_password" && code !== "weak_password" && code !== "common_password") throw error;
       return { field: "newPassword", text: t(`errors.${code}`) };
     }
@@ -50,7 +50,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             {...fieldOf("newPassword")}
             label={t("security.password.new")}
             hint={t("auth.passwordHint")}
-            leads
+            focusOnError
             autoComplete="new-password"
             enterKeyHint="next"
             data-autofocus
@@ -58,7 +58,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           <PasswordField
             {...fieldOf("newPasswordAgain")}
             label={t("auth.confirmPassword")}
-            leads
+            focusOnError
             autoComplete="new-password"
             enterKeyHint="done"
           />
@@ -72,7 +72,7 @@ export function PasswordSection() {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
-    <SettingsCard anchor={passwordCard} title={t("auth.password")} icon="i-ph-password">
+    <SettingsCard anchor={passwordCardId} title={t("auth.password")} icon="i-ph-password">
       {() => (
         <>
           <CardText>{t("security.password.about")}</CardText>

@@ -13,7 +13,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     );
   return (
     <div className="flex flex-col gap-1">
-      <Button look="secondary" onClick={() => void copy().catch(() => setOutcome("security.copyFailed"))}>
+      <Button variant="secondary" onClick={() => void copy().catch(() => setOutcome("security.copyFailed"))}>
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-copy text-xl" aria-hidden="true" />
           {label}

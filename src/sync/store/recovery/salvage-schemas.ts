@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { Body, Source } from "#contract/conversations.ts";
+import { Body, ForwardSource } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { isBegun } from "#sync/store/database.ts";
-import { isNoteOfWithdrawn } from "#sync/store/pending-deletion-rows.ts";
+import { isDraftKey } from "#sync/store/database.ts";
+import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 
 /** What is read out of a store that this version cannot use, checked row by row: what is not of these kinds stays behind. */
 
-export const RescuedMessage = v.object({
+export const SalvagedMessage = v.object({
   cid: Uuid,
   conversation: ConversationId,
   order: v.number(),
@@ -16,10 +16,10 @@ export const RescuedMessage = v.object({
   state: v.picklist(["queued", "awaiting", "failed"]),
   error: v.optional(v.picklist(errorCodes)),
   attempts: v.number(),
-  source: v.optional(Source),
+  source: v.optional(ForwardSource),
   spread: v.optional(Uuid),
 });
-export const RescuedUpload = v.object({
+export const SalvagedUpload = v.object({
   file: Uuid,
   name: v.string(),
   size: v.number(),
@@ -28,40 +28,40 @@ export const RescuedUpload = v.object({
   announced: v.optional(v.literal(true)),
   createdAt: v.number(),
 });
-export const RescuedBlob = v.object({ file: Uuid, blob: v.blob() });
+export const SalvagedBlob = v.object({ file: Uuid, blob: v.blob() });
 
-const RescuedFile = v.object({
+const SalvagedDraftFile = v.object({
   id: Uuid,
   name: v.string(),
   type: v.string(),
   modified: v.number(),
   caption: v.string(),
 });
-const RescuedChoice = v.object({
-  files: v.array(RescuedFile),
+const SalvagedDraftContent = v.object({
+  files: v.array(SalvagedDraftFile),
   isOriginal: v.boolean(),
   text: v.string(),
   to: v.array(Uuid),
   id: v.optional(Uuid),
 });
-const RescuedBegun = v.object({
-  key: v.pipe(v.string(), v.check(isBegun)),
-  value: v.union([v.string(), RescuedChoice]),
+const SalvagedDraft = v.object({
+  key: v.pipe(v.string(), v.check(isDraftKey)),
+  value: v.union([v.string(), SalvagedDraftContent]),
 });
-const RescuedWithdrawn = v.object({
-  key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
+const SalvagedPendingDeletion = v.object({
+  key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
   value: v.object({ cid: Uuid, conversation: ConversationId }),
 });
-export const RescuedRecording = v.object({
+export const SalvagedRecording = v.object({
   conversation: ConversationId,
   startedAt: v.number(),
   mime: v.string(),
   ms: v.number(),
   levels: v.array(v.number()),
 });
-export const RescuedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
+export const SalvagedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
 
-export const RescuedPost = v.object({
+export const SalvagedPost = v.object({
   id: Uuid,
   content: v.string(),
   picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
@@ -71,4 +71,4 @@ export const RescuedPost = v.object({
   attempts: v.number(),
 });
 /** What of `meta` exists on this device only. */
-export const RescuedMeta = v.union([RescuedBegun, RescuedWithdrawn]);
+export const SalvagedMeta = v.union([SalvagedDraft, SalvagedPendingDeletion]);

@@ -2,10 +2,10 @@ import Dexie, { type Table } from "dexie";
 import type { Platform } from "#sync/platform/platform.ts";
 import type {
   BlobRow,
-  ChunkRow,
   MetaRow,
   OutboxRow,
-  PostboxRow,
+  PostQueueRow,
+  RecordingChunkRow,
   RecordingRow,
   UploadRow,
 } from "#sync/store/database.ts";
@@ -15,31 +15,31 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
  * What nobody else has: unsent messages and statuses and what was begun (`meta`: drafts and what is chosen), with their
  * files, and voice messages half recorded.
  */
-export type UnsentRows = {
+export type UnsentSnapshot = {
   outbox: OutboxRow[];
   uploads: UploadRow[];
   blobs: BlobRow[];
   meta: MetaRow[];
   recordings: RecordingRow[];
-  chunks: ChunkRow[];
-  postbox: PostboxRow[];
+  chunks: RecordingChunkRow[];
+  postbox: PostQueueRow[];
 };
 
 /**
  * Where unsent messages stand while the store they were in is made anew: a store of its own on the same phone,
  * so that a page that dies in the middle leaves them somewhere.
  */
-class Aside extends Dexie {
+class UnsentBackupDatabase extends Dexie {
   declare outbox: Table<OutboxRow, string>;
   declare uploads: Table<UploadRow, string>;
   declare blobs: Table<BlobRow, string>;
   declare meta: Table<MetaRow, string>;
   declare recordings: Table<RecordingRow, string>;
-  declare chunks: Table<ChunkRow, [string, number]>;
-  declare postbox: Table<PostboxRow, string>;
+  declare chunks: Table<RecordingChunkRow, [string, number]>;
+  declare postbox: Table<PostQueueRow, string>;
 
   constructor(platform: Platform, name: string) {
-    super(`${name}-unsent`, { ...platform.storage, chromeTransactionDurability: "strict", cache: "disabled" });
+    super(`${name}-unsent`, { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({ outbox: "cid" });
     this.version(2).stores({ uploads: "file", blobs: "file" });
     this.version(3).stores({ meta: "key", recordings: "conversation", chunks: "[conversation+n]" });
@@ -47,8 +47,8 @@ class Aside extends Dexie {
   }
 }
 
-export const keepAside = async (platform: Platform, name: string, unsent: UnsentRows): Promise<void> => {
-  const aside = new Aside(platform, name);
+export const saveUnsentBackup = async (platform: Platform, name: string, unsent: UnsentSnapshot): Promise<void> => {
+  const aside = new UnsentBackupDatabase(platform, name);
   try {
     await aside.outbox.bulkPut(unsent.outbox);
     await aside.meta.bulkPut(unsent.meta);
@@ -65,8 +65,8 @@ export const keepAside = async (platform: Platform, name: string, unsent: Unsent
 };
 
 /** What an earlier page could not put back. */
-export const readAside = async (platform: Platform, name: string): Promise<UnsentRows> => {
-  const aside = new Aside(platform, name);
+export const readUnsentBackup = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
+  const aside = new UnsentBackupDatabase(platform, name);
   try {
     const [outbox, uploads, blobs] = await Promise.all([
       aside.outbox.toArray(),
@@ -85,6 +85,6 @@ export const readAside = async (platform: Platform, name: string): Promise<Unsen
   }
 };
 
-export const dropAside = async (platform: Platform, name: string): Promise<void> => {
-  await new Aside(platform, name).delete();
+export const deleteUnsentBackup = async (platform: Platform, name: string): Promise<void> => {
+  await new UnsentBackupDatabase(platform, name).delete();
 };

@@ -1,7 +1,7 @@
 import { liveQuery } from "dexie";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { type OutboxRow, type Store, storeName } from "#sync/store/database.ts";
+import { type LocalStore, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 
 /**
  * The outbox as this page last read it, without the bytes of files. A browser can take the store away under a running
@@ -12,7 +12,7 @@ export class UnsentMirror {
   readonly #platform: Platform;
   readonly #me: Uuid;
   #rows: readonly OutboxRow[] = [];
-  #stop = () => {};
+  #unsubscribe = () => {};
 
   constructor(platform: Platform, me: Uuid) {
     this.#platform = platform;
@@ -26,35 +26,35 @@ export class UnsentMirror {
 
   /** How many of them name a file; also of the page before this one. */
   get fileCount(): number {
-    return Number(this.#platform.notes?.getItem(this.#key) ?? 0) || 0;
+    return Number(this.#platform.localStorage?.getItem(this.#fileCountKey) ?? 0) || 0;
   }
 
-  follow(store: Store): void {
-    this.#stop();
+  follow(store: LocalStore): void {
+    this.#unsubscribe();
     const subscription = liveQuery(() => store.outbox.orderBy("order").toArray()).subscribe({
       next: (rows) => {
         this.#rows = rows;
-        this.note(rows.filter(({ body }) => body.type !== "text").length);
+        this.recordFileCount(rows.filter(({ body }) => body.type !== "text").length);
       },
       error: () => {}, // the store's trouble is dealt with elsewhere
     });
-    this.#stop = () => subscription.unsubscribe();
+    this.#unsubscribe = () => subscription.unsubscribe();
   }
 
   stop(): void {
-    this.#stop();
+    this.#unsubscribe();
   }
 
-  get #key(): string {
-    return `${storeName(this.#me)}-files`;
+  get #fileCountKey(): string {
+    return `${toStoreName(this.#me)}-files`;
   }
 
   /** So many of the messages that are unsent name a file. */
-  note(count: number): void {
+  recordFileCount(count: number): void {
     if (count === this.fileCount) return;
     try {
-      if (count === 0) this.#platform.notes?.removeItem(this.#key);
-      else this.#platform.notes?.setItem(this.#key, String(count));
+      if (count === 0) this.#platform.localStorage?.removeItem(this.#fileCountKey);
+      else this.#platform.localStorage?.setItem(this.#fileCountKey, String(count));
     } catch {
       // No room: then nobody hears of it.
     }

@@ -10,13 +10,13 @@ describe("a call", () => {
     await ring();
     expect([a.tone, b.tone]).toEqual(["ringback", "ringtone"]);
     expect(b.plane).toMatchObject({ met: a.device, isOpen: false });
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect([a.tone, b.tone]).toEqual(["none", "none"]);
     expect([a.isGuarded, b.isGuarded]).toEqual([true, true]);
     await time.pass(60_000);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     expect([a.at, b.at]).toEqual(["ended", "ended"]);
     await time.pass(2_000);
@@ -40,7 +40,7 @@ describe("a call", () => {
   it("that is refused says so on both sides", async () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
-    b.engine.act({ type: "reject" });
+    b.engine.handleUserAction({ type: "reject" });
     await time.pass(500);
     expect(a.sayings).toMatchObject([{ notice: "rejected" }]);
     expect(b.sayings).toMatchObject([{ notice: "rejected" }]);
@@ -52,12 +52,12 @@ describe("a call", () => {
   it("is shown minimised until it ends, and the next one is not", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk();
-    a.engine.setMinimised(true);
-    expect(a.view?.isMinimised).toBe(true);
-    a.engine.setMinimised(false);
-    expect(a.view?.isMinimised).toBe(false);
-    a.engine.setMinimised(true);
-    a.engine.act({ type: "hangUp" });
+    a.engine.setMinimized(true);
+    expect(a.view?.isMinimized).toBe(true);
+    a.engine.setMinimized(false);
+    expect(a.view?.isMinimized).toBe(false);
+    a.engine.setMinimized(true);
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     a.dial(chat, ben);
     await time.pass(500);
@@ -67,7 +67,7 @@ describe("a call", () => {
   it("of which nothing is heard is given up on both sides, and ends once", async () => {
     const { time, server, hers, a, b, ring } = await makeCallPair();
     await ring();
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(100);
     hers.isOffline = true; // the media with it
     await time.pass(20_000);
@@ -88,7 +88,7 @@ describe("several devices and tabs", () => {
     a.dial(chat, ben);
     await time.pass(500);
     expect([b, ...others].map(({ tone }) => tone)).toEqual(["ringtone", "ringtone", "ringtone"]);
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     for (const tab of others) {
       expect(tab).toMatchObject({ tone: "none", plane: undefined, view: { state: { at: "ended", status: "ended" } } });
@@ -104,7 +104,7 @@ describe("several devices and tabs", () => {
     await time.pass(500);
     a.dial(chat, ben);
     await time.pass(500);
-    for (const tab of [b, other]) tab.engine.act({ type: "accept" });
+    for (const tab of [b, other]) tab.engine.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     const [silent, talking] = b.at === "ended" ? [b, other] : [other, b];
     expect(silent.view).toMatchObject({ state: { at: "ended", isElsewhere: true } });
@@ -126,7 +126,7 @@ describe("several devices and tabs", () => {
     expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the one that is looked at
     expect([b.planes.length, seen.planes.length]).toEqual([0, 1]);
     his.delayMs = 2_000; // the server's word comes late; the tabs' own does not
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(100);
     expectQuiet(seen);
     await time.pass(10_000);
@@ -156,7 +156,7 @@ describe("several devices and tabs", () => {
     expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
     expect([b.tone, other.tone].sort()).toEqual(["none", "tremble"]);
     expect([b, other].filter(({ plane }) => plane)).toHaveLength(1);
-    b.engine.act({ type: "reject" });
+    b.engine.handleUserAction({ type: "reject" });
     await time.pass(100);
     expect([b.tone, other.tone]).toEqual(["none", "none"]);
   });
@@ -167,7 +167,7 @@ describe("several devices and tabs", () => {
     a.dial(chat, ben);
     await time.pass(4_000);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(6_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect([a.sayings, b.sayings]).toEqual([[], []]);
@@ -183,7 +183,7 @@ describe("several devices and tabs", () => {
     expect([a.at, b.at, other.at]).toEqual(["connected", "connected", "idle"]);
     a.dial(chat, ben);
     expect(a.sayings).toMatchObject([{ notice: "inProgress" }]);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     other.dial(chat, ben);
     await time.pass(500);
@@ -199,10 +199,10 @@ describe("several devices and tabs", () => {
     c.dial(chat, ben);
     await time.pass(500);
     expect(d).toMatchObject({ at: "ringing", tone: "ringtone" });
-    d.engine.act({ type: "accept" });
+    d.engine.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([c.at, d.at]).toEqual(["connected", "connected"]);
-    d.engine.act({ type: "hangUp" });
+    d.engine.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     c.dial(chat, ben);
     await time.pass(500);
@@ -218,7 +218,7 @@ describe("two at once", () => {
     await time.pass(3_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     expectQuiet(a, b);
     expect(server.lines).toHaveLength(1);
@@ -257,7 +257,10 @@ describe("two at once", () => {
     for (let round = 0; round < 200; round++) {
       a.dial(chat, ben);
       await time.pass(400);
-      const both = [() => a.engine.act({ type: "hangUp" }), () => b.engine.act({ type: "accept" })];
+      const both = [
+        () => a.engine.handleUserAction({ type: "hangUp" }),
+        () => b.engine.handleUserAction({ type: "accept" }),
+      ];
       if (round % 2 === 1) both.reverse();
       both[0]?.();
       await time.pass(round % 20);

@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 /** Somebody dialled the id of a call once more, in a conversation with one of its two people. */
 const makeNamesake = async () => {
   const pair = await makeCallPair();
-  const heard: CallNews[] = [];
+  const heard: CallFeedEvent[] = [];
   pair.b.wire.subscribe((news) => heard.push(structuredClone(news)));
   await pair.ring();
   const place = {
@@ -21,7 +21,7 @@ it("the end of another conversation's call under the same id ends nothing here, 
   for (const tab of [a, b]) tab.hear(end);
   await time.pass(500);
   expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-  b.engine.act({ type: "accept" });
+  b.engine.handleUserAction({ type: "accept" });
   await time.pass(2_000);
   for (const tab of [a, b]) tab.hear(end);
   await time.pass(500);
@@ -40,11 +40,11 @@ it("it keeps nobody from being rung either", async () => {
 
 it("a signal of another conversation's call under the same id does not reach the media", async () => {
   const { time, a, b, chat, place } = await makeNamesake();
-  b.engine.act({ type: "accept" });
+  b.engine.handleUserAction({ type: "accept" });
   await time.pass(2_000);
   const [plane] = b.planes;
   if (!plane) throw new Error("there are no media");
-  const receive = vi.spyOn(plane, "receive");
+  const receive = vi.spyOn(plane, "receiveSignal");
   const signal = { from_device: a.device, to_device: null, signal: `here ${createUuid()}` };
   b.hear({ event_type: "signal", data: { ...place, ...signal } });
   expect(receive).not.toHaveBeenCalled();

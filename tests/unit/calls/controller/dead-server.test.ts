@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 
@@ -29,7 +29,7 @@ describe("a server that is dead for ten seconds", () => {
     expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "ringtone"]);
     setDead(false);
     await time.pass(1_000);
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
@@ -38,7 +38,7 @@ describe("a server that is dead for ten seconds", () => {
     const { time, server, a, b, ring, setDead } = await makeCallPair();
     await ring();
     setDead(true);
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(10_000);
     expect([a.at, b.at]).toEqual(["outgoing", "connecting"]);
     setDead(false);
@@ -122,7 +122,7 @@ describe("dialling while the server is not reached, though there is a network", 
     const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(1_500);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     expect(a.at).toBe("ended");
     setDead(false);
     await time.pass(60_000);
@@ -168,7 +168,7 @@ describe("what cannot be told now", () => {
       hers.delayMs = 300; // two requests may overtake each other
       a.dial(chat, ben);
       await time.pass(after);
-      a.engine.act({ type: "hangUp" });
+      a.engine.handleUserAction({ type: "hangUp" });
       await time.pass(4_000);
       expectQuiet(a, b);
       expect(server.open).toEqual([]);
@@ -181,7 +181,7 @@ describe("what cannot be told now", () => {
     const other = await his.openTab();
     await ring();
     his.setOffline(true);
-    b.engine.act({ type: "reject" });
+    b.engine.handleUserAction({ type: "reject" });
     await time.pass(3_000);
     expectQuiet(b, other);
     await his.openTab();
@@ -206,7 +206,7 @@ describe("news that is late, doubled or out of order", () => {
   const told = async () => {
     const pair = await makeCallPair();
     const { b, ring, server } = pair;
-    const heard: CallNews[] = [];
+    const heard: CallFeedEvent[] = [];
     b.wire.subscribe((news) => heard.push(structuredClone(news)));
     await ring();
     return { ...pair, heard, id: server.open[0]?.call_id ?? "" };
@@ -222,7 +222,7 @@ describe("news that is late, doubled or out of order", () => {
 
   it("an end that overtakes its ring keeps it from ringing", async () => {
     const { time, server, a, b, chat, ben, id } = await told();
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     const late = await b.reload();
     await time.pass(500);
@@ -241,7 +241,7 @@ describe("news that is late, doubled or out of order", () => {
   it("a ring of a call that ended here does not bring it back, nor does an old list of those under way", async () => {
     const { time, a, b, heard, server, ben } = await told();
     const list = server.standing(ben);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(a, b);
     for (const news of [...heard, list]) b.hear(news);
@@ -266,7 +266,7 @@ describe("news that is late, doubled or out of order", () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     Object.assign(a.browser, { lost: 1, isDeaf: true });
-    b.engine.act({ type: "hangUp" });
+    b.engine.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     a.browser.lost = 0;
     expect(a.at).toBe("connected");
@@ -281,7 +281,7 @@ describe("an end that came while the network was away", () => {
     const { time, his, a, b, ring } = await makeCallPair();
     await ring();
     his.setOffline(true);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
     his.setOffline(false);
@@ -296,7 +296,7 @@ describe("an end that came while the network was away", () => {
     a.dial(chat, ben);
     await time.pass(500);
     his.setOffline(true);
-    other.engine.act({ type: "accept" });
+    other.engine.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
     his.setOffline(false);

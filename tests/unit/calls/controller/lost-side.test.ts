@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callBeatMs } from "#contract/limits.ts";
+import { callHeartbeatMs } from "#contract/limits.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 /** What a side tells the server while it hears nothing of the other one. */
@@ -18,7 +18,7 @@ const makeTalk = async () => {
 describe("a side that hears nothing of the other one", () => {
   it("says so every five seconds, with how long it is, and nothing where both are heard", async () => {
     const { time, a, bens } = await makeTalk();
-    await time.pass(2 * callBeatMs);
+    await time.pass(2 * callHeartbeatMs);
     expect(bens().map(({ unheard }) => unheard)).toEqual([undefined, undefined]);
     const before = bens().length;
     a.kill();
@@ -26,7 +26,7 @@ describe("a side that hears nothing of the other one", () => {
     const told = bens().slice(before);
     expect(told).toHaveLength(3);
     for (const { at, unheard } of told)
-      expect(Math.abs(at * 1_000 - 2 * callBeatMs - (unheard ?? 0))).toBeLessThan(1_600);
+      expect(Math.abs(at * 1_000 - 2 * callHeartbeatMs - (unheard ?? 0))).toBeLessThan(1_600);
   });
 
   it("takes it back at once when it hears it again, and says nothing of a gap that was short", async () => {
@@ -81,7 +81,7 @@ describe("a call in which one side is not heard any more", () => {
     await time.pass(10_000);
     a.kill();
     await time.pass(waitMs);
-    b.engine.act({ type: "hangUp" });
+    b.engine.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     const [line] = server.lines;
     expect(line?.status).toBe("ended");

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { CameraRest } from "#calls/media/camera-idle.ts";
-import { type Choice, choose, firstChoices } from "#calls/media/media-preferences.ts";
-import { SeenAgain } from "#calls/media/seen-again.ts";
+import { CameraIdleTimer } from "#calls/media/camera-idle.ts";
+import {
+  applyPreferenceChange,
+  createDefaultPreferences,
+  type MediaPreferenceChange,
+} from "#calls/media/media-preferences.ts";
+import { VideoRestoredHint } from "#calls/media/seen-again.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 describe("what somebody chose in a call", () => {
   it("holds from the first moment on when the page is loaded anew", async () => {
-    const chosen: [Choice, object][] = [
+    const chosen: [MediaPreferenceChange, object][] = [
       [{ isMuted: true }, { isMuted: true, isCameraOn: true, takesPictures: true }],
       [{ isCameraOn: false }, { isMuted: false, isCameraOn: false, takesPictures: true }],
       [{ takesPictures: false }, { isMuted: false, isCameraOn: false, takesPictures: false }],
@@ -15,7 +19,7 @@ describe("what somebody chose in a call", () => {
       const { time, a, b, talk } = await makeCallPair();
       await talk("video");
       for (const tab of [a, b]) {
-        tab.engine.choose(choice);
+        tab.engine.changePreference(choice);
         const again = await tab.reload(); // in the very moment
         await time.pass(3_000);
         expect(again.at).toBe("connected");
@@ -31,7 +35,7 @@ describe("what somebody chose in a call", () => {
     const { plane } = a;
     if (!plane) throw new Error("there are no media");
     plane.setMuted = () => kept.push(a.storage.get("call") ?? "");
-    a.engine.choose({ isMuted: true });
+    a.engine.changePreference({ isMuted: true });
     expect(kept).toEqual([expect.stringContaining('"isMuted":true')]);
   });
 
@@ -39,8 +43,8 @@ describe("what somebody chose in a call", () => {
     const { time, a, talk } = await makeCallPair();
     await talk("video");
     for (const isOn of [false, true]) {
-      a.engine.choose({ isMuted: !isOn });
-      a.engine.choose({ isCameraOn: isOn });
+      a.engine.changePreference({ isMuted: !isOn });
+      a.engine.changePreference({ isCameraOn: isOn });
     }
     const again = await a.reload();
     await time.pass(3_000);
@@ -50,9 +54,9 @@ describe("what somebody chose in a call", () => {
   it("of microphone, camera and loudspeaker holds at once, and when the page is loaded anew, but not in the next call", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk("video");
-    a.engine.choose({ device: "videoinput", id: "back" });
-    a.engine.choose({ device: "audioinput", id: "headset" });
-    a.engine.choose({ device: "audiooutput", id: "loudspeaker" });
+    a.engine.changePreference({ device: "videoinput", id: "back" });
+    a.engine.changePreference({ device: "audioinput", id: "headset" });
+    a.engine.changePreference({ device: "audiooutput", id: "loudspeaker" });
     const inputs = { videoinput: "back", audioinput: "headset" };
     expect(a.plane?.devices).toEqual(inputs);
     expect(a.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
@@ -60,7 +64,7 @@ describe("what somebody chose in a call", () => {
     await time.pass(3_000);
     expect(again.plane?.devices).toMatchObject(inputs);
     expect(again.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
-    again.engine.act({ type: "hangUp" });
+    again.engine.handleUserAction({ type: "hangUp" });
     await time.pass(5_000);
     again.dial(chat, ben, "video");
     await time.pass(500);
@@ -83,67 +87,69 @@ describe("what somebody chose in a call", () => {
     const silent = await his.openTab();
     await ring("video");
     const taking = [b, silent].find(({ planes }) => planes.length === 0) ?? silent;
-    taking.engine.choose({ isCameraOn: false });
-    taking.engine.act({ type: "accept" });
+    taking.engine.changePreference({ isCameraOn: false });
+    taking.engine.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect([a.at, taking.at]).toEqual(["connected", "connected"]);
     expect(taking.plane?.lets).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
-    taking.engine.act({ type: "hangUp" });
+    taking.engine.handleUserAction({ type: "hangUp" });
     await time.pass(5_000);
     await ring("video").catch(() => undefined);
-    taking.engine.act({ type: "accept" });
+    taking.engine.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect(taking.plane?.lets).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
   it("of the voice alone gives back the camera as it was, or as it was wished meanwhile", () => {
-    const alone = choose(firstChoices("video"), { takesPictures: false });
+    const alone = applyPreferenceChange(createDefaultPreferences("video"), { takesPictures: false });
     expect(alone).toMatchObject({ isCameraOn: false });
-    expect(choose(alone, { takesPictures: true })).toEqual(firstChoices("video"));
-    const off = choose(firstChoices("video"), { isCameraOn: false });
-    expect(choose(choose(off, { takesPictures: false }), { takesPictures: true })).toEqual(off);
-    const refused = choose(alone, { isCameraOn: false });
-    expect(choose(refused, { takesPictures: true })).toMatchObject({ isCameraOn: false });
-    expect(choose(alone, { takesPictures: false })).toEqual(alone);
+    expect(applyPreferenceChange(alone, { takesPictures: true })).toEqual(createDefaultPreferences("video"));
+    const off = applyPreferenceChange(createDefaultPreferences("video"), { isCameraOn: false });
+    expect(
+      applyPreferenceChange(applyPreferenceChange(off, { takesPictures: false }), { takesPictures: true }),
+    ).toEqual(off);
+    const refused = applyPreferenceChange(alone, { isCameraOn: false });
+    expect(applyPreferenceChange(refused, { takesPictures: true })).toMatchObject({ isCameraOn: false });
+    expect(applyPreferenceChange(alone, { takesPictures: false })).toEqual(alone);
   });
 });
 
 describe("a camera that is seen again", () => {
   it("is told of for some seconds, when it was on all the time", () => {
-    const told = new SeenAgain();
-    expect(told.look("on", 0)).toBe(false);
-    expect(told.look("unwanted", 1_000)).toBe(false);
-    expect(told.look("on", 2_000)).toBe(true);
-    expect(told.look("on", 9_000)).toBe(true);
-    expect(told.look("on", 10_000)).toBe(false);
-    expect(told.look("thin", 11_000)).toBe(false);
-    expect(told.look("on", 12_000)).toBe(true);
-    expect(told.look("off", 12_500)).toBe(false);
-    expect(told.look("on", 13_000)).toBe(false);
+    const told = new VideoRestoredHint();
+    expect(told.update("on", 0)).toBe(false);
+    expect(told.update("unwanted", 1_000)).toBe(false);
+    expect(told.update("on", 2_000)).toBe(true);
+    expect(told.update("on", 9_000)).toBe(true);
+    expect(told.update("on", 10_000)).toBe(false);
+    expect(told.update("thin", 11_000)).toBe(false);
+    expect(told.update("on", 12_000)).toBe(true);
+    expect(told.update("off", 12_500)).toBe(false);
+    expect(told.update("on", 13_000)).toBe(false);
   });
 
   it("is not when the person switched it off meanwhile", () => {
-    const told = new SeenAgain();
-    for (const camera of ["unwanted", "off", "waiting", "on"] as const) expect(told.look(camera, 0)).toBe(false);
+    const told = new VideoRestoredHint();
+    for (const camera of ["unwanted", "off", "waiting", "on"] as const) expect(told.update(camera, 0)).toBe(false);
   });
 });
 
 describe("a camera whose picture goes nowhere", () => {
   it("rests after ten seconds, and no longer than that lasts", () => {
-    const rest = new CameraRest();
-    expect(rest.look(false, 0, 60_000)).toBe(false);
-    expect(rest.look(true, 0, 61_000)).toBe(false);
-    expect(rest.look(true, 0, 70_900)).toBe(false);
-    expect(rest.look(true, 0, 71_000)).toBe(true);
-    expect(rest.look(false, 0, 71_500)).toBe(false);
-    expect(rest.look(true, 0, 72_000)).toBe(false);
+    const rest = new CameraIdleTimer();
+    expect(rest.shouldSuspend(false, 0, 60_000)).toBe(false);
+    expect(rest.shouldSuspend(true, 0, 61_000)).toBe(false);
+    expect(rest.shouldSuspend(true, 0, 70_900)).toBe(false);
+    expect(rest.shouldSuspend(true, 0, 71_000)).toBe(true);
+    expect(rest.shouldSuspend(false, 0, 71_500)).toBe(false);
+    expect(rest.shouldSuspend(true, 0, 72_000)).toBe(false);
   });
 
   it("is there for ten seconds more when its person asks for it", () => {
-    const rest = new CameraRest();
-    rest.look(true, 0, 0);
-    expect(rest.look(true, 0, 15_000)).toBe(true);
-    expect(rest.look(true, 16_000, 16_000)).toBe(false);
-    expect(rest.look(true, 16_000, 26_000)).toBe(true);
+    const rest = new CameraIdleTimer();
+    rest.shouldSuspend(true, 0, 0);
+    expect(rest.shouldSuspend(true, 0, 15_000)).toBe(true);
+    expect(rest.shouldSuspend(true, 16_000, 16_000)).toBe(false);
+    expect(rest.shouldSuspend(true, 16_000, 26_000)).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ it("a call whose tab is closed goes on in another tab of the browser, heard and 
   await time.pass(3 * second);
   expect([a.at, other.at]).toEqual(["connected", "connected"]);
   expect(other.plane?.lets).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
-  other.engine.act({ type: "hangUp" });
+  other.engine.handleUserAction({ type: "hangUp" });
   await time.pass(5 * second);
   expectQuiet(a, other);
 });
@@ -85,7 +85,7 @@ it("a call that ended while it was taken up again is told of nowhere any more", 
   b.kill();
   await time.pass(3 * second);
   his.lost = 1; // the news of its end does not come
-  a.engine.act({ type: "hangUp" });
+  a.engine.handleUserAction({ type: "hangUp" });
   await time.pass(2 * second);
   his.lost = 0;
   other.engine.otherTab.resume();

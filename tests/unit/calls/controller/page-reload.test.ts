@@ -15,7 +15,7 @@ describe("a page that is loaded anew", () => {
     const other = await b.reload();
     await time.pass(5_000);
     expect([again.at, other.at]).toEqual(["connected", "connected"]);
-    again.engine.act({ type: "hangUp" });
+    again.engine.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(again, other);
     expect(server.lines).toHaveLength(1);
@@ -28,7 +28,7 @@ describe("a page that is loaded anew", () => {
     await time.pass(500);
     expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
     his.isOffline = true;
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(50);
     const other = await b.reload();
     his.setOffline(false);
@@ -56,7 +56,7 @@ describe("a page that is loaded anew", () => {
     const { time, hers, a, b, talk } = await makeCallPair();
     await talk();
     a.kill();
-    b.engine.act({ type: "hangUp" });
+    b.engine.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     const again = await hers.openTab(a.storage);
     await time.pass(1_000);
@@ -75,7 +75,7 @@ describe("a page that is loaded anew", () => {
     expect(again.view?.media.bytes).toBe(400_000);
     again.plane?.use(50_000);
     expect(again.view?.media.bytes).toBe(450_000);
-    again.engine.act({ type: "hangUp" });
+    again.engine.handleUserAction({ type: "hangUp" });
     expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
     // The most that is told of a call counts.
     expect(again.used.every(([call]) => call === id)).toBe(true);
@@ -135,7 +135,7 @@ describe("signing out", () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     let isEnded = false;
-    void a.engine.end().then(() => {
+    void a.engine.endCalls().then(() => {
       isEnded = true;
     });
     await time.pass(100);
@@ -153,7 +153,7 @@ describe("signing out", () => {
     expect(other.engine.isInCall).toBe(false);
     await talk();
     expect([a, other].map(({ engine }) => engine.isInCall)).toEqual([true, true]);
-    void other.engine.end();
+    void other.engine.endCalls();
     await time.pass(3_000);
     expect(server.lines).toMatchObject([{ status: "ended" }]);
     expectQuiet(a, b, other);
@@ -164,7 +164,7 @@ describe("signing out", () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk();
     hers.isOffline = true;
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     expect(a.engine.isInCall).toBe(false);
     await time.pass(5_000);
     expect(a.at).toBe("idle");
@@ -176,7 +176,7 @@ describe("signing out", () => {
     const tablet = await new ModelBrowser(server, ana).openTab();
     await talk();
     expect(tablet.engine.isInCall).toBe(false);
-    void tablet.engine.end();
+    void tablet.engine.endCalls();
     await time.pass(3_000);
     expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
   });
@@ -185,7 +185,7 @@ describe("signing out", () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.setOffline(true);
-    const ended = b.engine.end();
+    const ended = b.engine.endCalls();
     b.engine.stop();
     await time.pass(3_500);
     await ended;

@@ -7,7 +7,7 @@ describe("hanging up", () => {
     await talk();
     setDead(true);
     await time.pass(7_300);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     const hers = a.view?.state;
     expect(hers).toMatchObject({ at: "ended", status: "ended" });
     await time.pass(100);
@@ -29,7 +29,7 @@ describe("hanging up", () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.isOffline = true;
-    b.engine.act({ type: "accept" });
+    b.engine.handleUserAction({ type: "accept" });
     await time.pass(100);
     b.plane?.hearBye();
     expect(b.view?.state).toMatchObject({ at: "ended", status: "cancelled", seconds: 0 });
@@ -52,7 +52,7 @@ describe("hanging up", () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     await talk();
     hers.lost = 1;
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(200);
     expect(b.at).toBe("ended");
     expect(server.lines).toMatchObject([{ status: "ended" }]);
@@ -68,7 +68,7 @@ describe("hanging up", () => {
     await talk();
     his.isDeaf = true;
     setDead(true);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(a);
     await time.pass(6_000);
@@ -84,7 +84,7 @@ describe("an end", () => {
     const { time, server, a, b, ring, hers } = await makeCallPair();
     await ring();
     hers.setOffline(true);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(2_000);
@@ -103,7 +103,7 @@ describe("an end", () => {
     const second = await hers.openTab();
     await ring();
     hers.setOffline(true);
-    a.engine.act({ type: "hangUp" });
+    a.engine.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(6_000);

@@ -27,7 +27,7 @@ it("in a call the way to the server is tried again every two seconds, and withou
   await time.pass(20_000);
   expect(looks.length - before).toBe(0);
 
-  a.engine.act({ type: "hangUp" });
+  a.engine.handleUserAction({ type: "hangUp" });
   await time.pass(3_000);
   setDead(true);
   a.link.set("offline");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Hearing } from "#calls/quality/audio-detector.ts";
-import { qualityOf, type Sample, StatsReader } from "#calls/quality/stats.ts";
+import { AudioDetector } from "#calls/quality/audio-detector.ts";
+import { rateQuality, StatsReader, type StatsSample } from "#calls/quality/stats.ts";
 
-const sample: Sample = {
+const sample: StatsSample = {
   packets: 100,
   bytes: 0,
   inLoss: 0,
@@ -10,22 +10,22 @@ const sample: Sample = {
   outLoss: 0,
   rttMs: 80,
   estimate: undefined,
-  pictureTarget: undefined,
+  videoTargetBitrate: undefined,
   isRelayed: false,
   heardEnergy: 0.01,
   spokenEnergy: 0.01,
 };
 const silence = { heardEnergy: 0, spokenEnergy: 0 };
-type Moment = Parameters<Hearing["take"]>[2];
+type Moment = Parameters<AudioDetector["addSample"]>[2];
 
 const makeHearing = () => {
-  const hearing = new Hearing();
+  const hearing = new AudioDetector();
   let now = 0;
-  const run = (seconds: number, change: Partial<Sample> = {}, moment: Partial<Moment> = {}, isHeard = true) => {
+  const run = (seconds: number, change: Partial<StatsSample> = {}, moment: Partial<Moment> = {}, isHeard = true) => {
     for (const until = now + seconds * 1000; now < until; ) {
       now += 500;
       const { isSpeaking = true, isMicSilenced = false, peerHears = "sound" } = moment;
-      hearing.take({ ...sample, ...change }, isHeard, { now, isSpeaking, isMicSilenced, peerHears });
+      hearing.addSample({ ...sample, ...change }, isHeard, { now, isSpeaking, isMicSilenced, peerHears });
     }
   };
   return { hearing, run };
@@ -57,34 +57,34 @@ describe("who is not heard", () => {
   it("is told so after two seconds of talking to someone who gets nothing", () => {
     const { hearing, run } = makeHearing();
     run(2, {}, { peerHears: "nothing" });
-    expect(hearing.isUnheard).toBe(false);
+    expect(hearing.isMicInaudible).toBe(false);
     run(1, {}, { peerHears: "nothing" });
-    expect(hearing.isUnheard).toBe(true);
+    expect(hearing.isMicInaudible).toBe(true);
     run(0.5, {}, { peerHears: "sound" });
-    expect(hearing.isUnheard).toBe(false);
+    expect(hearing.isMicInaudible).toBe(false);
   });
 
   it("is told so later where packets come and are silent", () => {
     const { hearing, run } = makeHearing();
     run(5, {}, { peerHears: "silence" });
-    expect(hearing.isUnheard).toBe(false);
+    expect(hearing.isMicInaudible).toBe(false);
     run(1, {}, { peerHears: "silence" });
-    expect(hearing.isUnheard).toBe(true);
+    expect(hearing.isMicInaudible).toBe(true);
   });
 
   it("is not told so while saying nothing, or muted", () => {
     const quiet = makeHearing();
     quiet.run(60, silence, { peerHears: "nothing" });
-    expect(quiet.hearing.isUnheard).toBe(false);
+    expect(quiet.hearing.isMicInaudible).toBe(false);
     const muted = makeHearing();
     muted.run(60, {}, { peerHears: "nothing", isSpeaking: false });
-    expect(muted.hearing.isUnheard).toBe(false);
+    expect(muted.hearing.isMicInaudible).toBe(false);
   });
 
   it("is told so when the system keeps the microphone silent", () => {
     const { hearing, run } = makeHearing();
     run(3, silence, { isMicSilenced: true });
-    expect(hearing.isUnheard).toBe(true);
+    expect(hearing.isMicInaudible).toBe(true);
   });
 });
 
@@ -136,11 +136,11 @@ describe("statistics", () => {
   });
 
   it("make a link good, fair or bad by its worst side", () => {
-    expect(qualityOf([])).toBe(0);
-    expect(qualityOf([sample])).toBe(3);
-    expect(qualityOf([{ ...sample, outLoss: 0.05 }])).toBe(2);
-    expect(qualityOf([{ ...sample, rttMs: 600 }])).toBe(2);
-    expect(qualityOf([{ ...sample, concealed: 0.2 }])).toBe(1);
-    expect(qualityOf([{ ...sample, rttMs: 1_500 }])).toBe(1);
+    expect(rateQuality([])).toBe(0);
+    expect(rateQuality([sample])).toBe(3);
+    expect(rateQuality([{ ...sample, outLoss: 0.05 }])).toBe(2);
+    expect(rateQuality([{ ...sample, rttMs: 600 }])).toBe(2);
+    expect(rateQuality([{ ...sample, concealed: 0.2 }])).toBe(1);
+    expect(rateQuality([{ ...sample, rttMs: 1_500 }])).toBe(1);
   });
 });

@@ -1,20 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { Watch, type WatchDeed, type WayFacts } from "#calls/media/connection-monitor.ts";
+import { ConnectionMonitor, type ConnectionSample, type MonitorAction } from "#calls/media/connection-monitor.ts";
 
-const talking: WayFacts = { state: "connected", packets: 0, isDue: true, isGone: false, isStarted: true };
+const talking: ConnectionSample = {
+  state: "connected",
+  packets: 0,
+  isAudioExpected: true,
+  isPeerGone: false,
+  isStarted: true,
+};
 
 /** A way that is looked at twice a second; packets come unless it is said otherwise. */
 const makeWay = () => {
-  const watch = new Watch(0);
+  const watch = new ConnectionMonitor(0);
   let now = 0;
   let packets = 0;
-  const run = (seconds: number, facts: Partial<WayFacts> = {}, isComing = true): [number, WatchDeed][] => {
-    const deeds: [number, WatchDeed][] = [];
+  const run = (seconds: number, facts: Partial<ConnectionSample> = {}, isComing = true): [number, MonitorAction][] => {
+    const deeds: [number, MonitorAction][] = [];
     const from = now;
     for (const until = now + seconds * 1000; now < until; ) {
       now += 500;
       if (isComing) packets += 8;
-      for (const deed of watch.look({ ...talking, packets, ...facts }, now)) deeds.push([(now - from) / 1000, deed]);
+      for (const deed of watch.check({ ...talking, packets, ...facts }, now)) deeds.push([(now - from) / 1000, deed]);
     }
     return deeds;
   };
@@ -28,7 +34,7 @@ describe("a way that works", () => {
   });
 
   it("is left alone where no voice is due: it is not sent, or has not begun", () => {
-    expect(makeWay().run(600, { isDue: false }, silent)).toEqual([]);
+    expect(makeWay().run(600, { isAudioExpected: false }, silent)).toEqual([]);
   });
 
   it("is left alone while it is disconnected for less than a second", () => {
@@ -57,11 +63,11 @@ describe("a way that does not", () => {
     run(5, {}, silent);
     watch.onRebuilt(now());
     run(3, { packets: 0, state: "connecting" }, silent);
-    expect(watch.silentMs(now())).toBe(8_000);
+    expect(watch.getSilentMs(now())).toBe(8_000);
     run(5);
-    run(60, { isDue: false }, silent);
-    run(4, { isDue: false, state: "disconnected" }, silent);
-    expect(watch.silentMs(now())).toBeLessThan(4_000);
+    run(60, { isAudioExpected: false }, silent);
+    run(4, { isAudioExpected: false, state: "disconnected" }, silent);
+    expect(watch.getSilentMs(now())).toBeLessThan(4_000);
   });
 
   it("is made anew after three times", () => {
@@ -96,7 +102,7 @@ describe("a way that does not", () => {
 
   it("that never comes up is mended after six seconds, whether it says that it connects or nothing", () => {
     for (const state of ["new", "connecting"] as const) {
-      const deeds = makeWay().run(8, { state, isDue: false }, silent);
+      const deeds = makeWay().run(8, { state, isAudioExpected: false }, silent);
       expect(deeds.map(([, deed]) => deed)).toEqual(["interrupted", "kick"]);
       expect(deeds[0]?.[0]).toBeGreaterThanOrEqual(6);
     }
@@ -113,25 +119,27 @@ describe("a way that does not", () => {
   it("is given up after twenty seconds when the other page said that it goes", () => {
     const { run } = makeWay();
     run(10);
-    expect(run(60, { isGone: true }, silent).at(-1)).toEqual([22, "failed"]);
+    expect(run(60, { isPeerGone: true }, silent).at(-1)).toEqual([22, "failed"]);
   });
 
   it("is told after two seconds when the other page went, not before: one that is loaded again is there by then", () => {
     const { run } = makeWay();
-    run(10, { isDue: false });
-    expect(run(1.5, { isGone: true, isDue: true }, silent)).toEqual([]);
-    expect(run(1, { isGone: true, isDue: true }, silent)[0]).toEqual([1, "interrupted"]);
+    run(10, { isAudioExpected: false });
+    expect(run(1.5, { isPeerGone: true, isAudioExpected: true }, silent)).toEqual([]);
+    expect(run(1, { isPeerGone: true, isAudioExpected: true }, silent)[0]).toEqual([1, "interrupted"]);
   });
 
   it("is tried on without an end, and without a word, while it only rings", () => {
-    const deeds = makeWay().run(120, { state: "connecting", isDue: false, isStarted: false }, silent);
+    const deeds = makeWay().run(120, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
     expect(new Set(deeds.map(([, deed]) => deed))).toEqual(new Set(["kick", "rebuild"]));
   });
 
   it("counts its minute from the moment on which both talk", () => {
     const { run } = makeWay();
-    run(30, { state: "connecting", isDue: false, isStarted: false }, silent);
-    const failed = run(90, { state: "connecting", isDue: false }, silent).find(([, deed]) => deed === "failed");
+    run(30, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
+    const failed = run(90, { state: "connecting", isAudioExpected: false }, silent).find(
+      ([, deed]) => deed === "failed",
+    );
     expect(failed?.[0]).toBeGreaterThanOrEqual(59);
   });
 });

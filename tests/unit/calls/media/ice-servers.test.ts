@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Servers } from "#calls/media/ice-servers.ts";
+import { IceServerProvider } from "#calls/media/ice-servers.ts";
 import { StatsReader } from "#calls/quality/stats.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 
@@ -14,30 +14,30 @@ it("credentials are renewed while they hold, and asked for again when that faile
   const asked: string[] = [];
   let isAway = false;
   let isWithout = false;
-  const servers = new Servers(async () => {
+  const servers = new IceServerProvider(async () => {
     asked.push(`${asked.length}`);
     if (isAway) throw new Error("away");
     const answer = answerOf(asked.at(-1) ?? "");
     return isWithout ? { ...answer, ice_servers: [], relays: false } : answer;
   });
-  expect(await servers.renew()).toBe(false); // there are none yet
-  await servers.ready();
+  expect(await servers.renewIfDue()).toBe(false); // there are none yet
+  await servers.whenReady();
   const began = performance.now();
-  expect(await servers.renew(began + 400_000)).toBe(false);
+  expect(await servers.renewIfDue(began + 400_000)).toBe(false);
   isAway = true;
-  expect(await servers.renew(began + 430_000)).toBe(false);
-  expect(await servers.renew(began + 440_000)).toBe(false);
+  expect(await servers.renewIfDue(began + 430_000)).toBe(false);
+  expect(await servers.renewIfDue(began + 440_000)).toBe(false);
   expect(asked).toHaveLength(2);
   isAway = false;
   isWithout = true;
-  expect(await servers.renew(began + 461_000)).toBe(false);
-  expect(servers.configuration(false, true).iceServers).toMatchObject([{ username: "0" }]);
+  expect(await servers.renewIfDue(began + 461_000)).toBe(false);
+  expect(servers.getConfiguration(false, true).iceServers).toMatchObject([{ username: "0" }]);
   isWithout = false;
-  expect(await servers.renew(began + 492_000)).toBe(true);
-  expect(servers.configuration(false, true).iceServers).toMatchObject([{ username: "3" }]);
-  expect(await servers.renew()).toBe(false);
+  expect(await servers.renewIfDue(began + 492_000)).toBe(true);
+  expect(servers.getConfiguration(false, true).iceServers).toMatchObject([{ username: "3" }]);
+  expect(await servers.renewIfDue()).toBe(false);
   servers.close();
-  expect(await servers.renew(began + 9_000_000)).toBe(false);
+  expect(await servers.renewIfDue(began + 9_000_000)).toBe(false);
 });
 
 it.each([

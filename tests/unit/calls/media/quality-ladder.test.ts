@@ -1,64 +1,73 @@
 import { describe, expect, it } from "vitest";
-import { firstRung, type LinkWindow, type RungState, stepRung, type Wishes } from "#calls/quality/quality-ladder.ts";
+import {
+  createQualityState,
+  type LinkWindow,
+  type QualityState,
+  type QualityWishes,
+  stepQuality,
+} from "#calls/quality/quality-ladder.ts";
 
 const good: LinkWindow = { seconds: 0.5, outLoss: 0, rttMs: 80, estimate: undefined, concealed: 0, isHeard: true };
-const voice: Wishes = { isCameraOn: false, isThrifty: false, peer: { takesVideo: true, hasVideo: false } };
-const seen: Wishes = { ...voice, isCameraOn: true };
+const voice: QualityWishes = { isCameraOn: false, isDataSaver: false, peer: { takesVideo: true, hasVideo: false } };
+const seen: QualityWishes = { ...voice, isCameraOn: true };
 
 const run = (
-  state: RungState,
+  state: QualityState,
   seconds: number,
   window: Partial<LinkWindow> = {},
-  wishes: Wishes = voice,
-): RungState => {
+  wishes: QualityWishes = voice,
+): QualityState => {
   let now = state;
-  for (let at = 0; at < seconds; at += 0.5) now = stepRung(now, { ...good, ...window }, wishes);
+  for (let at = 0; at < seconds; at += 0.5) now = stepQuality(now, { ...good, ...window }, wishes);
   return now;
 };
-const start = firstRung(false);
+const start = createQualityState(false);
 
 describe("the voice", () => {
   it("goes once, at 24 kbit/s, and at 12 when data are to be saved", () => {
-    expect(run(start, 60).rung).toMatchObject({ audioBitrate: 24_000, isRedundant: false, video: "off" });
+    expect(run(start, 60).level).toMatchObject({ audioBitrate: 24_000, isRedundant: false, video: "off" });
     const thrifty = { ...voice, isThrifty: true };
-    expect(run(firstRung(true), 60, {}, thrifty).rung).toMatchObject({ audioBitrate: 12_000, isRedundant: false });
+    expect(run(createQualityState(true), 60, {}, thrifty).level).toMatchObject({
+      audioBitrate: 12_000,
+      isRedundant: false,
+    });
   });
 
   it("goes twice after five seconds of more than 8 % loss, and once again after fifteen calm ones", () => {
     const lossy = { outLoss: 0.12 };
-    expect(run(start, 4.5, lossy).rung.isRedundant).toBe(false);
+    expect(run(start, 4.5, lossy).level.isRedundant).toBe(false);
     const twice = run(start, 5, lossy);
-    expect(twice.rung.isRedundant).toBe(true);
-    expect(run(twice, 60, { outLoss: 0.05 }).rung.isRedundant).toBe(true);
-    expect(run(twice, 14.5).rung.isRedundant).toBe(true);
-    expect(run(twice, 15).rung.isRedundant).toBe(false);
+    expect(twice.level.isRedundant).toBe(true);
+    expect(run(twice, 60, { outLoss: 0.05 }).level.isRedundant).toBe(true);
+    expect(run(twice, 14.5).level.isRedundant).toBe(true);
+    expect(run(twice, 15).level.isRedundant).toBe(false);
   });
 
   it("counts those seconds in a row", () => {
     const interrupted = run(run(start, 4, { outLoss: 0.12 }), 0.5);
-    expect(run(interrupted, 4, { outLoss: 0.12 }).rung.isRedundant).toBe(false);
+    expect(run(interrupted, 4, { outLoss: 0.12 }).level.isRedundant).toBe(false);
   });
 
   it("is made tiny, not sent twice, where packets are lost because they queue", () => {
     const full = run(run(start, 5), 5, { outLoss: 0.15, rttMs: 900 });
-    expect(full.rung).toMatchObject({ audioBitrate: 12_000, isRedundant: false });
-    expect(run(full, 14.5).rung.audioBitrate).toBe(12_000);
-    expect(run(full, 15).rung.audioBitrate).toBe(24_000);
+    expect(full.level).toMatchObject({ audioBitrate: 12_000, isRedundant: false });
+    expect(run(full, 14.5).level.audioBitrate).toBe(12_000);
+    expect(run(full, 15).level.audioBitrate).toBe(24_000);
   });
 
   it("is not sent twice for what pictures drowned before they went, which is reported long after", () => {
     const drowned = run(run(start, 6, { estimate: 300_000 }, seen), 1, { concealed: 0.4 }, seen);
-    expect(drowned.rung.video).toBe("off");
+    expect(drowned.level.video).toBe("off");
     const settled = run(drowned, 15, { outLoss: 0.12 }, seen);
-    expect(settled.rung.isRedundant).toBe(false);
-    expect(run(settled, 5, { outLoss: 0.12 }, seen).rung.isRedundant).toBe(true);
+    expect(settled.level.isRedundant).toBe(false);
+    expect(run(settled, 5, { outLoss: 0.12 }, seen).level.isRedundant).toBe(true);
   });
 
   it("is made tiny where the link carries less than 30 kbit/s, and only more than 60 make it grow", () => {
     const tiny = run(start, 5, { estimate: 25_000 });
-    expect(tiny.rung.audioBitrate).toBe(12_000);
-    expect(run(tiny, 60, { estimate: 50_000 }).rung.audioBitrate).toBe(12_000);
-    expect(run(tiny, 16, { estimate: 80_000 }).rung.audioBitrate).toBe(24_000);
+    expect(tiny.level.audioBitrate).toBe(12_000);
+    expect(run(tiny, 60, { estimate: 50_000 }).level.audioBitrate).toBe(12_000);
+    expect(run(tiny, 16, { estimate: 80_000 }).level.audioBitrate).toBe(24_000);
   });
 });
 
@@ -66,86 +75,88 @@ describe("pictures", () => {
   const wide = { estimate: 300_000 };
 
   it("begin small once the voice has run, and only when the link carries them", () => {
-    expect(run(start, 1, wide, seen).rung.video).toBe("off");
-    expect(run(start, 2, wide, seen).rung.video).toBe("small");
-    expect(run(start, 9, { estimate: 120_000 }, seen).rung.video).toBe("off");
-    expect(run(start, 5, { ...wide, isHeard: false }, seen).rung.video).toBe("off");
-    expect(run(start, 5, { ...wide, concealed: 0.08 }, seen).rung.video).toBe("off");
+    expect(run(start, 1, wide, seen).level.video).toBe("off");
+    expect(run(start, 2, wide, seen).level.video).toBe("small");
+    expect(run(start, 9, { estimate: 120_000 }, seen).level.video).toBe("off");
+    expect(run(start, 5, { ...wide, isHeard: false }, seen).level.video).toBe("off");
+    expect(run(start, 5, { ...wide, concealed: 0.08 }, seen).level.video).toBe("off");
   });
 
   it("begin where nothing is known of the link, and where it was never tried", () => {
-    expect(run(start, 2, {}, seen).rung.video).toBe("small");
-    expect(run(start, 12, { estimate: 120_000 }, seen).rung.video).toBe("small");
+    expect(run(start, 2, {}, seen).level.video).toBe("small");
+    expect(run(start, 12, { estimate: 120_000 }, seen).level.video).toBe("small");
   });
 
   it("wait no longer than for three good seconds where what the browser tried the link with was lost", () => {
     const untried = { estimate: 100_000 }; // where it begins, and stays
-    expect(run(start, 2.5, untried, seen).rung.video).toBe("off");
-    expect(run(start, 3, untried, seen).rung.video).toBe("small");
+    expect(run(start, 2.5, untried, seen).level.video).toBe("off");
+    expect(run(start, 3, untried, seen).level.video).toBe("small");
     const gap = run(start, 2.5, untried, seen);
-    expect(run(gap, 3, { ...untried, concealed: 0.08 }, seen).rung.video).toBe("off");
-    expect(run(start, 9, { estimate: 95_000 }, seen).rung.video).toBe("off");
+    expect(run(gap, 3, { ...untried, concealed: 0.08 }, seen).level.video).toBe("off");
+    expect(run(start, 9, { estimate: 95_000 }, seen).level.video).toBe("off");
   });
 
   it("stay off while the camera is, or while the other side wants none", () => {
-    expect(run(start, 30, wide).rung.video).toBe("off");
-    expect(run(start, 30, wide, { ...seen, peer: { takesVideo: false, hasVideo: false } }).rung.video).toBe("off");
+    expect(run(start, 30, wide).level.video).toBe("off");
+    expect(run(start, 30, wide, { ...seen, peer: { takesVideo: false, hasVideo: false } }).level.video).toBe("off");
     const on = run(start, 5, wide, seen);
-    expect(run(on, 0.5, wide, voice).rung.video).toBe("off");
+    expect(run(on, 0.5, wide, voice).level.video).toBe("off");
   });
 
   it("grow on a wide link, but not where data are saved", () => {
     const small = run(start, 2, wide, seen);
-    expect(run(small, 1, { estimate: 700_000 }, seen).rung.video).toBe("medium");
-    expect(run(firstRung(true), 60, { estimate: 700_000 }, { ...seen, isThrifty: true }).rung.video).toBe("small");
+    expect(run(small, 1, { estimate: 700_000 }, seen).level.video).toBe("medium");
+    expect(run(createQualityState(true), 60, { estimate: 700_000 }, { ...seen, isDataSaver: true }).level.video).toBe(
+      "small",
+    );
   });
 
   it("are tried larger after ten good seconds when the estimate does not grow by itself", () => {
     const small = run(start, 2, { estimate: 450_000 }, seen);
-    expect(run(small, 9, { estimate: 450_000 }, seen).rung.video).toBe("small");
-    expect(run(small, 11, { estimate: 450_000 }, seen).rung.video).toBe("medium");
+    expect(run(small, 9, { estimate: 450_000 }, seen).level.video).toBe("small");
+    expect(run(small, 11, { estimate: 450_000 }, seen).level.video).toBe("medium");
   });
 
   it("shrink when the link does, and stay small for a minute", () => {
     const medium = run(run(start, 2, wide, seen), 1, { estimate: 700_000 }, seen);
     const small = run(medium, 0.5, { estimate: 300_000 }, seen);
-    expect(small.rung.video).toBe("small");
-    expect(run(small, 59, { estimate: 700_000 }, seen).rung.video).toBe("small");
-    expect(run(small, 62, { estimate: 700_000 }, seen).rung.video).toBe("medium");
+    expect(small.level.video).toBe("small");
+    expect(run(small, 59, { estimate: 700_000 }, seen).level.video).toBe("small");
+    expect(run(small, 62, { estimate: 700_000 }, seen).level.video).toBe("medium");
   });
 
   it("go both ways away after two windows in which the voice had gaps, however wide the link seems", () => {
     const on = run(start, 5, wide, seen);
     const once = run(on, 0.5, { ...wide, concealed: 0.3 }, seen);
-    expect(once.rung).toMatchObject({ video: "small", takesVideo: true });
-    expect(run(run(once, 0.5, wide, seen), 0.5, { ...wide, concealed: 0.3 }, seen).rung.video).toBe("small");
-    expect(run(once, 0.5, { ...wide, concealed: 0.3 }, seen).rung).toMatchObject({ video: "off", takesVideo: false });
+    expect(once.level).toMatchObject({ video: "small", takesVideo: true });
+    expect(run(run(once, 0.5, wide, seen), 0.5, { ...wide, concealed: 0.3 }, seen).level.video).toBe("small");
+    expect(run(once, 0.5, { ...wide, concealed: 0.3 }, seen).level).toMatchObject({ video: "off", takesVideo: false });
   });
 
   it("go after one such window where the browser gives them far less than they may have", () => {
     const gap = { ...wide, concealed: 0.3 };
     const on = run(start, 6, wide, seen);
-    expect(run(on, 0.5, { ...gap, pictureTarget: 80_000 }, seen).rung).toMatchObject({
+    expect(run(on, 0.5, { ...gap, videoTargetBitrate: 80_000 }, seen).level).toMatchObject({
       video: "off",
       takesVideo: false,
     });
-    expect(run(on, 0.5, { ...gap, pictureTarget: 120_000 }, seen).rung.video).toBe("small");
+    expect(run(on, 0.5, { ...gap, videoTargetBitrate: 120_000 }, seen).level.video).toBe("small");
     const begun = run(start, 3, wide, seen);
-    expect(run(begun, 0.5, { ...gap, pictureTarget: 80_000 }, seen).rung.video).toBe("small");
+    expect(run(begun, 0.5, { ...gap, videoTargetBitrate: 80_000 }, seen).level.video).toBe("small");
   });
 
   it("stay on a link whose times only vary, as long as the voice has no gaps", () => {
     const on = run(start, 6, wide, seen);
-    expect(run(on, 30, { ...wide, pictureTarget: 70_000, rttMs: 700 }, seen).rung.video).toBe("small");
-    expect(run(on, 30, { ...wide, pictureTarget: 70_000, concealed: 0.1 }, seen).rung.video).toBe("small");
+    expect(run(on, 30, { ...wide, videoTargetBitrate: 70_000, rttMs: 700 }, seen).level.video).toBe("small");
+    expect(run(on, 30, { ...wide, videoTargetBitrate: 70_000, concealed: 0.1 }, seen).level.video).toBe("small");
   });
 
   it("are not forgiven a gap because nothing at all came after it", () => {
     const on = run(start, 6, wide, seen);
     const once = run(on, 0.5, { ...wide, concealed: 0.3 }, seen);
     const unheard = run(once, 1, { ...wide, concealed: 1, isHeard: false }, seen);
-    expect(unheard.rung.video).toBe("small");
-    expect(run(unheard, 0.5, { ...wide, concealed: 0.3 }, seen).rung).toMatchObject({
+    expect(unheard.level.video).toBe("small");
+    expect(run(unheard, 0.5, { ...wide, concealed: 0.3 }, seen).level).toMatchObject({
       video: "off",
       takesVideo: false,
     });
@@ -153,28 +164,28 @@ describe("pictures", () => {
 
   it("are asked of the other side no more when only that one sends them", () => {
     const watching = { ...voice, peer: { takesVideo: true, hasVideo: true } };
-    expect(run(start, 1, { concealed: 0.4 }, watching).rung.takesVideo).toBe(false);
+    expect(run(start, 1, { concealed: 0.4 }, watching).level.takesVideo).toBe(false);
   });
 
   it("are not to blame for gaps where there are none, or where nothing comes at all", () => {
-    expect(run(start, 5, { concealed: 0.5 }).rung.takesVideo).toBe(true);
+    expect(run(start, 5, { concealed: 0.5 }).level.takesVideo).toBe(true);
     const on = run(start, 5, wide, seen);
-    expect(run(on, 1.5, { ...wide, concealed: 1, isHeard: false }, seen).rung.video).toBe("small");
+    expect(run(on, 1.5, { ...wide, concealed: 1, isHeard: false }, seen).level.video).toBe("small");
   });
 
   it("come back after twenty good seconds, and the next time after forty", () => {
     const bad = { ...wide, concealed: 0.3 };
     const off = run(run(start, 5, wide, seen), 1, bad, seen);
-    expect(run(off, 19, wide, seen).rung).toMatchObject({ video: "off", takesVideo: false });
+    expect(run(off, 19, wide, seen).level).toMatchObject({ video: "off", takesVideo: false });
     const again = run(off, 21, wide, seen);
-    expect(again.rung).toMatchObject({ video: "small", takesVideo: true });
+    expect(again.level).toMatchObject({ video: "small", takesVideo: true });
     const offAgain = run(again, 1, bad, seen);
-    expect(run(offAgain, 39, wide, seen).rung.video).toBe("off");
-    expect(run(offAgain, 41, wide, seen).rung.video).toBe("small");
+    expect(run(offAgain, 39, wide, seen).level.video).toBe("off");
+    expect(run(offAgain, 41, wide, seen).level.video).toBe("small");
   });
 
   it("count only good seconds towards coming back", () => {
     const off = run(run(start, 5, wide, seen), 1, { ...wide, concealed: 0.3 }, seen);
-    expect(run(off, 60, { ...wide, concealed: 0.1 }, seen).rung.video).toBe("off");
+    expect(run(off, 60, { ...wide, concealed: 0.1 }, seen).level.video).toBe("off");
   });
 });

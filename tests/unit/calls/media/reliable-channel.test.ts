@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { judge, readSignal, type SignalFrame, type SignalItem } from "#calls/signaling/messages.ts";
-import { SignalBox } from "#calls/signaling/reliable-channel.ts";
+import { classifyFrame, parseSignal, type SignalFrame, type SignalItem } from "#calls/signaling/messages.ts";
+import { ReliableChannel } from "#calls/signaling/reliable-channel.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +11,7 @@ afterEach(() => {
 
 const item = (n: number): SignalItem => ({ d: "answer", n, sdp: `v=0 ${n}` });
 const read = (text: string): SignalFrame => {
-  const frame = readSignal(text);
+  const frame = parseSignal(text);
   if (!frame) throw new Error(`not a signal: ${text}`);
   return frame;
 };
@@ -21,23 +21,23 @@ const makePair = (carry: (hand: () => void, number: number) => void = (hand) => 
   const got: Record<"a" | "b", SignalItem[]> = { a: [], b: [] };
   const posted: Record<"a" | "b", string[]> = { a: [], b: [] };
   let number = 0;
-  const make = (me: "a" | "b", epoch: number, theirs: number): SignalBox =>
-    new SignalBox(epoch, theirs, {
-      post: (text) => {
+  const make = (me: "a" | "b", epoch: number, theirs: number): ReliableChannel =>
+    new ReliableChannel(epoch, theirs, {
+      sendFrame: (text) => {
         posted[me].push(text);
-        carry(() => (me === "a" ? b : a).hear(read(text)), number++);
+        carry(() => (me === "a" ? b : a).receive(read(text)), number++);
       },
       deliver: (item) => got[me].push(item),
     });
-  const a: SignalBox = make("a", 1, 2);
-  const b: SignalBox = make("b", 2, 1);
+  const a: ReliableChannel = make("a", 1, 2);
+  const b: ReliableChannel = make("b", 2, 1);
   return { a, b, got, posted };
 };
 
 describe("a box of signals", () => {
   it("brings each item at once, in its order, and then says no more", () => {
     const { a, got, posted } = makePair();
-    for (let n = 1; n <= 3; n++) a.say(item(n));
+    for (let n = 1; n <= 3; n++) a.send(item(n));
     expect(got.b).toEqual([item(1), item(2), item(3)]);
     vi.advanceTimersByTime(60_000);
     expect(posted.a).toHaveLength(3);
@@ -46,7 +46,7 @@ describe("a box of signals", () => {
 
   it("says again after one, two and four seconds what nobody confirmed", () => {
     const { a, posted } = makePair(() => undefined);
-    a.say(item(1));
+    a.send(item(1));
     const times = [1_000, 2_000, 4_000, 4_000];
     for (const [index, wait] of times.entries()) {
       vi.advanceTimersByTime(wait - 1);
@@ -58,8 +58,8 @@ describe("a box of signals", () => {
 
   it("says everything unconfirmed once more when it is told to, as one frame", () => {
     const { a, posted } = makePair(() => undefined);
-    a.say(item(1));
-    a.say(item(2));
+    a.send(item(1));
+    a.send(item(2));
     a.resend();
     expect(read(posted.a.at(-1) ?? "").x).toEqual([item(1), item(2)]);
   });
@@ -74,9 +74,9 @@ describe("a box of signals", () => {
       });
       const said = Array.from({ length: 12 }, (_, index) => item(index + 1));
       for (const one of said) {
-        a.say(one);
+        a.send(one);
         vi.advanceTimersByTime(130);
-        b.say(one);
+        b.send(one);
       }
       vi.advanceTimersByTime(300_000);
       expect(got).toEqual({ a: said, b: said });
@@ -85,13 +85,13 @@ describe("a box of signals", () => {
 
   it("sends candidates of one generation that are found within a moment as one item", () => {
     const { a, got, posted } = makePair();
-    a.sayCandidate("one", "0", "u1");
-    a.sayCandidate("two", "0", "u1");
+    a.sendCandidate("one", "0", "u1");
+    a.sendCandidate("two", "0", "u1");
     vi.advanceTimersByTime(50);
     expect(posted.a).toHaveLength(0);
     vi.advanceTimersByTime(50);
-    a.sayCandidate("three", "0", "u1");
-    a.sayCandidate("four", "0", "u2");
+    a.sendCandidate("three", "0", "u1");
+    a.sendCandidate("four", "0", "u2");
     vi.advanceTimersByTime(100);
     expect(got.b).toEqual([
       {
@@ -110,12 +110,12 @@ describe("a box of signals", () => {
     const { a, got, posted } = makePair(() => undefined);
     const generation = (n: number, u: string): SignalItem => ({ d: "offer", n, sdp: `v=0\r\na=ice-ufrag:${u}\r\n` });
     const answer: SignalItem = { d: "answer", n: 4, sdp: "v=0" };
-    a.say(generation(1, "u1"));
-    a.say(answer);
-    a.say({ u: "u1", c: [["one", "0"]] });
-    a.say(generation(2, "u2"));
-    a.say({ u: "u2", c: [["two", "0"]] });
-    a.say(generation(3, "u2"));
+    a.send(generation(1, "u1"));
+    a.send(answer);
+    a.send({ u: "u1", c: [["one", "0"]] });
+    a.send(generation(2, "u2"));
+    a.send({ u: "u2", c: [["two", "0"]] });
+    a.send(generation(3, "u2"));
     a.resend();
     const hello: SignalItem = { hello: 1 };
     const last = read(posted.a.at(-1) ?? "");
@@ -128,7 +128,7 @@ describe("a box of signals", () => {
     const { a, b, got, posted } = makePair();
     b.close(); // confirms nothing
     const long = (n: number): SignalItem => ({ d: "answer", n, sdp: "x".repeat(5_000) });
-    for (let n = 1; n <= 8; n++) a.say(long(n));
+    for (let n = 1; n <= 8; n++) a.send(long(n));
     posted.a.length = 0;
     a.resend();
     expect(got.b).toEqual([]);
@@ -139,22 +139,22 @@ describe("a box of signals", () => {
 
   it("begins to count anew with another life of the other side, and says to it what was not confirmed", () => {
     const { a, got, posted } = makePair(() => undefined);
-    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
-    a.say(item(9));
-    a.adopt(3);
+    a.receive({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
+    a.send(item(9));
+    a.rebind(3);
     expect(read(posted.a.at(-1) ?? "")).toMatchObject({ t: 3, a: 0, x: [item(9)] });
-    a.hear({ e: 3, t: 1, s: 1, a: 0, x: [item(2)] });
+    a.receive({ e: 3, t: 1, s: 1, a: 0, x: [item(2)] });
     expect(got.a).toEqual([item(1), item(2)]);
   });
 
   it("says and does nothing once it is closed", () => {
     const { a, b, got, posted } = makePair(() => undefined);
-    a.say(item(1));
-    a.sayCandidate("one", "0", "u1");
+    a.send(item(1));
+    a.sendCandidate("one", "0", "u1");
     a.close();
-    a.say(item(2));
+    a.send(item(2));
     a.resend();
-    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
+    a.receive({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
     vi.advanceTimersByTime(60_000);
     expect(posted.a).toHaveLength(1);
     expect(got.a).toEqual([]);
@@ -166,31 +166,31 @@ describe("a frame", () => {
   const frame = (e: number, t: number): SignalFrame => ({ e, t, s: 1, a: 0, x: [] });
 
   it("is taken from the life that is known, also while that does not know this one", () => {
-    expect(judge(frame(5, 7), 7, 5)).toBe("take");
-    expect(judge(frame(5, 0), 7, 5)).toBe("take");
+    expect(classifyFrame(frame(5, 7), 7, 5)).toBe("take");
+    expect(classifyFrame(frame(5, 0), 7, 5)).toBe("take");
   });
   it("makes a life known", () => {
-    expect(judge(frame(5, 0), 7, 0)).toBe("adopt");
-    expect(judge(frame(5, 7), 7, 0)).toBe("adopt");
+    expect(classifyFrame(frame(5, 0), 7, 0)).toBe("adopt");
+    expect(classifyFrame(frame(5, 7), 7, 0)).toBe("adopt");
   });
   it("of a later life that began by itself makes this side begin anew", () => {
-    expect(judge(frame(6, 0), 7, 5)).toBe("renew");
+    expect(classifyFrame(frame(6, 0), 7, 5)).toBe("renew");
   });
   it("of a later life that answers this one does not", () => {
-    expect(judge(frame(6, 7), 7, 5)).toBe("adopt");
+    expect(classifyFrame(frame(6, 7), 7, 5)).toBe("adopt");
   });
   it("of an earlier life, or meant for one, is dropped", () => {
-    expect(judge(frame(4, 7), 7, 5)).toBe("drop");
-    expect(judge(frame(5, 6), 7, 5)).toBe("drop");
-    expect(judge(frame(6, 6), 7, 5)).toBe("drop");
+    expect(classifyFrame(frame(4, 7), 7, 5)).toBe("drop");
+    expect(classifyFrame(frame(5, 6), 7, 5)).toBe("drop");
+    expect(classifyFrame(frame(6, 6), 7, 5)).toBe("drop");
   });
   it("that is no frame, or too long, is not read", () => {
-    expect(readSignal("{")).toBeUndefined();
-    expect(readSignal('{"e":1}')).toBeUndefined();
-    expect(readSignal('{"e":1,"t":0,"s":1,"a":0,"x":[{"d":"prank","n":1,"sdp":""}]}')).toBeUndefined();
+    expect(parseSignal("{")).toBeUndefined();
+    expect(parseSignal('{"e":1}')).toBeUndefined();
+    expect(parseSignal('{"e":1,"t":0,"s":1,"a":0,"x":[{"d":"prank","n":1,"sdp":""}]}')).toBeUndefined();
     expect(
-      readSignal(`{"e":1,"t":0,"s":1,"a":0,"x":[{"d":"offer","n":1,"sdp":"${"x".repeat(17_000)}"}]}`),
+      parseSignal(`{"e":1,"t":0,"s":1,"a":0,"x":[{"d":"offer","n":1,"sdp":"${"x".repeat(17_000)}"}]}`),
     ).toBeUndefined();
-    expect(readSignal('{"e":1,"t":0,"s":1,"a":0,"x":[{"hello":1}]}')).toBeDefined();
+    expect(parseSignal('{"e":1,"t":0,"s":1,"a":0,"x":[{"hello":1}]}')).toBeDefined();
   });
 });

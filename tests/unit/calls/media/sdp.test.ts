@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { pickCodecs, slim, toOutgoingCandidate, tuneRemote } from "#calls/media/sdp.ts";
+import { selectCodecs, stripDescription, toOutgoingCandidate, tuneRemoteDescription } from "#calls/media/sdp.ts";
 import { revealsAddress } from "#contract/calls/candidates.ts";
 
 /** As Chromium 156 offers it once its candidates are found: voice, pictures and a data channel. */
@@ -17,20 +17,20 @@ describe("a description that leaves", () => {
   it("names no address of this device", () => {
     expect(offer).toContain("192.0.2.2");
     expect(offer).toContain("fd00::2");
-    expect(slim(offer)).not.toMatch(/192\.0\.2\.2|fd00::2|a=candidate/);
-    expect(section(slim(offer), "audio")[1]).toBe("c=IN IP4 0.0.0.0");
+    expect(stripDescription(offer)).not.toMatch(/192\.0\.2\.2|fd00::2|a=candidate/);
+    expect(section(stripDescription(offer), "audio")[1]).toBe("c=IN IP4 0.0.0.0");
   });
 
   it("keeps its sections, and one that was refused stays refused", () => {
     const kinds = (sdp: string) => sdp.match(/^m=\w+ \d+/gm);
-    expect(kinds(slim(offer))).toEqual(["m=audio 9", "m=video 9", "m=application 9"]);
+    expect(kinds(stripDescription(offer))).toEqual(["m=audio 9", "m=video 9", "m=application 9"]);
     const refused = offer.replace(/^m=video \d+/m, "m=video 0");
-    expect(kinds(slim(refused))).toEqual(["m=audio 9", "m=video 0", "m=application 9"]);
+    expect(kinds(stripDescription(refused))).toEqual(["m=audio 9", "m=video 0", "m=application 9"]);
   });
 
   it("is less than two thirds as long, and no shorter when it is done twice", () => {
-    expect(slim(offer).length).toBeLessThan(offer.length * 0.66);
-    expect(slim(slim(offer))).toBe(slim(offer));
+    expect(stripDescription(offer).length).toBeLessThan(offer.length * 0.66);
+    expect(stripDescription(stripDescription(offer))).toBe(stripDescription(offer));
   });
 
   it("keeps what a connection needs", () => {
@@ -41,14 +41,14 @@ describe("a description that leaves", () => {
       "a=rtcp-mux",
       "a=group:BUNDLE",
     ]) {
-      expect(slim(offer)).toContain(needed);
+      expect(stripDescription(offer)).toContain(needed);
     }
-    expect(section(slim(offer), "application")).toContain("a=sctp-port:5000");
+    expect(section(stripDescription(offer), "application")).toContain("a=sctp-port:5000");
   });
 });
 
 describe("a description that came", () => {
-  const tuned = tuneRemote(offer, { isRedundant: false });
+  const tuned = tuneRemoteDescription(offer, { isRedundant: false });
 
   it("asks for a cheap voice: silence unsent, repair inside, 24 kbit/s in packets of 60 ms, one channel", () => {
     const audio = section(tuned, "audio");
@@ -72,7 +72,7 @@ describe("a description that came", () => {
       /a=fmtp:111 .*/,
       "a=fmtp:111 maxplaybackrate=48000;stereo=1;useinbandfec=0\r\na=ptime:20\r\na=maxptime:40",
     );
-    const audio = section(tuneRemote(firefox, { isRedundant: false }), "audio");
+    const audio = section(tuneRemoteDescription(firefox, { isRedundant: false }), "audio");
     const line = audio.find((line) => line.startsWith("a=fmtp:111 "));
     expect(line).toContain("maxplaybackrate=48000");
     expect(line).toContain(";stereo=0");
@@ -91,7 +91,7 @@ describe("a description that came", () => {
 
   it("puts RED in front only when the voice goes twice", () => {
     const first = (isRedundant: boolean) =>
-      section(tuneRemote(offer, { isRedundant }), "audio")[0]?.split(" ").slice(3);
+      section(tuneRemoteDescription(offer, { isRedundant }), "audio")[0]?.split(" ").slice(3);
     expect(first(false)?.slice(0, 2)).toEqual(["111", "63"]);
     expect(first(true)?.slice(0, 2)).toEqual(["63", "111"]);
     expect([...(first(true) ?? [])].sort()).toEqual([...(first(false) ?? [])].sort());
@@ -99,7 +99,7 @@ describe("a description that came", () => {
 
   it("puts Opus in front where there is no RED", () => {
     const without = offer.replace(/a=rtpmap:63 .*\r\na=fmtp:63 .*\r\n/, "").replace("111 63 ", "9 111 ");
-    expect(section(tuneRemote(without, { isRedundant: true }), "audio")[0]).toMatch(/ 111 9 /);
+    expect(section(tuneRemoteDescription(without, { isRedundant: true }), "audio")[0]).toMatch(/ 111 9 /);
   });
 
   it("lets pictures begin narrow", () => {
@@ -108,7 +108,7 @@ describe("a description that came", () => {
 
   it("leaves a voice without Opus, and the data channel, as they were", () => {
     const odd = offer.replace(/opus\//g, "other/");
-    expect(section(tuneRemote(odd, { isRedundant: true }), "audio")).toEqual(
+    expect(section(tuneRemoteDescription(odd, { isRedundant: true }), "audio")).toEqual(
       section(odd, "audio").filter((line) => !line.startsWith("a=candidate")),
     );
     const isNoCandidate = (line: string) => !line.startsWith("a=candidate");
@@ -121,7 +121,7 @@ describe("a description that came", () => {
   });
 
   it("stays the same when it is done twice", () => {
-    expect(tuneRemote(tuned, { isRedundant: false })).toBe(tuned);
+    expect(tuneRemoteDescription(tuned, { isRedundant: false })).toBe(tuned);
   });
 });
 
@@ -152,7 +152,7 @@ describe("a signal that may not name the device's address", () => {
   it("may have a relay's candidates and a description without addresses", () => {
     expect(revealsAddress(signal(relayed))).toBe(false);
     expect(revealsAddress(signal(relayed, relayed.replace("raddr 0.0.0.0", "raddr ::")))).toBe(false);
-    expect(revealsAddress(described(slim(offer)))).toBe(false);
+    expect(revealsAddress(described(stripDescription(offer)))).toBe(false);
     expect(revealsAddress('{"hello":1}')).toBe(false);
   });
 
@@ -164,7 +164,7 @@ describe("a signal that may not name the device's address", () => {
     expect(revealsAddress(signal("candidate:9 1 udp 1 3f2a.local 9 typ host"))).toBe(true);
     expect(revealsAddress(signal(relayed.replace("raddr 0.0.0.0", "raddr 198.51.100.7")))).toBe(true);
     expect(revealsAddress(described(offer))).toBe(true);
-    expect(revealsAddress(described(`${slim(offer)}a=${host}\r\n`))).toBe(true);
+    expect(revealsAddress(described(`${stripDescription(offer)}a=${host}\r\n`))).toBe(true);
     expect(revealsAddress(described("v=0\r\nc=IN IP6 2001:db8::7\r\n"))).toBe(true);
   });
 });
@@ -178,7 +178,7 @@ describe("the codecs that are offered", () => {
 
   it("are Opus before RED, and of pictures VP8 and one H264", () => {
     const audio = [codec("audio/red"), codec("audio/G722"), codec("audio/opus")];
-    expect(pickCodecs("audio", audio).map(({ mimeType }) => mimeType)).toEqual(["audio/opus", "audio/red"]);
+    expect(selectCodecs("audio", audio).map(({ mimeType }) => mimeType)).toEqual(["audio/opus", "audio/red"]);
     const video = [
       codec("video/VP9", "profile-id=0"),
       codec("video/H264", "packetization-mode=0;profile-level-id=42e01f"),
@@ -186,6 +186,6 @@ describe("the codecs that are offered", () => {
       codec("video/VP8"),
       codec("video/rtx"),
     ];
-    expect(pickCodecs("video", video)).toEqual([video[3], video[2], video[4]]);
+    expect(selectCodecs("video", video)).toEqual([video[3], video[2], video[4]]);
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { MediaView } from "#calls/media/media-session.ts";
-import { patterns } from "#calls/tones/tones.ts";
-import { statusKey } from "#calls/ui/call-status-text.ts";
-import { formatMegabytes, formatPrice } from "#calls/ui/data-cost.ts";
+import { tonePatterns } from "#calls/tones/tones.ts";
+import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
+import { formatDataRate, formatMegabytes } from "#calls/ui/data-cost.ts";
 import type { CallView } from "#calls/views.ts";
 import type { CallKind } from "#contract/calls/call.ts";
-import type { CallError, CallNotice, CallPlace } from "#contract/calls/call-machine.ts";
+import type { CallError, CallNoticeType, LocalCall } from "#contract/calls/call-machine.ts";
 import { createUuid } from "#contract/ids.ts";
-import { wordsOf } from "#features/calls/host/call-notices.ts";
-import { troublesOf, workedAfter } from "#features/calls/screen/troubles.ts";
+import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
+import { listCallWarnings, updateWorkingDevices } from "#features/calls/screen/call-warnings.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import { createTranslate } from "#i18n/setup.ts";
 
 type State = CallView["state"];
 
-const place = (kind: CallKind, isCaller = true): CallPlace => ({
+const place = (kind: CallKind, isCaller = true): LocalCall => ({
   id: createUuid(),
   conversation: "a.b",
   peer: createUuid(),
@@ -28,7 +28,7 @@ const connected = (kind: CallKind, lostAt?: number): Extract<State, { at: "conne
   at: "connected",
   call: place(kind),
   since: 0,
-  lostAt,
+  interruptedAt: lostAt,
 });
 const ended = (end: object, isCaller = true) =>
   ({ at: "ended", call: place("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
@@ -39,25 +39,25 @@ const ended = (end: object, isCaller = true) =>
 describe("how a call stands", () => {
   test("is said in a few words, which tell a call that goes out from one that goes on", () => {
     const said: [Exclude<State, { at: "ended" }>, string][] = [
-      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true }, "Appel..."],
-      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true, isHeard: true }, "Ça sonne..."],
+      [{ at: "outgoing", call: place("audio"), until: 0, isRegistered: true }, "Appel..."],
+      [{ at: "outgoing", call: place("audio"), until: 0, isRegistered: true, isPeerRinging: true }, "Ça sonne..."],
       [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
       [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
       [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
       [connected("audio", 1), "Reconnexion..."],
     ];
-    for (const [state, text] of said) expect(textOf(statusKey(state))).toBe(text);
+    for (const [state, text] of said) expect(textOf(getCallStatusKey(state))).toBe(text);
   });
 });
 
 describe("what is told of calls besides", () => {
-  const saying = (notice: CallNotice, error?: CallError) =>
-    wordsOf({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
+  const saying = (notice: CallNoticeType, error?: CallError) =>
+    toCallNoticeText({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
 
   test("is in the specified words, with why", () => {
     const t = createTranslate("en", en);
     const english = (["rejected", "unanswered", "failed", "acceptFailed", "error"] as const).map(
-      (notice) => wordsOf({ notice, peer: createUuid() }, "Ben", t).title,
+      (notice) => toCallNoticeText({ notice, peer: createUuid() }, "Ben", t).title,
     );
     expect(english).toEqual([
       "Call Rejected",
@@ -68,12 +68,12 @@ describe("what is told of calls besides", () => {
     ]);
     expect(saying("error").message).toBe("La connexion avec Ben est perdue.");
     const refused = (isCaller: boolean) =>
-      wordsOf({ notice: "rejected", peer: createUuid() }, "Ben", createTranslate("fr", fr), isCaller).message;
+      toCallNoticeText({ notice: "rejected", peer: createUuid() }, "Ben", createTranslate("fr", fr), isCaller).message;
     expect([refused(true), refused(false)]).toEqual(["Ben a refusé l'appel.", "Vous avez refusé l'appel de Ben."]);
     expect(saying("failed", "offline").message).toBe(fr.errors.offline);
     // A server that answers without a call gives no reason of its own.
     const unanswered = (notice: "failed" | "acceptFailed") =>
-      wordsOf({ notice, error: "unavailable", peer: createUuid() }, "Ben", t).message;
+      toCallNoticeText({ notice, error: "unavailable", peer: createUuid() }, "Ben", t).message;
     expect(unanswered("failed")).toBe("Failed to create call on server.");
     expect(unanswered("acceptFailed")).toBe("Call data is missing.");
     expect(saying("acceptFailed", "call_not_found").message).toBe(fr.errors.call_not_found);
@@ -99,21 +99,21 @@ describe("what is said of microphones, cameras and the link", () => {
     camera: "on",
     local: undefined,
     remote: undefined,
-    isSeenAgain: false,
+    isVideoRestored: false,
     isVoiceOnly: false,
     peer: fine,
     quality: 3,
     bytes: 0,
-    isUnheard: false,
+    isMicInaudible: false,
     ...more,
   });
   const fresh = { mic: false, camera: false };
   const keys = (state: State, more: Partial<MediaView>, worked = fresh) =>
-    troublesOf({ state, media: media(more), devices: {}, isMinimised: false }, worked).map(({ key }) => key);
+    listCallWarnings({ state, media: media(more), devices: {}, isMinimized: false }, worked).map(({ key }) => key);
 
   test("is nothing while all is well, while it rings and once it is over", () => {
     expect(keys(connected("video"), {})).toEqual([]);
-    const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isUnheard: true };
+    const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isMicInaudible: true };
     expect(keys({ at: "ringing", call: place("video", false), until: 0 }, bad)).toEqual([]);
     expect(keys(ended({}), bad)).toEqual([]);
   });
@@ -125,19 +125,19 @@ describe("what is said of microphones, cameras and the link", () => {
   });
 
   test("calls what worked before and is missing now unplugged", () => {
-    const before = workedAfter(fresh, media({ mic: "muted", camera: "thin" }));
+    const before = updateWorkingDevices(fresh, media({ mic: "muted", camera: "thin" }));
     const gone: Partial<MediaView> = { mic: "missing", camera: "missing" };
     expect(keys(connected("video"), gone, fresh)).toEqual(["calls.notice.micMissing", "calls.notice.cameraMissing"]);
     expect(keys(connected("video"), gone, before)).toEqual([
       "calls.notice.micUnplugged",
       "calls.notice.cameraUnplugged",
     ]);
-    expect(workedAfter(before, media(gone))).toBe(before);
+    expect(updateWorkingDevices(before, media(gone))).toBe(before);
   });
 
   test("offers the picture again that a slow link took, and does not blame the link twice", () => {
-    const [trouble, ...more] = troublesOf(
-      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), devices: {}, isMinimised: false },
+    const [trouble, ...more] = listCallWarnings(
+      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), devices: {}, isMinimized: false },
       fresh,
     );
     expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });
@@ -161,34 +161,38 @@ describe("what is said of microphones, cameras and the link", () => {
     const alone = { peer: { ...fine, hasVideo: false, isCameraOff: true, isVoiceOnly: true } };
     expect(keys(connected("video"), { ...alone, camera: "unwanted" })).toEqual(["calls.notice.cameraUnwanted"]);
     expect(keys(connected("video"), { ...alone, camera: "off" })).toEqual(["calls.notice.peerVoiceOnly"]);
-    expect(keys(connected("video"), { isSeenAgain: true })).toEqual(["calls.notice.seenAgain"]);
+    expect(keys(connected("video"), { isVideoRestored: true })).toEqual(["calls.notice.seenAgain"]);
   });
 
   test("is not that one is unheard while one is muted", () => {
-    expect(keys(connected("audio"), { isUnheard: true })).toEqual(["calls.notice.unheard"]);
-    expect(keys(connected("audio"), { isUnheard: true, mic: "muted" })).toEqual([]);
+    expect(keys(connected("audio"), { isMicInaudible: true })).toEqual(["calls.notice.unheard"]);
+    expect(keys(connected("audio"), { isMicInaudible: true, mic: "muted" })).toEqual([]);
   });
 });
 
 describe("the tones", () => {
   test("ring back as the French network does and fit their rounds", () => {
-    expect(patterns.ringback).toMatchObject({ every: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
-    for (const { notes, every } of Object.values(patterns)) {
+    expect(tonePatterns.ringback).toMatchObject({ every: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
+    for (const { notes, periodSeconds } of Object.values(tonePatterns)) {
       for (const { at, seconds, level } of notes) {
-        expect(at + seconds).toBeLessThanOrEqual(every);
+        expect(at + seconds).toBeLessThanOrEqual(periodSeconds);
         expect(level).toBeLessThan(0.5);
       }
     }
   });
 
   test("end by themselves when the other side is busy, and only then", () => {
-    expect([patterns.busy.times, patterns.ringtone.times, patterns.ringback.times]).toEqual([4, undefined, undefined]);
+    expect([tonePatterns.busy.repeats, tonePatterns.ringtone.repeats, tonePatterns.ringback.repeats]).toEqual([
+      4,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
 test("data is told in the unit it is sold by, on one line", () => {
   for (const language of ["fr", "en", "pt"] as const) {
-    expect(formatMegabytes(300_000, language) + formatPrice("video", language)).not.toContain(" ");
+    expect(formatMegabytes(300_000, language) + formatDataRate("video", language)).not.toContain(" ");
   }
   const plain = (text: string) => text.replace(/\s/gu, " ");
   expect(plain(formatMegabytes(300_000, "fr"))).toBe("0,3 Mo");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CallSide, callLine, describeCall } from "#components/messages/call-text.ts";
+import { type CallPerspective, formatCallEntry, toCallEntry } from "#components/messages/call-text.ts";
 import { describeMessage } from "#components/messages/message-preview.tsx";
 import type { CallBody } from "#contract/calls/call.ts";
 import { createUuid } from "#contract/ids.ts";
@@ -9,8 +9,8 @@ import pt from "#i18n/pt.json";
 import { createTranslate, type Translate } from "#i18n/setup.ts";
 
 const french = createTranslate("fr", fr);
-const caller: CallSide = { isMine: true, name: "Benoît" };
-const callee: CallSide = { isMine: false, name: "Ana" };
+const caller: CallPerspective = { isMine: true, peerName: "Benoît" };
+const callee: CallPerspective = { isMine: false, peerName: "Ana" };
 
 const makeBody = (change: Partial<CallBody>): CallBody => ({
   type: "call",
@@ -20,8 +20,8 @@ const makeBody = (change: Partial<CallBody>): CallBody => ({
   seconds: 0,
   ...change,
 });
-const tell = (change: Partial<CallBody>, side: CallSide, t: Translate = french): string =>
-  describeCall(callLine(makeBody(change), side, t), t);
+const tell = (change: Partial<CallBody>, side: CallPerspective, t: Translate = french): string =>
+  formatCallEntry(toCallEntry(makeBody(change), side, t), t);
 
 describe("the line of a call", () => {
   it.each([
@@ -48,7 +48,8 @@ describe("the line of a call", () => {
   });
 
   it("is red to whom a call was missed, and to both where one declined; what one's own gave up is not", () => {
-    const isRed = (change: Partial<CallBody>, side: CallSide) => callLine(makeBody(change), side, french).isBad;
+    const isRed = (change: Partial<CallBody>, side: CallPerspective) =>
+      toCallEntry(makeBody(change), side, french).isUnsuccessful;
     expect([isRed({ status: "missed" }, callee), isRed({ status: "missed" }, caller)]).toEqual([true, false]);
     expect([isRed({ status: "rejected" }, callee), isRed({ status: "rejected" }, caller)]).toEqual([true, true]);
     for (const status of ["ended", "cancelled"] as const) expect(isRed({ status }, callee)).toBe(false);
@@ -57,7 +58,7 @@ describe("the line of a call", () => {
   });
 
   it("shows by its icon which way it went, and that it was missed", () => {
-    const icon = (change: Partial<CallBody>, side: CallSide) => callLine(makeBody(change), side, french).icon;
+    const icon = (change: Partial<CallBody>, side: CallPerspective) => toCallEntry(makeBody(change), side, french).icon;
     expect(icon({}, caller)).not.toBe(icon({}, callee));
     expect(icon({ status: "missed" }, callee)).not.toBe(icon({}, callee));
     expect(icon({ kind: "video" }, caller)).toContain("video");
@@ -66,7 +67,7 @@ describe("the line of a call", () => {
   it("is said in the reader's language, names of another direction kept apart", () => {
     expect(tell({ status: "rejected" }, caller, createTranslate("en", en))).toBe("Audio call declined by Benoît");
     expect(tell({ status: "missed" }, callee, createTranslate("pt", pt))).toBe("Chamada de voz perdida");
-    expect(tell({ status: "rejected" }, { isMine: true, name: "محمد" })).toBe(
+    expect(tell({ status: "rejected" }, { isMine: true, peerName: "محمد" })).toBe(
       "Appel audio refusé par \u2068محمد\u2069",
     );
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isOfTaking, noteEndShown, noteTaken, swallowSecondTap } from "#calls/ui/double-tap.ts";
+import { isDoubleTapOfAccept, recordAccept, recordHangUpShown, swallowSecondTap } from "#calls/ui/double-tap.ts";
 
 const page = new EventTarget();
 const frameMs = 1_500;
@@ -48,16 +48,19 @@ test("nothing is listened to for longer than a busy phone may take", () => {
 
 test("nobody ends the call they have just taken, counted from when its end can be pressed", () => {
   vi.setSystemTime(0);
-  noteTaken({ timeStamp: 1_000 });
-  expect([isOfTaking({ timeStamp: 1_300 }), isOfTaking({ timeStamp: 1_800 })]).toEqual([true, false]);
-  noteEndShown();
+  recordAccept({ timeStamp: 1_000 });
+  expect([isDoubleTapOfAccept({ timeStamp: 1_300 }), isDoubleTapOfAccept({ timeStamp: 1_800 })]).toEqual([true, false]);
+  recordHangUpShown();
   // A busy phone takes its time to draw it.
   vi.advanceTimersByTime(2 * frameMs - 1);
-  expect(isOfTaking({ timeStamp: performance.now() })).toBe(true);
+  expect(isDoubleTapOfAccept({ timeStamp: performance.now() })).toBe(true);
   vi.advanceTimersByTime(1);
   const shown = performance.now();
-  expect([isOfTaking({ timeStamp: shown + 300 }), isOfTaking({ timeStamp: shown + 800 })]).toEqual([true, false]);
+  expect([isDoubleTapOfAccept({ timeStamp: shown + 300 }), isDoubleTapOfAccept({ timeStamp: shown + 800 })]).toEqual([
+    true,
+    false,
+  ]);
   vi.advanceTimersByTime(5_000);
-  noteEndShown(); // put away and shown again
-  expect(isOfTaking({ timeStamp: shown + 5_001 })).toBe(false);
+  recordHangUpShown(); // put away and shown again
+  expect(isDoubleTapOfAccept({ timeStamp: shown + 5_001 })).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CardLook, isToJudge, stay } from "#features/calls/end/end-card-timing.ts";
+import { type EndCardState, scheduleDismiss, shouldAskFeedback } from "#features/calls/end/end-card-timing.ts";
 
-const short: CardLook = { asks: isToJudge(20), stage: "asked", isHeld: false };
-const long: CardLook = { ...short, asks: isToJudge(21) };
+const short: EndCardState = { asksFeedback: shouldAskFeedback(20), stage: "asked", isPaused: false };
+const long: EndCardState = { ...short, asksFeedback: shouldAskFeedback(21) };
 
 describe("the card of a call that is over", () => {
   beforeEach(() => {
@@ -12,10 +12,10 @@ describe("the card of a call that is over", () => {
     vi.useRealTimers();
   });
 
-  const leavesAfter = (look: CardLook): number | undefined => {
+  const leavesAfter = (look: EndCardState): number | undefined => {
     let leftAt: number | undefined;
     const before = Date.now();
-    const end = stay(look, () => {
+    const end = scheduleDismiss(look, () => {
       leftAt ??= Date.now() - before;
     });
     vi.advanceTimersByTime(120_000);
@@ -24,22 +24,22 @@ describe("the card of a call that is over", () => {
   };
 
   it("goes after ten seconds, and where it asks how the call was after twenty-five", () => {
-    expect(leavesAfter({ ...short, asks: isToJudge(0) })).toBe(10_000);
+    expect(leavesAfter({ ...short, asksFeedback: shouldAskFeedback(0) })).toBe(10_000);
     expect(leavesAfter(short)).toBe(10_000);
     expect(leavesAfter(long)).toBe(25_000);
     expect(leavesAfter({ ...long, stage: "judging" })).toBe(25_000);
   });
 
   it("stays while somebody is at it or cannot see it, and has its whole time afterwards", () => {
-    expect(leavesAfter({ ...short, isHeld: true })).toBeUndefined();
+    expect(leavesAfter({ ...short, isPaused: true })).toBeUndefined();
     const leave = vi.fn();
-    const touched = stay(long, leave);
+    const touched = scheduleDismiss(long, leave);
     vi.advanceTimersByTime(24_999);
     touched();
-    const released = stay({ ...long, isHeld: true }, leave);
+    const released = scheduleDismiss({ ...long, isPaused: true }, leave);
     vi.advanceTimersByTime(60_000);
     released();
-    stay(long, leave);
+    scheduleDismiss(long, leave);
     vi.advanceTimersByTime(24_999);
     expect(leave).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
@@ -47,6 +47,7 @@ describe("the card of a call that is over", () => {
   });
 
   it("thanks for a verdict for a moment, whoever is at it", () => {
-    for (const isHeld of [false, true]) expect(leavesAfter({ ...long, stage: "thanked", isHeld })).toBe(1_500);
+    for (const isHeld of [false, true])
+      expect(leavesAfter({ ...long, stage: "thanked", isPaused: isHeld })).toBe(1_500);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { putAway, takeFocus } from "#calls/ui/minimize-focus.ts";
+import { focusCallBar, minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 
 const page = new EventTarget();
 
@@ -17,12 +17,12 @@ afterEach(() => {
 /** Whether a bar that comes now takes the focus. */
 const isTaken = (): boolean => {
   const focus = vi.fn();
-  takeFocus({ querySelector: () => ({ focus }) } as unknown as Element);
+  focusCallBar({ querySelector: () => ({ focus }) } as unknown as Element);
   return focus.mock.calls.length > 0;
 };
 
 test("the bar of a call that was put away takes the focus once, however late a slow phone draws it", () => {
-  putAway();
+  minimizeWithFocus();
   vi.advanceTimersByTime(10_000);
   expect(isTaken()).toBe(true);
   expect(isTaken()).toBe(false);
@@ -30,7 +30,7 @@ test("the bar of a call that was put away takes the focus once, however late a s
 
 test("whoever presses something else before the bar is there keeps the focus", () => {
   for (const press of ["pointerdown", "keydown"]) {
-    putAway();
+    minimizeWithFocus();
     page.dispatchEvent(new Event(press));
     expect(isTaken(), press).toBe(false);
   }
@@ -38,6 +38,6 @@ test("whoever presses something else before the bar is there keeps the focus", (
 
 test("no bar takes the focus from what is being written", () => {
   vi.stubGlobal("document", { activeElement: { closest: () => ({}) } });
-  putAway();
+  minimizeWithFocus();
   expect(isTaken()).toBe(false);
 });

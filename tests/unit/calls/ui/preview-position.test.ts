@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
-  bandOf,
-  firstSpot,
-  keepWithin,
+  clampPosition,
+  fitPreviewSize,
+  getInitialPosition,
+  getNextCorner,
   moveByKey,
-  nextCorner,
   previewSize,
-  sizeWithin,
-  tightSize,
+  smallPreviewSize,
+  toVideoBand,
 } from "#features/calls/screen/preview-position.ts";
 
 const area = { width: 360, height: 740 };
@@ -18,34 +18,34 @@ const bottom = area.height - insets.bottom - previewSize.height;
 
 describe("one's own picture in a video call", () => {
   test("is as large as specified and begins above the controls at the right", () => {
-    expect(sizeWithin(area, insets, false)).toEqual({ width: 128, height: 192 });
-    expect(firstSpot(phone)).toEqual({ x: right, y: bottom });
+    expect(fitPreviewSize(area, insets, false)).toEqual({ width: 128, height: 192 });
+    expect(getInitialPosition(phone)).toEqual({ x: right, y: bottom });
   });
 
   test("begins where it covers least of a picture that lies across", () => {
-    const band = bandOf(area, { width: 640, height: 480 });
+    const band = toVideoBand(area, { width: 640, height: 480 });
     expect(band).toEqual({ top: 235, bottom: 505 });
-    expect(firstSpot(phone, band)).toEqual({ x: right, y: insets.top });
+    expect(getInitialPosition(phone, band)).toEqual({ x: right, y: insets.top });
     // One that stands upright fills the screen; its face is in its upper half.
-    expect(bandOf(area, { width: 480, height: 640 })).toBeUndefined();
+    expect(toVideoBand(area, { width: 480, height: 640 })).toBeUndefined();
   });
 
   test("is smaller where there is little room, and never so small that nobody sees themselves", () => {
-    expect(sizeWithin({ width: 320, height: 480 }, insets, false)).toEqual({ width: 85, height: 128 });
-    expect(sizeWithin({ width: 320, height: 568 }, insets, true)).toEqual(tightSize);
-    expect(sizeWithin({ width: 480, height: 320 }, insets, true)).toEqual({ width: 64, height: 96 });
+    expect(fitPreviewSize({ width: 320, height: 480 }, insets, false)).toEqual({ width: 85, height: 128 });
+    expect(fitPreviewSize({ width: 320, height: 568 }, insets, true)).toEqual(smallPreviewSize);
+    expect(fitPreviewSize({ width: 480, height: 320 }, insets, true)).toEqual({ width: 64, height: 96 });
   });
 
   test("stays within its range wherever it is dragged", () => {
-    expect(keepWithin({ x: -500, y: -500 }, phone)).toEqual({ x: insets.left, y: insets.top });
-    expect(keepWithin({ x: 5_000, y: 5_000 }, phone)).toEqual({ x: right, y: bottom });
-    expect(keepWithin({ x: 100, y: 300 }, phone)).toEqual({ x: 100, y: 300 });
+    expect(clampPosition({ x: -500, y: -500 }, phone)).toEqual({ x: insets.left, y: insets.top });
+    expect(clampPosition({ x: 5_000, y: 5_000 }, phone)).toEqual({ x: right, y: bottom });
+    expect(clampPosition({ x: 100, y: 300 }, phone)).toEqual({ x: 100, y: 300 });
   });
 
   test("stays where the range begins on a screen that has no room for one", () => {
     const low = { ...phone, area: { width: 120, height: 200 } };
-    expect(keepWithin({ x: 90, y: 90 }, low)).toEqual({ x: insets.left, y: insets.top });
-    expect(firstSpot(low)).toEqual({ x: insets.left, y: insets.top });
+    expect(clampPosition({ x: 90, y: 90 }, low)).toEqual({ x: insets.left, y: insets.top });
+    expect(getInitialPosition(low)).toEqual({ x: insets.left, y: insets.top });
   });
 
   test("is moved by arrow keys and by no others, and not out of its range", () => {
@@ -59,8 +59,8 @@ describe("one's own picture in a video call", () => {
   });
 
   test("goes round the four corners when it is pressed", () => {
-    const corners = [firstSpot(phone)];
-    for (let i = 0; i < 4; i++) corners.push(nextCorner(corners.at(-1) ?? corners[0] ?? { x: 0, y: 0 }, phone));
+    const corners = [getInitialPosition(phone)];
+    for (let i = 0; i < 4; i++) corners.push(getNextCorner(corners.at(-1) ?? corners[0] ?? { x: 0, y: 0 }, phone));
     expect(corners).toEqual([
       { x: right, y: bottom },
       { x: insets.left, y: bottom },

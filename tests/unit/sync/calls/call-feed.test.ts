@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { type CallNews, CallWire } from "#sync/calls/call-feed.ts";
+import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
@@ -21,18 +21,18 @@ const makeCall = (id = createUuid()): Call => ({
 describe("what is told of calls", () => {
   const makeWire = () => {
     const clock = { now: 0 };
-    const wire = new CallWire(() => clock.now);
+    const wire = new CallFeed(() => clock.now);
     const told: string[] = [];
     wire.subscribe(({ event_type }) => told.push(event_type));
-    const isOpen = ({ call_id }: Call) => wire.open.get().some((call) => call.call_id === call_id);
+    const isOpen = ({ call_id }: Call) => wire.activeCalls.get().some((call) => call.call_id === call_id);
     return { clock, wire, told, isOpen };
   };
-  const ring = (data: Call): CallNews => ({ event_type: "ring", data });
-  const answered = (call: Call): CallNews => ({
+  const ring = (data: Call): CallFeedEvent => ({ event_type: "ring", data });
+  const answered = (call: Call): CallFeedEvent => ({
     event_type: "answered",
     data: { ...call, to_device: createUuid(), answered_at: start + 5_000 },
   });
-  const missed = ({ call_id, conversation }: Call): CallNews => ({
+  const missed = ({ call_id, conversation }: Call): CallFeedEvent => ({
     event_type: "missed",
     data: { call_id, conversation, seconds: 0 },
   });
@@ -40,22 +40,22 @@ describe("what is told of calls", () => {
   it("keeps those that are under way, and hands everything on", () => {
     const { wire, told, isOpen } = makeWire();
     const call = makeCall();
-    wire.tell(ring(call));
+    wire.publish(ring(call));
     expect(isOpen(call)).toBe(true);
-    wire.tell(answered(call));
-    expect(wire.open.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
-    wire.tell({ event_type: "ended", data: { ...call, seconds: 3 } });
-    expect(wire.open.get()).toEqual([]);
+    wire.publish(answered(call));
+    expect(wire.activeCalls.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
+    wire.publish({ event_type: "ended", data: { ...call, seconds: 3 } });
+    expect(wire.activeCalls.get()).toEqual([]);
     expect(told).toEqual(["ring", "answered", "ended"]);
   });
 
   it("an end holds against whatever comes after it, in whatever form", () => {
     const { wire, told, isOpen } = makeWire();
     const call = makeCall();
-    wire.tell(missed(call)); // overtook its ring
-    wire.tell(ring(call));
-    wire.tell(answered(call));
-    wire.tell({ event_type: "standing", calls: [call], now: start });
+    wire.publish(missed(call)); // overtook its ring
+    wire.publish(ring(call));
+    wire.publish(answered(call));
+    wire.publish({ event_type: "standing", calls: [call], now: start });
     expect(isOpen(call)).toBe(false);
     expect(told).toEqual(["missed", "standing"]);
   });
@@ -63,41 +63,41 @@ describe("what is told of calls", () => {
   it("an answer holds against a late ring", () => {
     const { wire, told } = makeWire();
     const call = makeCall();
-    wire.tell(answered(call));
-    wire.tell(ring(call));
+    wire.publish(answered(call));
+    wire.publish(ring(call));
     expect(told).toEqual(["answered"]);
-    expect(wire.open.get()).toMatchObject([{ answered_at: start + 5_000 }]);
+    expect(wire.activeCalls.get()).toMatchObject([{ answered_at: start + 5_000 }]);
   });
 
   it("forgets ends after two minutes", () => {
     const { wire, clock, isOpen } = makeWire();
     const call = makeCall();
-    wire.tell(missed(call));
+    wire.publish(missed(call));
     clock.now = 119_000;
-    wire.tell(ring(call));
+    wire.publish(ring(call));
     expect(isOpen(call)).toBe(false);
     clock.now = 121_000;
-    wire.tell(ring(call));
+    wire.publish(ring(call));
     expect(isOpen(call)).toBe(true);
   });
 
   it("all that are under way takes the place of what was known", () => {
     const { wire } = makeWire();
     const [one, two] = [makeCall(), makeCall()];
-    wire.tell(ring(one));
-    wire.tell({ event_type: "standing", calls: [two], now: start });
-    expect(wire.open.get()).toEqual([two]);
+    wire.publish(ring(one));
+    wire.publish({ event_type: "standing", calls: [two], now: start });
+    expect(wire.activeCalls.get()).toEqual([two]);
   });
 
   it("knows the server's clock, however wrong the phone's is, halfway between question and answer", () => {
     const { wire, clock } = makeWire();
-    expect(wire.standing()).toBeUndefined();
-    wire.tell({ event_type: "standing", calls: [], now: start });
-    expect([wire.now(), wire.here(start + 10)]).toEqual([start, 10]);
+    expect(wire.getSnapshot()).toBeUndefined();
+    wire.publish({ event_type: "standing", calls: [], now: start });
+    expect([wire.serverNow(), wire.toDeviceTime(start + 10)]).toEqual([start, 10]);
     clock.now = 2_000;
-    wire.setClock(start + 1_500, 1_000);
-    expect(wire.now()).toBe(start + 2_000);
-    expect(wire.standing()).toEqual({ event_type: "standing", calls: [], now: start + 2_000 });
+    wire.setServerTime(start + 1_500, 1_000);
+    expect(wire.serverNow()).toBe(start + 2_000);
+    expect(wire.getSnapshot()).toEqual({ event_type: "standing", calls: [], now: start + 2_000 });
   });
 });
 
@@ -108,11 +108,11 @@ describe("the tabs of a browser", () => {
     const call = makeCall();
     server.calls = [call];
     const first = await phone.openTab();
-    await eventually(() => expect(first.calls.open.get()).toEqual([call]));
+    await eventually(() => expect(first.calls.activeCalls.get()).toEqual([call]));
     const second = await phone.openTab();
-    await eventually(() => expect(second.calls.open.get()).toEqual([call]));
+    await eventually(() => expect(second.calls.activeCalls.get()).toEqual([call]));
     expect(second.isLeader).toBe(false);
-    expect(Math.abs(second.calls.now() - first.calls.now())).toBeLessThan(10_000);
+    expect(Math.abs(second.calls.serverNow() - first.calls.serverNow())).toBeLessThan(10_000);
   });
 
   it("hear from one another that a call is taken", async () => {
@@ -125,7 +125,7 @@ describe("the tabs of a browser", () => {
         if (news.event_type === "taken") told.push(`${index} ${news.data.call_id}`);
       });
     const id = createUuid();
-    tabs[1]?.takeCall(id);
+    tabs[1]?.announceCallTaken(id);
     await eventually(() => expect(told.sort()).toEqual([`0 ${id}`, `2 ${id}`]));
   });
 });

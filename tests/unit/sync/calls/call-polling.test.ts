@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call, CallSignals } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import type { CallNews } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { CallPoller } from "#sync/calls/call-polling.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VirtualTime } from "#tests/support/model/virtual-time.ts";
@@ -16,7 +16,7 @@ const makePoller = () => {
   const time = new VirtualTime();
   const ring = makeRing();
   const { call_id, conversation, from_device } = ring;
-  const news: CallNews[] = [];
+  const news: CallFeedEvent[] = [];
   const asked: string[] = [];
   const server: { answer: CallSignals | SyncError; gone: number } = {
     answer: { call: ring, signals: [], at: 0 },
@@ -24,7 +24,7 @@ const makePoller = () => {
   };
   const platform = {
     now: () => time.now,
-    after: (ms: number, run: () => void) => time.after(ms, run),
+    startTimer: (ms: number, run: () => void) => time.after(ms, run),
     request: async ({ path }: { path: string }) => {
       asked.push(path);
       await time.wait(20);
@@ -32,7 +32,10 @@ const makePoller = () => {
       return structuredClone(server.answer);
     },
   };
-  const poller = new CallPoller(platform, { called: (told) => news.push(told), gone: () => server.gone++ });
+  const poller = new CallPoller(platform, {
+    callEventReceived: (told) => news.push(told),
+    callGone: () => server.gone++,
+  });
   const say = (signal: string, at: number) => {
     const told = { call_id, conversation, from_device, to_device: null, signal };
     server.answer = { call: ring, signals: [told], at };
@@ -63,7 +66,7 @@ describe("a call that is followed without a socket", () => {
     const before = asked.length;
     await time.pass(50_000);
     expect(asked.length - before).toBe(10);
-    poller.hurry();
+    poller.pollNow();
     await time.pass(5_000);
     expect(asked.length - before).toBe(15);
   });

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { creditReportMessages } from "#contract/limits.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
@@ -47,7 +47,7 @@ it("what a server over its limit dropped without a word is said again after the 
   let refusals = 0;
   server.refuse = (_, command) =>
     command.type === "send" && refusals++ < 1 ? { error: "rate_limited", retryAfterMs: 2_000 } : undefined;
-  await writeText(tab, chat, "mine");
+  await enqueueText(tab, chat, "mine");
   await eventually(() => expect(frames.of("k")).toEqual([2 * creditReportMessages]));
   expect(frames.of("l")).toEqual([1, 1]);
   await becomesLevel(server, tab, chat);

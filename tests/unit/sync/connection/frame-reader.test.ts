@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { refsIn, toChanges } from "#sync/connection/frame-reader.ts";
+import { listRefs, toServerChanges } from "#sync/connection/frame-reader.ts";
 
 const base = { epoch: "e", counter: 0, now: 1_000 };
 const conversation = privateConversationId(createUuid(), createUuid());
@@ -8,7 +8,7 @@ const conversation = privateConversationId(createUuid(), createUuid());
 test("what this device sent among new messages is taken in at its place among them", () => {
   const [first, third, fourth] = [createUuid(), createUuid(), createUuid()];
   const sent = new Map([first, third, fourth].map((cid, ref) => [ref, { cid, conversation }]));
-  const changes = toChanges(
+  const changes = toServerChanges(
     [
       "m",
       1,
@@ -32,13 +32,13 @@ test("what this device sent among new messages is taken in at its place among th
 });
 
 test("places for numbers that this device never gave are passed over, and the messages are kept", () => {
-  const changes = toChanges(["m", 1, 7, [[2, 5, 1, "deux"]], [9, 1, 4]], base, new Map());
+  const changes = toServerChanges(["m", 1, 7, [[2, 5, 1, "deux"]], [9, 1, 4]], base, new Map());
   expect(changes).toMatchObject([{ type: "messages", messages: [{ seq: 2 }] }]);
 });
 
 test("the numbers that a frame gives places to are told from its places and times", () => {
-  expect(refsIn(["a", 1, 4, 10, 100, 5, 11, 100])).toEqual([4, 5]);
-  expect(refsIn(["m", 1, 7, [], [4, 10, 100]])).toEqual([4]);
-  expect(refsIn(["m", 1, 7, []])).toEqual([]);
-  expect(refsIn({ counter: 1, handle: 1, seq: 1, at: 1, text: "1" })).toEqual([]);
+  expect(listRefs(["a", 1, 4, 10, 100, 5, 11, 100])).toEqual([4, 5]);
+  expect(listRefs(["m", 1, 7, [], [4, 10, 100]])).toEqual([4]);
+  expect(listRefs(["m", 1, 7, []])).toEqual([]);
+  expect(listRefs({ counter: 1, handle: 1, seq: 1, at: 1, text: "1" })).toEqual([]);
 });

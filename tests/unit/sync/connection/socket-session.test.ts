@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
@@ -51,7 +51,7 @@ describe("the socket", () => {
     server.post(benoit, chat, "2");
     phone.faults.dropDown = 0;
     server.post(benoit, chat, "3");
-    await eventually(async () => expect(await contextOf(tab).store.range(chat, 1).count()).toBe(2));
+    await eventually(async () => expect(await contextOf(tab).store.queryMessages(chat, 1).count()).toBe(2));
     expect(await textsIn(tab, chat)).toEqual(["1"]);
     server.refuse = () => undefined;
     await becomesLevel(server, tab, chat);
@@ -195,13 +195,13 @@ describe("without sockets", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "by HTTP");
+    await enqueueText(tab, chat, "by HTTP");
     await becomesLevel(server, tab, chat);
     server.post(benoit, chat, "answer");
     await becomesLevel(server, tab, chat);
     await online(tab);
-    const viewed = new Viewed(tab);
-    viewed.mark(chat, 2);
+    const viewed = new ReadTracker(tab);
+    viewed.markRead(chat, 2);
     await viewed.flush();
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 2 }));
     await becomesLevel(server, tab, chat);
@@ -219,11 +219,11 @@ describe("without sockets", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     server.refuse = (_, command) =>
-      command.type === "send" && command.messages.some(({ body }) => wordsOf(body) === "bad")
+      command.type === "send" && command.messages.some(({ body }) => searchTextOfBody(body) === "bad")
         ? { error: "invalid_text" }
         : undefined;
     const tab = await phone.openTab();
-    for (const text of ["1", "2", "bad", "3", "4"]) await writeText(tab, chat, text);
+    for (const text of ["1", "2", "bad", "3", "4"]) await enqueueText(tab, chat, text);
     await eventually(async () =>
       expect(await shownIn(tab, chat)).toEqual(["1 sent", "2 sent", "3 sent", "4 sent", "bad failed"]),
     );
@@ -236,12 +236,12 @@ describe("without sockets", () => {
     const tab = await phone.openTab();
     await online(tab);
     phone.requestMs = 20_000;
-    await writeText(tab, chat, "first");
+    await enqueueText(tab, chat, "first");
     await eventually(() => expect(phone.requests.some(({ method }) => method === "POST")).toBe(true));
     phone.faults.noUpgrade = false;
     phone.wake();
     await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
-    await writeText(tab, chat, "second");
+    await enqueueText(tab, chat, "second");
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["first", "second"]);
   });
@@ -277,11 +277,11 @@ describe("tabs", () => {
     await online(second);
     expect([first.isLeader, second.isLeader]).toEqual([true, false]);
     expect(phone.sockets).toHaveLength(1);
-    await writeText(second, chat, "from the second tab");
+    await enqueueText(second, chat, "from the second tab");
     server.post(benoit, chat, "answer");
     await becomesLevel(server, first, chat);
     await becomesLevel(server, second, chat);
-    const page = await second.ask({ type: "page", conversation: chat, direction: "before", seq: 2, limit: 5 });
+    const page = await second.request({ type: "page", conversation: chat, direction: "before", seq: 2, limit: 5 });
     expect(page.messages).toHaveLength(1);
     expect(phone.requests.filter(({ path }) => path.includes("/messages"))).toEqual([]);
   });
@@ -293,7 +293,7 @@ describe("tabs", () => {
     const second = await phone.openTab();
     await online(second);
     phone.faults.dropAck = 1;
-    await writeText(second, chat, "handed over");
+    await enqueueText(second, chat, "handed over");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     await phone.kill(first);
     phone.faults.dropAck = 0;
@@ -310,7 +310,7 @@ describe("tabs", () => {
     const awake = await phone.openTab();
     await online(awake);
     phone.putToSleep(asleep);
-    await writeText(awake, chat, "now");
+    await enqueueText(awake, chat, "now");
     await eventually(() => expect(awake.isLeader).toBe(true));
     await becomesLevel(server, awake, chat);
   });
@@ -321,7 +321,7 @@ describe("tabs", () => {
     phone.hasLocks = false;
     const first = await phone.openTab();
     const second = await phone.openTab();
-    for (let i = 0; i < 10; i++) await writeText(i % 2 ? first : second, chat, `n${i}`);
+    for (let i = 0; i < 10; i++) await enqueueText(i % 2 ? first : second, chat, `n${i}`);
     server.post(benoit, chat, "answer");
     await becomesLevel(server, first, chat);
     await becomesLevel(server, second, chat);

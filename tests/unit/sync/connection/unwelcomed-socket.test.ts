@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { pingFrame, pongFrame } from "#contract/wire/server-frames.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, textsIn } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
@@ -32,7 +32,7 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   ["that stay silent", () => {}],
   [
     "that answer pings and nothing else",
-    (socket, text) => text === pingFrame && socket.dispatchEvent(new MessageEvent("message", { data: pongFrame(0) })),
+    (socket, text) => text === pingFrame && socket.dispatchEvent(new MessageEvent("message", { data: toPongFrame(0) })),
   ],
 ])("where sockets open %s, messages go both ways by HTTP, until one is welcomed", async (_, take) => {
   const { server, amina, benoit, chat } = makePair();
@@ -42,7 +42,7 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
     take(this, text);
   });
   const tab = await phone.openTab();
-  await writeText(tab, chat, "by HTTP");
+  await enqueueText(tab, chat, "by HTTP");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
   server.post(benoit, chat, "answer");
   const asked = tab.platform.now();
@@ -54,7 +54,7 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   expect(phone.sockets.length - tries).toBeLessThan(8);
   expect(tab.link.get()).toBe("online");
   const began = tab.platform.now();
-  await writeText(tab, chat, "at once");
+  await enqueueText(tab, chat, "at once");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
   expect(tab.platform.now() - began).toBeLessThan(15_000);
   broken.mockRestore();

@@ -2,33 +2,33 @@ import { IDBKeyRange } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
-import { ChoiceKeeper } from "#sync/drafts/draft-keeper.ts";
-import { readLeftOver } from "#sync/drafts/draft-rows.ts";
-import { Drafts } from "#sync/drafts/text-drafts.ts";
-import { find, keep } from "#sync/drafts/voice-drafts.ts";
-import { boundFiles } from "#sync/files/download-cache.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import { hide } from "#sync/outbox/conversation-commands.ts";
-import { readDraft } from "#sync/queries/queries.ts";
-import type { ChoicePlace } from "#sync/store/database.ts";
-import { type BlobRow, Store, storeName } from "#sync/store/database.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import type { Choice } from "#sync/store/views.ts";
+import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { trimFileCache } from "#sync/files/download-cache.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
+import { readTextDraft } from "#sync/queries/queries.ts";
+import type { DraftTarget } from "#sync/store/database.ts";
+import { type BlobRow, LocalStore, toStoreName } from "#sync/store/database.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
 import { picture } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
-const open = async (tab: Tab, place: ChoicePlace): Promise<ChoiceKeeper> => {
-  const keeper = await ChoiceKeeper.open(tab, place);
+const open = async (tab: Tab, place: DraftTarget): Promise<DraftKeeper> => {
+  const keeper = await DraftKeeper.open(tab, place);
   if (!keeper) throw new Error("another page keeps what is chosen there");
   return keeper;
 };
 
 const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg", lastModified: 5_000 });
 const letter = new File(["letter"], "lettre.pdf", { type: "application/pdf" });
-const choice = (files: File[], more: Partial<Choice> = {}): Choice => ({
+const choice = (files: File[], more: Partial<Draft> = {}): Draft => ({
   files,
   captions: new Map(),
   isOriginal: false,
@@ -37,8 +37,8 @@ const choice = (files: File[], more: Partial<Choice> = {}): Choice => ({
   ...more,
 });
 
-const keptOf = async (keeper: ChoiceKeeper) => {
-  const found = await keeper.find();
+const keptOf = async (keeper: DraftKeeper) => {
+  const found = await keeper.load();
   if (!found) return undefined;
   const files = found.files.map(async (file) => [file.name, file.type, await file.text(), found.captions.get(file)]);
   return { ...found, captions: undefined, files: await Promise.all(files) };
@@ -69,9 +69,9 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     const keeper = await open(first, chat);
-    keeper.keep(choice([letter]));
-    keeper.keep(choice([photo, letter], { captions: new Map([[photo, "Maman"]]), isOriginal: true }));
-    await eventually(async () => expect((await keeper.find())?.files).toHaveLength(2));
+    keeper.save(choice([letter]));
+    keeper.save(choice([photo, letter], { captions: new Map([[photo, "Maman"]]), isOriginal: true }));
+    await eventually(async () => expect((await keeper.load())?.files).toHaveLength(2));
     await keeper.close(); // the browser gives back the locks of a page that dies
     await phone.kill(first);
     const second = await phone.openTab();
@@ -84,8 +84,8 @@ describe("what is chosen and not sent", () => {
       isOriginal: true,
     });
     // What is taken out goes, what stays is not written again.
-    const found = await again.find();
-    again.keep(choice([...(found?.files ?? [])].slice(1)));
+    const found = await again.load();
+    again.save(choice([...(found?.files ?? [])].slice(1)));
     await again.close();
     expect(await blobsIn(second)).toBe(1);
     expect(await keptOf(await open(second, chat))).toMatchObject({
@@ -100,12 +100,12 @@ describe("what is chosen and not sent", () => {
     // What the server had to tell is stored: nothing else is under way to the store that will not answer.
     await becomesLevel(server, first, chat);
     const keeper = await open(first, "tala");
-    keeper.keep(choice([photo], { text: "Mbote" }));
-    await eventually(async () => expect((await keeper.find())?.text).toBe("Mbote"));
+    keeper.save(choice([photo], { text: "Mbote" }));
+    await eventually(async () => expect((await keeper.load())?.text).toBe("Mbote"));
     const { store } = contextOf(first);
     const put = store.meta.put.bind(store.meta);
     store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // the page is gone before it is done
-    keeper.keep(choice([photo], { text: "Mbote na bino" }));
+    keeper.save(choice([photo], { text: "Mbote na bino" }));
     phone.hide();
     void keeper.close();
     await phone.kill(first);
@@ -115,21 +115,21 @@ describe("what is chosen and not sent", () => {
       text: "Mbote na bino",
       files: [["fête.jpg", "image/jpeg", "photo", undefined]],
     });
-    await again.drop();
-    expect(await (await open(await phone.openTab(), "tala")).find()).toBeUndefined();
+    await again.discard();
+    expect(await (await open(await phone.openTab(), "tala")).load()).toBeUndefined();
   });
 
   it("of a broadcast, words and people are there again too, and an empty one is nothing", async () => {
     const { server, amina, benoit } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const keeper = await open(tab, "broadcast");
-    keeper.keep(choice([], { text: "Réunion", to: [benoit] }));
+    keeper.save(choice([], { text: "Réunion", to: [benoit] }));
     await keeper.close();
     const again = await open(tab, "broadcast");
-    expect(await again.find()).toMatchObject({ text: "Réunion", to: [benoit] });
-    again.keep(choice([]));
+    expect(await again.load()).toMatchObject({ text: "Réunion", to: [benoit] });
+    again.save(choice([]));
     await again.close();
-    expect(await (await open(tab, "broadcast")).find()).toBeUndefined();
+    expect(await (await open(tab, "broadcast")).load()).toBeUndefined();
   });
 
   it("goes once it is sent or given up, and what was never to be sent is not kept", async () => {
@@ -139,17 +139,17 @@ describe("what is chosen and not sent", () => {
     const huge = new File(["x"], "film.mp4");
     Object.defineProperty(huge, "size", { value: fileMaxBytes + 1 });
     const sent = await open(tab, chat);
-    sent.keep(choice([photo, empty, huge]));
+    sent.save(choice([photo, empty, huge]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await sendFiles(tab, [chat], [picture(1_000)], sent.kept);
-    expect(await sent.find()).toBeUndefined();
-    await sent.drop();
+    await enqueueFiles(tab, [chat], [picture(1_000)], sent.slot);
+    expect(await sent.load()).toBeUndefined();
+    await sent.discard();
     await becomesLevel(server, tab, chat);
     const keeper = await open(tab, chat);
-    keeper.keep(choice([letter]));
-    await eventually(async () => expect(await keeper.find()).toBeDefined());
-    await keeper.drop();
-    expect(await (await open(tab, chat)).find()).toBeUndefined();
+    keeper.save(choice([letter]));
+    await eventually(async () => expect(await keeper.load()).toBeDefined());
+    await keeper.discard();
+    expect(await (await open(tab, chat)).load()).toBeUndefined();
     expect(await blobsIn(tab)).toBe(1); // of what was sent
   });
 
@@ -158,24 +158,24 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
     const mine = await open(first, chat);
-    mine.keep(choice([photo], { captions: new Map([[photo, "in the first"]]) }));
+    mine.save(choice([photo], { captions: new Map([[photo, "in the first"]]) }));
     await eventually(async () => expect(await blobsIn(first)).toBe(1));
     const other = await open(second, chat);
-    expect(await other.find()).toBeUndefined();
-    other.keep(choice([letter]));
+    expect(await other.load()).toBeUndefined();
+    other.save(choice([letter]));
     await eventually(async () => expect(await blobsIn(first)).toBe(2));
     const { store } = contextOf(first);
-    expect((await readLeftOver(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
+    expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
     // A page that is just being left lets go within a moment; the one beside it goes on.
     const reopened = open(second, chat);
     await other.close();
     expect(await keptOf(await reopened)).toMatchObject({
       files: [["lettre.pdf", "application/pdf", "letter", undefined]],
     });
-    await (await reopened).drop();
+    await (await reopened).discard();
     expect(await keptOf(mine)).toMatchObject({ files: [["fête.jpg", "image/jpeg", "photo", "in the first"]] });
     await mine.close();
-    expect((await readLeftOver(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg"]);
+    expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg"]);
   });
 
   it("survives the room that is made for other files", async () => {
@@ -183,11 +183,11 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
     const keeper = await open(first, chat);
-    keeper.keep(choice([photo]));
+    keeper.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(first)).toBe(1));
     phone.quota = 0;
     const context = contextOf(second);
-    await boundFiles({ ...context, platform: { ...context.platform, now: () => phone.now() + 7 * 24 * 3_600_000 } });
+    await trimFileCache({ ...context, platform: { ...context.platform, now: () => phone.now() + 7 * 24 * 3_600_000 } });
     await keeper.close();
     expect(await keptOf(await open(second, chat))).toMatchObject({
       files: [["fête.jpg", "image/jpeg", "photo", undefined]],
@@ -199,17 +199,17 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     const keeper = await open(tab, chat);
-    keeper.keep(choice([photo]));
+    keeper.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
     limitBlobs(tab, 1);
-    keeper.keep(choice([photo, letter]));
+    keeper.save(choice([photo, letter]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(0));
-    expect(tab.trouble.get()).toBeUndefined();
+    expect(tab.storageIssue.get()).toBeUndefined();
     await keeper.close();
     const again = await open(tab, chat);
-    again.keep(choice([photo]));
+    again.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await sendFiles(tab, [chat], [picture(1_000)], again.kept);
+    await enqueueFiles(tab, [chat], [picture(1_000)], again.slot);
     await becomesLevel(server, tab, chat);
     expect(server.log(chat).messages).toHaveLength(1);
   });
@@ -219,15 +219,15 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     const keeper = await open(tab, chat);
-    keeper.keep(choice([photo]));
+    keeper.save(choice([photo]));
     await keeper.close();
     const id = createUuid();
     const group = await open(tab, "group");
-    group.keep(choice([], { text: "Famille", to: [benoit], id }));
+    group.save(choice([], { text: "Famille", to: [benoit], id }));
     await group.close();
     await phone.close(tab);
-    await keepUnsentOnly(phone.platform(), amina);
-    const store = new Store(storeName(amina), "relaxed", { indexedDB: phone.indexedDB, IDBKeyRange });
+    await purgeAllButUnsent(phone.platform(), amina);
+    const store = new LocalStore(toStoreName(amina), "relaxed", { indexedDB: phone.indexedDB, IDBKeyRange });
     expect(await store.blobs.count()).toBe(1);
     store.close();
     const again = await phone.openTab();
@@ -244,7 +244,7 @@ describe("a draft", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
-    const [hers, others] = [new Drafts(first), new Drafts(second)];
+    const [hers, others] = [new TextDrafts(first), new TextDrafts(second)];
     hers.save(chat, "one");
     expect(await hers.read(chat)).toBe("one");
     await eventually(async () => expect(await others.read(chat)).toBe("one"));
@@ -253,7 +253,7 @@ describe("a draft", () => {
     expect(await hers.read(chat)).toBe("two");
     hers.save(chat, "");
     await eventually(async () => expect(await others.read(chat)).toBe(""));
-    expect(await contextOf(first).store.begun().toArray()).toEqual([]);
+    expect(await contextOf(first).store.queryDrafts().toArray()).toEqual([]);
   });
 
   it("that is typed before the store is open is stored once it is, and so is what is typed after it", async () => {
@@ -262,41 +262,41 @@ describe("a draft", () => {
     const { store } = contextOf(tab);
     const opened = tab.context.get();
     const get = vi.spyOn(tab.context, "get").mockReturnValue(undefined);
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     drafts.save(chat, "early");
     await eventually(() => expect(get).toHaveBeenCalledTimes(1));
     get.mockRestore();
     drafts.save(chat, "early and late");
-    await eventually(async () => expect(await readDraft(store, chat)).toBe("early and late"));
+    await eventually(async () => expect(await readTextDraft(store, chat)).toBe("early and late"));
 
     const closed = vi.spyOn(tab.context, "get").mockReturnValue(undefined);
-    const others = new Drafts(tab);
+    const others = new TextDrafts(tab);
     others.save(chat, "before the store");
     await eventually(() => expect(closed).toHaveBeenCalledTimes(1));
     closed.mockRestore();
     tab.context.set(undefined);
     tab.context.set(opened);
-    await eventually(async () => expect(await readDraft(store, chat)).toBe("before the store"));
+    await eventually(async () => expect(await readTextDraft(store, chat)).toBe("before the store"));
   });
 
   it("that is read while it is being written is not an older one", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     drafts.save(chat, "a");
     await drafts.flush();
     drafts.save(chat, "ab");
     const written = drafts.flush();
     expect(await drafts.read(chat)).toBe("ab");
     await written;
-    expect(await readDraft(contextOf(tab).store, chat)).toBe("ab");
+    expect(await readTextDraft(contextOf(tab).store, chat)).toBe("ab");
   });
 
   it("stays with this page on a phone without room, and the store is none the worse", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const context = contextOf(tab);
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     vi.spyOn(Object.getPrototypeOf(context.store.meta), "put").mockRejectedValue(
       new DOMException("full", "QuotaExceededError"),
     );
@@ -305,7 +305,7 @@ describe("a draft", () => {
     expect(await drafts.read(chat)).toBe("still here");
     vi.restoreAllMocks();
     await drafts.flush();
-    expect(await readDraft(context.store, chat)).toBe("still here");
+    expect(await readTextDraft(context.store, chat)).toBe("still here");
   });
 
   it("outlives the history that is cleared, and goes with a conversation that is deleted, as all that was begun there", async () => {
@@ -314,21 +314,25 @@ describe("a draft", () => {
     const other = privateConversationId(amina, server.addPerson("Chantal"));
     server.post(benoit, chat, "hello");
     await becomesLevel(server, tab, chat);
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     drafts.save(chat, "half a thou");
     drafts.save(other, "another");
     await drafts.flush();
     const keeper = await open(tab, chat);
-    keeper.keep(choice([photo]));
+    keeper.save(choice([photo]));
     await keeper.close();
-    await keep(tab, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 10, levels: [] }, new Blob(["x"]));
-    await hide(tab, chat, true);
+    await appendRecordingChunk(
+      tab,
+      { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 10, levels: [] },
+      new Blob(["x"]),
+    );
+    await clearConversationHistory(tab, chat, true);
     expect(await drafts.read(chat)).toBe("half a thou");
-    expect(await find(tab, chat)).toBeDefined();
-    expect(await (await open(tab, chat)).find()).toBeDefined();
-    await hide(tab, chat, false);
+    expect(await findRecordingDraft(tab, chat)).toBeDefined();
+    expect(await (await open(tab, chat)).load()).toBeDefined();
+    await clearConversationHistory(tab, chat, false);
     expect(await drafts.read(chat)).toBe("");
-    expect(await find(tab, chat)).toBeUndefined();
+    expect(await findRecordingDraft(tab, chat)).toBeUndefined();
     expect(await blobsIn(tab)).toBe(0);
     expect(await drafts.read(other)).toBe("another");
   });

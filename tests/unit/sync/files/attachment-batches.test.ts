@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { attachmentOf } from "#contract/conversations.ts";
+import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import { discard, retry, setPaused, writeText } from "#sync/outbox/enqueue.ts";
-import { batchPatienceMs } from "#sync/outbox/outbox.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused } from "#sync/outbox/enqueue.ts";
+import { batchWaitMs } from "#sync/outbox/outbox.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
@@ -17,7 +17,7 @@ const smallBytes = 1_000;
 const captionsOf = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => ("text" in body ? body.text : body.type));
 
-const unsentOf = (tab: Tab, chat: ConversationId) => contextOf(tab).store.unsent(chat).toArray();
+const unsentOf = (tab: Tab, chat: ConversationId) => contextOf(tab).store.queryUnsent(chat).toArray();
 
 /** Only what takes more than one part is kept from arriving. */
 const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
@@ -29,7 +29,7 @@ const makeStuck = async () => {
   const tab = await phone.openTab();
   await becomesLevel(server, tab, chat);
   phone.loses = isBig;
-  await sendFiles(
+  await enqueueFiles(
     tab,
     [chat],
     [picture(threeAndABit, "one"), picture(smallBytes, "two"), picture(smallBytes, "three")],
@@ -44,7 +44,7 @@ const makeStuck = async () => {
 describe("files chosen together", () => {
   it("arrive in the order they were chosen, whichever is up first; texts written later pass", async () => {
     const { server, phone, tab, chat } = await makeStuck();
-    await writeText(tab, chat, "later");
+    await enqueueText(tab, chat, "later");
     await eventually(() => expect(captionsOf(server, chat)).toEqual(["later"]));
     await phone.pass(30_000);
     expect(captionsOf(server, chat)).toEqual(["later"]);
@@ -60,12 +60,12 @@ describe("files chosen together", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     const captions = Array.from({ length: 12 }, (_, n) => `n${n}`);
-    await sendFiles(
+    await enqueueFiles(
       tab,
       [chat],
       captions.map((text) => picture(smallBytes, text)),
     );
-    const chosen = (await unsentOf(tab, chat)).map(({ body }) => attachmentOf(body)?.file);
+    const chosen = (await unsentOf(tab, chat)).map(({ body }) => findAttachment(body)?.file);
     const before = phone.requests.length;
     phone.faults.isOffline = false;
     phone.wake();
@@ -79,25 +79,25 @@ describe("files chosen together", () => {
 
   it("do not wait for one that was told to wait, has failed or was given up", async () => {
     const paused = await makeStuck();
-    await setPaused(paused.tab, paused.first, true);
+    await setUploadPaused(paused.tab, paused.first, true);
     await eventually(() => expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three"]));
     paused.phone.loses = () => false;
-    await setPaused(paused.tab, paused.first, false);
+    await setUploadPaused(paused.tab, paused.first, false);
     await becomesLevel(paused.server, paused.tab, paused.chat);
     expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three", "one"]);
 
     const failed = await makeStuck();
     const { strict } = contextOf(failed.tab);
     await strict.outbox.update(failed.first, { state: "failed", error: "file_not_found" });
-    failed.tab.written();
+    failed.tab.notifyOutboxChanged();
     await eventually(() => expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three"]));
     failed.phone.loses = () => false;
-    await retry(failed.tab, failed.first);
+    await retryFailedMessage(failed.tab, failed.first);
     await becomesLevel(failed.server, failed.tab, failed.chat);
     expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three", "one"]);
 
     const discarded = await makeStuck();
-    await discard(discarded.tab, discarded.first);
+    await discardUnsentMessage(discarded.tab, discarded.first);
     await becomesLevel(discarded.server, discarded.tab, discarded.chat);
     expect(captionsOf(discarded.server, discarded.chat)).toEqual(["two", "three"]);
   });
@@ -105,10 +105,10 @@ describe("files chosen together", () => {
   it("do not wait for ever for one that does not get through", async () => {
     const { server, phone, tab, chat } = await makeStuck();
     const { strict, platform } = contextOf(tab);
-    const almostOver = platform.now() - batchPatienceMs + 20_000;
+    const almostOver = platform.now() - batchWaitMs + 20_000;
     const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
     await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
-    tab.written();
+    tab.notifyOutboxChanged();
     await phone.pass(5_000);
     expect(captionsOf(server, chat)).toEqual([]);
     clock.mockRestore();

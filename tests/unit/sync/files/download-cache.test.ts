@@ -1,16 +1,16 @@
 import Dexie from "dexie";
 import { IDBKeyRange } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
-import { type AttachedBody, attachmentOf } from "#contract/conversations.ts";
+import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { drop, find, keep } from "#sync/drafts/voice-drafts.ts";
-import { Shelf } from "#sync/files/object-urls.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import { hide } from "#sync/outbox/conversation-commands.ts";
-import { retry } from "#sync/outbox/enqueue.ts";
-import { forward } from "#sync/outbox/multicast.ts";
-import { readBlocked } from "#sync/queries/queries.ts";
-import { storeName } from "#sync/store/database.ts";
+import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { ObjectUrlCache } from "#sync/files/object-urls.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
+import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { enqueueForward } from "#sync/outbox/multicast.ts";
+import { readBlockedPeople } from "#sync/queries/queries.ts";
+import { toStoreName } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
@@ -36,8 +36,8 @@ const post = async (server: ModelServer, user: Uuid, chat: ConversationId, seed:
 };
 
 /** Somebody looks at a file. */
-const look = (shelf: Shelf, body: AttachedBody) => {
-  const shelved = shelf.of(body);
+const look = (shelf: ObjectUrlCache, body: AttachedBody) => {
+  const shelved = shelf.get(body);
   const away = shelved.subscribe(() => {});
   return {
     shelved,
@@ -49,9 +49,9 @@ const look = (shelf: Shelf, body: AttachedBody) => {
 const shownBytes = async (phone: ModelDevice, url: string | undefined) =>
   new Uint8Array((await phone.urls.get(url ?? "")?.arrayBuffer()) ?? []);
 
-const openWith = async (phone: ModelDevice): Promise<[Tab, Shelf]> => {
+const openWith = async (phone: ModelDevice): Promise<[Tab, ObjectUrlCache]> => {
   const tab = await phone.openTab();
-  return [tab, new Shelf(tab)];
+  return [tab, new ObjectUrlCache(tab)];
 };
 
 describe("a file of a message", () => {
@@ -159,17 +159,17 @@ describe("a file of a message", () => {
     server.close(other);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await sendFiles(tab, [chat, other], [picture(size)]);
+    await enqueueFiles(tab, [chat, other], [picture(size)]);
     await eventually(async () => {
       expect([await shownIn(tab, chat), await shownIn(tab, other)]).toEqual([["image sent"], ["image failed"]]);
     });
-    await hide(tab, chat, true);
+    await clearConversationHistory(tab, chat, true);
     expect(await shownIn(tab, chat)).toEqual([]);
     // The server has let go of it meanwhile: what is here is all there is.
     server.files.all.clear();
     server.log(other).open = true;
     const [unsent] = await contextOf(tab).store.outbox.toArray();
-    await retry(tab, unsent?.cid ?? "");
+    await retryFailedMessage(tab, unsent?.cid ?? "");
     await eventually(async () => expect(await shownIn(tab, other)).toEqual(["image sent"]));
   });
 
@@ -183,7 +183,7 @@ describe("a file of a message", () => {
     await becomesLevel(server, tab, chat);
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
     const blob = new Blob([bytesOf(9)]);
-    await sendFiles(
+    await enqueueFiles(
       tab,
       [chat],
       [{ blob, body: { type: "file", name: "own.bin", mime: "application/octet-stream", size } }],
@@ -196,7 +196,7 @@ describe("a file of a message", () => {
       shelved.load(chat);
       await becomes("here");
     }
-    const own = attachmentOf((await store.outbox.toArray())[0]?.body ?? { type: "deleted" })?.file;
+    const own = findAttachment((await store.outbox.toArray())[0]?.body ?? { type: "deleted" })?.file;
     const kept = [own, ...bodies.slice(2).map(({ file }) => file)].sort();
     await eventually(async () => expect((await store.files.toArray()).map(({ file }) => file).sort()).toEqual(kept));
     expect((await store.blobs.toArray()).map(({ file }) => file).sort()).toEqual(kept);
@@ -209,7 +209,7 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 23);
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, chat);
-    await forward(tab, chat, { key: "", seq: 1, mine: false, at: 0, body, status: "sent" }, [other]);
+    await enqueueForward(tab, chat, { key: "", seq: 1, mine: false, at: 0, body, status: "sent" }, [other]);
     await eventually(() => expect(server.log(other).messages).toHaveLength(1));
     await becomesLevel(server, tab, other);
     const hers = makeDevice(server, chantal);
@@ -232,14 +232,18 @@ describe("a voice message being recorded", () => {
     const first = await phone.openTab();
     const recording = { conversation: chat, startedAt: 5, mime: "audio/webm" };
     for (let n = 1; n <= 12; n++)
-      await keep(first, { ...recording, ms: n * 1_000, levels: Array<number>(n).fill(1) }, piece(`${n},`));
+      await appendRecordingChunk(
+        first,
+        { ...recording, ms: n * 1_000, levels: Array<number>(n).fill(1) },
+        piece(`${n},`),
+      );
     await phone.kill(first);
     const second = await phone.openTab();
-    const found = await find(second, chat);
+    const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, mime: "audio/webm", ms: 12_000, levels: Array(12).fill(1) });
     expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
-    await drop(second, chat);
-    expect(await find(second, chat)).toBeUndefined();
+    await deleteRecordingDraft(second, chat);
+    expect(await findRecordingDraft(second, chat)).toBeUndefined();
     expect(await contextOf(second).store.chunks.count()).toBe(0);
   });
 
@@ -247,14 +251,14 @@ describe("a voice message being recorded", () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
-    await keep(tab, { ...recording, startedAt: 1 }, piece("old"));
-    await keep(tab, { ...recording, startedAt: 2 }, piece("new"));
-    expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
+    await appendRecordingChunk(tab, { ...recording, startedAt: 1 }, piece("old"));
+    await appendRecordingChunk(tab, { ...recording, startedAt: 2 }, piece("new"));
+    expect(await new Blob((await findRecordingDraft(tab, chat))?.chunks).text()).toBe("new");
     // A phone that took its time to end the one before throws away that one alone.
-    await drop(tab, chat, 1);
-    expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
-    await drop(tab, chat, 2);
-    expect(await find(tab, chat)).toBeUndefined();
+    await deleteRecordingDraft(tab, chat, 1);
+    expect(await new Blob((await findRecordingDraft(tab, chat))?.chunks).text()).toBe("new");
+    await deleteRecordingDraft(tab, chat, 2);
+    expect(await findRecordingDraft(tab, chat)).toBeUndefined();
   });
 });
 
@@ -262,7 +266,7 @@ describe("a store of the version before", () => {
   it("keeps what is unsent and what is held, and takes in what is new", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
-    const old = new Dexie(storeName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
+    const old = new Dexie(toStoreName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
     old.version(1).stores({
       people: "id, state",
       conversations: "id, handle, [listed+lastAt]",
@@ -287,6 +291,6 @@ describe("a store of the version before", () => {
     const tab = await phone.openTab();
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["deleted", "unsent sent"]));
     await becomesLevel(server, tab, chat);
-    expect(await readBlocked(contextOf(tab).store)).toEqual([]);
+    expect(await readBlockedPeople(contextOf(tab).store)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { fileMaxBytes } from "#contract/limits.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
 import { bytesOf, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
@@ -33,8 +33,8 @@ describe("a file and the phone it is on", () => {
     });
     await expect(send(tab, chat, picture(500), picture(500))).rejects.toMatchObject({ code: "no_room" });
     expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
-    expect(tab.trouble.get()).toBeUndefined();
-    await writeText(tab, chat, "all the same");
+    expect(tab.storageIssue.get()).toBeUndefined();
+    await enqueueText(tab, chat, "all the same");
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["all the same"]);
   });
@@ -99,7 +99,7 @@ describe("a file and the phone it is on", () => {
     });
     await send(tab, chat, picture(threeAndABit));
     await phone.close(tab);
-    await keepUnsentOnly(phone.platform(), amina);
+    await purgeAllButUnsent(phone.platform(), amina);
     const next = await phone.openTab();
     expect(await unsentIn(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
     expect(await contextOf(next).store.files.count()).toBe(0);

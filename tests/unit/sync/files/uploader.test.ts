@@ -3,9 +3,9 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { filePartBytes, filePartsAtOnce } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
 import { Uploader } from "#sync/files/uploader.ts";
-import { discard, retry, setPaused, writeText } from "#sync/outbox/enqueue.ts";
+import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -25,7 +25,7 @@ import {
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
-  (await contextOf(tab).store.unsent(chat).first())?.cid ?? "";
+  (await contextOf(tab).store.queryUnsent(chat).first())?.cid ?? "";
 
 const uploadIn = async (tab: Tab, chat: ConversationId) =>
   (await readChat(contextOf(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
@@ -76,9 +76,9 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     cutAfter(phone, 1);
-    await writeText(tab, chat, "before");
+    await enqueueText(tab, chat, "before");
     await send(tab, chat, picture(threeAndABit));
-    await writeText(tab, chat, "after");
+    await enqueueText(tab, chat, "after");
     await eventually(async () =>
       expect(await shownIn(tab, chat)).toEqual(["before sent", "after sent", "image sending"]),
     );
@@ -143,16 +143,16 @@ describe("a file on its way", () => {
     await send(tab, chat, picture(threeAndABit));
     await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
     const cid = await cidOf(tab, chat);
-    await setPaused(tab, cid, true);
+    await setUploadPaused(tab, cid, true);
     await phone.pass(2_000); // what was under way ends
     phone.loses = () => false;
     await phone.pass(60_000);
     expect(onlyFile(server).parts.size).toBe(1);
     expect(await uploadIn(tab, chat)).toMatchObject({ state: "paused" });
     cutAfter(phone, 1);
-    await setPaused(tab, cid, false);
+    await setUploadPaused(tab, cid, false);
     await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
-    await discard(tab, cid);
+    await discardUnsentMessage(tab, cid);
     expect(await shownIn(tab, chat)).toEqual([]);
     await eventually(() => expect(onlyFile(server).isRemoved).toBe(true));
     await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
@@ -171,7 +171,7 @@ describe("a file on its way", () => {
     const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
     expect(item).toMatchObject({ error: "image_too_many_pixels", upload: { state: "failed" } });
     server.files.refuse = () => undefined;
-    await retry(tab, item?.cid ?? "");
+    await retryFailedMessage(tab, item?.cid ?? "");
     await becomesLevel(server, tab, chat);
     expectEachPartOnce(server, 500);
   });
@@ -233,7 +233,7 @@ describe("a file on its way", () => {
     const { server, amina, chat } = makePair();
     const others = ["Chantal", "Dieudonné"].map((name) => server.connect(amina, server.addPerson(name)));
     const tab = await makeDevice(server, amina).openTab();
-    await sendFiles(tab, [chat, ...others], [picture(threeAndABit)]);
+    await enqueueFiles(tab, [chat, ...others], [picture(threeAndABit)]);
     for (const one of [chat, ...others]) await becomesLevel(server, tab, one);
     expectEachPartOnce(server, threeAndABit);
     for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
@@ -283,8 +283,11 @@ describe("a file on its way", () => {
         return answer;
       },
     };
-    const uploader = new Uploader({ ...context, platform }, { isTextWaiting: () => isTextWaiting, ready: () => {} });
-    uploader.want();
+    const uploader = new Uploader(
+      { ...context, platform },
+      { isMessageInFlight: () => isTextWaiting, fileUploaded: () => {} },
+    );
+    uploader.schedule();
     await eventually(() => expect(files.size).toBe(2));
     await phone.pass(6_000);
     expect(begun).toEqual([]);

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { ChoiceKeeper } from "#sync/drafts/draft-keeper.ts";
-import { readLeftOver, throwAway } from "#sync/drafts/draft-rows.ts";
-import { Drafts } from "#sync/drafts/text-drafts.ts";
-import { drop, find, keep } from "#sync/drafts/voice-drafts.ts";
-import { fetchFile } from "#sync/files/download-cache.ts";
-import { loadMembers } from "#sync/inbound/member-loader.ts";
-import { hide, mute } from "#sync/outbox/conversation-commands.ts";
-import { discard, retry, writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast } from "#sync/outbox/multicast.ts";
-import { readChat, readConversation, readDraft } from "#sync/queries/queries.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { discardDrafts, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { clearConversationHistory, setConversationMuted } from "#sync/outbox/conversation-commands.ts";
+import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
+import { readChat, readConversation, readTextDraft } from "#sync/queries/queries.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsent } from "#sync/unsent-summary.ts";
+import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
@@ -29,8 +29,8 @@ const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find
 const heldOf = async (tab: Tab, group: Uuid) => {
   const { store } = contextOf(tab);
   const [messages, members, roster] = await Promise.all([
-    store.range(group, 0).count(),
-    store.membersOf(group).count(),
+    store.queryMessages(group, 0).count(),
+    store.queryMembers(group).count(),
     store.meta.get(`roster:${group}`),
   ]);
   return { messages, members, roster };
@@ -53,8 +53,8 @@ describe("a group that one is taken out of", () => {
     await send(hers, group, picture(2_000));
     for (const tab of [hers, his, laptop]) await becomesLevel(server, tab, group);
     const file = onlyFile(server).id;
-    await fetchFile(contextOf(his), group, { file, mime: "image/jpeg", size: 2_000 });
-    await loadMembers(contextOf(his), group);
+    await fetchAndCacheFile(contextOf(his), group, { file, mime: "image/jpeg", size: 2_000 });
+    await syncMemberList(contextOf(his), group);
     expect(await heldOf(his, group)).toMatchObject({ messages: 2, members: 3 });
     expect(await contextOf(his).store.blobs.count()).toBe(1);
     server.change(amina, group, { type: "remove", user: benoit });
@@ -85,7 +85,7 @@ describe("a group that one is taken out of", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     const context = contextOf(tab);
-    for (const { id, kind } of await listOf(tab)) if (kind === "group") await loadMembers(context, id);
+    for (const { id, kind } of await listOf(tab)) if (kind === "group") await syncMemberList(context, id);
     await context.store.members.toCollection().modify({ avatar: "photo" });
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
@@ -99,9 +99,9 @@ describe("a group that one is taken out of", () => {
     await becomesLevel(server, tab, group);
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
-    await writeText(tab, group, "unsent");
+    await enqueueText(tab, group, "unsent");
     await send(tab, group, picture(2_000, "unsent too"));
-    await broadcast(tab, [group, withBenoit], "to both");
+    await enqueueBroadcast(tab, [group, withBenoit], "to both");
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
@@ -120,8 +120,8 @@ describe("a group that one is taken out of", () => {
     expect(await unsentIn(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
     for (const { cid } of items)
-      await expect(retry(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
-    await writeText(tab, group, "written too late");
+      await expect(retryFailedMessage(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
+    await enqueueText(tab, group, "written too late");
     await send(tab, group, picture(1_000));
     expect(await shownIn(tab, group)).toEqual([...failed, "written too late failed", "image failed"]);
     await phone.pass(20_000);
@@ -129,10 +129,10 @@ describe("a group that one is taken out of", () => {
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     expect([...server.files.all.values()].every(({ isReady }) => !isReady)).toBe(true);
     // Thrown away one by one it leaves the list with the last of them.
-    const left = (await store.unsent(group).toArray()).map(({ cid }) => cid);
-    for (const cid of left.slice(1)) await discard(tab, cid);
+    const left = (await store.queryUnsent(group).toArray()).map(({ cid }) => cid);
+    for (const cid of left.slice(1)) await discardUnsentMessage(tab, cid);
     expect(await rowIn(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
-    await discard(tab, left[0] ?? "");
+    await discardUnsentMessage(tab, left[0] ?? "");
     expect(await rowIn(tab, group)).toBeUndefined();
     await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
@@ -144,7 +144,7 @@ describe("a group that one is taken out of", () => {
     await becomesLevel(server, tab, group);
     let parts = 0;
     phone.loses = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
-    const { sendFiles } = await import("#sync/files/send-files.ts");
+    const { enqueueFiles: sendFiles } = await import("#sync/files/send-files.ts");
     await send(tab, group, picture(threeAndABit));
     await sendFiles(tab, [group, withBenoit], [picture(1_500, "for both")]);
     await eventually(() => expect(parts).toBeGreaterThan(2));
@@ -201,14 +201,14 @@ describe("a group that one is taken out of", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     server.files.refuse = () => ({ error: "file_too_large" });
-    const { sendFiles } = await import("#sync/files/send-files.ts");
+    const { enqueueFiles: sendFiles } = await import("#sync/files/send-files.ts");
     await sendFiles(tab, [withBenoit, group], [picture(1_500)]);
     await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image failed"]));
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     server.files.refuse = () => undefined;
-    const [mine] = await contextOf(tab).store.unsent(withBenoit).toArray();
-    await retry(tab, mine?.cid ?? "");
+    const [mine] = await contextOf(tab).store.queryUnsent(withBenoit).toArray();
+    await retryFailedMessage(tab, mine?.cid ?? "");
     await becomesLevel(server, tab, withBenoit);
     await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image sent"]));
     expect(await shownIn(tab, group)).toEqual(["image failed"]);
@@ -219,7 +219,7 @@ describe("a group that one is taken out of", () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await becomesLevel(server, tab, group);
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     drafts.save(group, "half a sentence");
     await drafts.flush();
     server.change(amina, group, { type: "end" });
@@ -230,13 +230,13 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toBeUndefined();
     drafts.save(group, "written in a tab that had not heard");
     await drafts.flush();
-    await writeText(tab, group, "sent there");
+    await enqueueText(tab, group, "sent there");
     drafts.save(group, "again half");
     await drafts.flush();
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "again half" });
-    await hide(tab, group, false);
+    await clearConversationHistory(tab, group, false);
     expect(await rowIn(tab, group)).toBeUndefined();
-    expect(await readDraft(contextOf(tab).store, group)).toBe("");
+    expect(await readTextDraft(contextOf(tab).store, group)).toBe("");
     expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
     expect(server.asked.some(({ command }) => command.type === "hide")).toBe(false);
   });
@@ -248,14 +248,18 @@ describe("a group that one is taken out of", () => {
     await becomesLevel(server, first, group);
     const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
     const choose = async (tab: Tab) => {
-      const keeper = await ChoiceKeeper.open(tab, group);
+      const keeper = await DraftKeeper.open(tab, group);
       const captions = new Map([[photo, "Maman"]]);
-      keeper?.keep({ files: [photo], captions, isOriginal: false, text: "", to: [] });
+      keeper?.save({ files: [photo], captions, isOriginal: false, text: "", to: [] });
       await keeper?.close();
     };
     const speak = (tab: Tab, startedAt: number) =>
-      keep(tab, { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] }, new Blob(["spoken"]));
-    const leftIn = (tab: Tab) => readLeftOver(contextOf(tab).store, group);
+      appendRecordingChunk(
+        tab,
+        { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] },
+        new Blob(["spoken"]),
+      );
+    const leftIn = (tab: Tab) => readUnsentContent(contextOf(tab).store, group);
     const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
     await choose(first);
     server.change(amina, group, { type: "remove", user: benoit });
@@ -270,18 +274,18 @@ describe("a group that one is taken out of", () => {
     expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
     // Without the one it stays for the other, and a recording that ends only now is not too late.
     await speak(tab, 1);
-    await throwAway(tab, group);
+    await discardDrafts(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
-    await drop(tab, group);
+    await deleteRecordingDraft(tab, group);
     expect(await rowIn(tab, group)).toBeUndefined();
     // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
     await choose(tab);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     await speak(tab, 2);
-    await hide(tab, group, false);
+    await clearConversationHistory(tab, group, false);
     expect(await rowIn(tab, group)).toBeUndefined();
-    expect(await readUnsent(contextOf(tab))).toEqual(emptied);
+    expect(await readUnsentSummary(contextOf(tab))).toEqual(emptied);
     expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
     // Who comes back finds it where it was.
     await choose(tab);
@@ -289,10 +293,10 @@ describe("a group that one is taken out of", () => {
     server.change(amina, group, { type: "add", users: [benoit] });
     await becomesLevel(server, tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: false });
-    const again = await ChoiceKeeper.open(tab, group);
-    expect((await again?.find())?.files).toHaveLength(1);
+    const again = await DraftKeeper.open(tab, group);
+    expect((await again?.load())?.files).toHaveLength(1);
     await again?.close();
-    expect(await find(tab, group)).toMatchObject({ startedAt: 3 });
+    expect(await findRecordingDraft(tab, group)).toMatchObject({ startedAt: 3 });
   });
 
   it("is never without its line in the list while something begun is kept of it, whenever the page dies", async () => {
@@ -304,18 +308,18 @@ describe("a group that one is taken out of", () => {
     const { store } = contextOf(tab);
     const put = vi.spyOn(store.conversations, "put").mockRejectedValue(new Error("as if the page had died"));
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const keeper = await ChoiceKeeper.open(tab, group);
+    const keeper = await DraftKeeper.open(tab, group);
     const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
-    keeper?.keep({ files: [photo], captions: new Map(), isOriginal: false, text: "", to: [] });
+    keeper?.save({ files: [photo], captions: new Map(), isOriginal: false, text: "", to: [] });
     await keeper?.close();
     const recording = { conversation: group, startedAt: 1, mime: "audio/webm", ms: 900, levels: [1] };
-    await expect(keep(tab, recording, new Blob(["spoken"]))).rejects.toThrow();
-    const drafts = new Drafts(tab);
+    await expect(appendRecordingChunk(tab, recording, new Blob(["spoken"]))).rejects.toThrow();
+    const drafts = new TextDrafts(tab);
     drafts.save(group, "typed");
     await expect(drafts.flush()).rejects.toThrow();
     expect(put).toHaveBeenCalled();
-    expect(await readLeftOver(store, group)).toEqual({ files: [] });
-    expect(await readDraft(store, group)).toBe("");
+    expect(await readUnsentContent(store, group)).toEqual({ files: [] });
+    expect(await readTextDraft(store, group)).toBe("");
     put.mockRestore();
     await drafts.flush();
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "typed" });
@@ -327,11 +331,11 @@ describe("a group that one is taken out of", () => {
     const tab = await phone.openTab();
     server.post(amina, group, "before");
     await becomesLevel(server, tab, group);
-    await mute(tab, group, true);
+    await setConversationMuted(tab, group, true);
     server.change(amina, group, { type: "remove", user: benoit });
     server.post(amina, group, "without him");
     await isGone(tab, group);
-    await writeText(tab, group, "too late");
+    await enqueueText(tab, group, "too late");
     server.change(amina, group, { type: "add", users: [benoit] });
     server.post(amina, group, "welcome back");
     await becomesLevel(server, tab, group);
@@ -343,9 +347,9 @@ describe("a group that one is taken out of", () => {
       muted: true,
       group: { number: 1, count: 3 },
     });
-    expect((await readChat(contextOf(tab).store, group, 100)).hasMoreThere).toBe(false);
-    const [unsent] = await contextOf(tab).store.unsent(group).toArray();
-    await retry(tab, unsent?.cid ?? "");
+    expect((await readChat(contextOf(tab).store, group, 100)).hasMoreOnServer).toBe(false);
+    const [unsent] = await contextOf(tab).store.queryUnsent(group).toArray();
+    await retryFailedMessage(tab, unsent?.cid ?? "");
     await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("too late sent"));
     await becomesLevel(server, tab, group);
     // Out and in again within one absence.
@@ -366,7 +370,7 @@ describe("a group that one is taken out of", () => {
     // The answer is overtaken by the news.
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
-    await writeText(tab, group, "just in time");
+    await enqueueText(tab, group, "just in time");
     await eventually(() => expect(server.log(group).messages).toHaveLength(2));
     phone.faults.reorderDown = 0;
     server.change(amina, group, { type: "remove", user: benoit });
@@ -386,11 +390,11 @@ describe("a group that one is taken out of", () => {
     for (const one of [hers, tab]) await becomesLevel(server, one, group);
     const context = contextOf(tab);
     const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
-    const page = await tab.ask(question);
+    const page = await tab.request(question);
     phone.answerMs = 30_000;
     const late = Promise.allSettled([
-      fetchFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
-      loadMembers(context, group),
+      fetchAndCacheFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
+      syncMemberList(context, group),
     ]);
     await eventually(() => expect(server.groupRequests).toHaveLength(1));
     await eventually(() => expect(phone.downloads).toHaveLength(1));
@@ -403,7 +407,7 @@ describe("a group that one is taken out of", () => {
     expect((await late).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
     const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
-    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const { hi = 0, told = 0 } = (await context.store.conversations.get(group)) ?? {};
     const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
     const asked = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
@@ -441,7 +445,7 @@ describe("a group that one is taken out of", () => {
     expect([leader.isLeader, follower.isLeader]).toEqual([true, false]);
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(follower, group);
-    await writeText(follower, group, "too late");
+    await enqueueText(follower, group, "too late");
     for (const tab of [leader, follower]) expect(await shownIn(tab, group)).toEqual(["too late failed"]);
     await phone.pass(20_000);
     expect(sentTo(server, group)).toEqual([]);
@@ -452,11 +456,11 @@ describe("a group that one is taken out of", () => {
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     phone.faults.isOffline = true;
-    await writeText(tab, group, "unsent");
+    await enqueueText(tab, group, "unsent");
     await phone.close(tab);
-    await keepUnsentOnly(phone.platform(), benoit);
+    await purgeAllButUnsent(phone.platform(), benoit);
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     const again = await phone.openTab();
@@ -475,9 +479,9 @@ describe("answers that come late", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     const { store } = contextOf(tab);
-    const { readCursor, withHole } = await import("#sync/store/sync-cursor.ts");
-    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
-    const { rowChanges } = await import("#sync/inbound/row-changes.ts");
+    const { readSyncCursor: readCursor, addGap: withHole } = await import("#sync/store/sync-cursor.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
+    const { toRowChanges: rowChanges } = await import("#sync/inbound/server-changes.ts");
     const { counter: asked } = await readCursor(store);
     const result = server.changes(benoit, 0);
     const { counter, epoch } = result;
@@ -507,14 +511,14 @@ describe("answers that come late", () => {
     const becomes = (muted: boolean) =>
       eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ muted }));
     phone.answerMs = 10_000;
-    await mute(tab, group, true);
+    await setConversationMuted(tab, group, true);
     await becomes(true);
     server.execute(amina, { type: "mute", conversation: group, muted: false });
     await becomes(false);
     await phone.pass(12_000);
     expect(await store.conversations.get(group)).toMatchObject({ muted: false });
     // An answer counts as long as nothing was told since its question.
-    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const answer = { conversation: group, upTo: 0, keep: true, muted: true };
     const { told = 0 } = (await store.conversations.get(group)) ?? {};
     for (const type of ["muted", "hidden"] as const)
@@ -531,7 +535,7 @@ describe("answers that come late", () => {
     const old = server.row(amina, server.log(group));
     server.change(amina, group, { type: "rename", name: "Cousins" });
     await becomesLevel(server, tab, group);
-    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     await applyChanges(contextOf(tab).store, amina, [{ type: "row", row: old }]);
     expect(await rowIn(tab, group)).toMatchObject({ group: { name: "Cousins" } });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { retry, writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast } from "#sync/outbox/multicast.ts";
+import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
@@ -34,8 +34,8 @@ const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
 
 describe.each(ways)("what was on its way to a group when its author was taken out ($way)", (way) => {
   it.each([
-    ["a text", (tab: Tab, [group]: Places) => writeText(tab, group, "just in time")],
-    ["to many", (tab: Tab, places: Places) => broadcast(tab, places, "just in time")],
+    ["a text", (tab: Tab, [group]: Places) => enqueueText(tab, group, "just in time")],
+    ["to many", (tab: Tab, places: Places) => enqueueBroadcast(tab, places, "just in time")],
   ])("and is in the log is not told as failed, though its answer was lost (%s)", async (_, write) => {
     const { server, group, withBenoit, phone, tab, takeOut } = await openHis(way);
     phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");
@@ -60,22 +60,24 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
   it("and is not there is told as failed once the server said so, and nothing written later is ever sent", async () => {
     const { server, amina, group, withBenoit, phone, tab, store, takeOut } = await openHis(way);
     server.refuse = (_, { type }) => (type === "send" || type === "spread" ? { error: "unavailable" } : undefined);
-    await writeText(tab, group, "not in time");
-    await broadcast(tab, [group, withBenoit], "to both");
+    await enqueueText(tab, group, "not in time");
+    await enqueueBroadcast(tab, [group, withBenoit], "to both");
     await takeOut();
-    await writeText(tab, group, "too late");
+    await enqueueText(tab, group, "too late");
     await send(tab, group, picture(1_000));
     const later = ["too late failed", "image failed"];
     expect(await shownIn(tab, group)).toEqual(["not in time sending", "to both sending", ...later]);
-    for (const { cid } of await store.unsent(group).toArray())
-      await expect(retry(tab, cid)).rejects.toMatchObject({ code: "conversation_not_found" });
-    const late = (await store.unsent(group).toArray()).flatMap(({ cid, state }) => (state === "failed" ? cid : []));
+    for (const { cid } of await store.queryUnsent(group).toArray())
+      await expect(retryFailedMessage(tab, cid)).rejects.toMatchObject({ code: "conversation_not_found" });
+    const late = (await store.queryUnsent(group).toArray()).flatMap(({ cid, state }) =>
+      state === "failed" ? cid : [],
+    );
     expect(late).toHaveLength(2);
     server.refuse = () => undefined;
     phone.wake();
     const failed = ["not in time failed", "to both failed", ...later];
     await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
-    const unsent = await store.unsent(group).toArray();
+    const unsent = await store.queryUnsent(group).toArray();
     expect(unsent.map(({ error }) => error)).toEqual(Array(4).fill("conversation_not_found"));
     await becomesLevel(server, tab, withBenoit);
     expect(await shownIn(tab, withBenoit)).toEqual(["to both sent"]);
@@ -89,7 +91,7 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
   it("goes to the group when its author is added again before the server was asked", async () => {
     const { server, amina, benoit, group, tab, takeOut } = await openHis(way);
     server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
-    await writeText(tab, group, "for you all");
+    await enqueueText(tab, group, "for you all");
     await takeOut();
     server.change(amina, group, { type: "add", users: [benoit] });
     server.refuse = () => undefined;

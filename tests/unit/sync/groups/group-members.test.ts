@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
-import { running, type Sync } from "#sync/engine.ts";
-import { loadMembers } from "#sync/inbound/member-loader.ts";
+import { activeEngine, type SyncEngine } from "#sync/engine.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {
   addMembers,
-  createGroup,
-  endGroup,
-  handOver,
+  createGroupChat,
+  deleteGroupForEveryone,
   leaveGroup,
   removeMember,
   renameGroup,
   setGroupPicture,
+  transferGroupOwnership,
 } from "#sync/people/group-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { readAuthors, readMembers } from "#sync/store/members.ts";
+import { readMemberProfiles, readMembers } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf } from "#tests/support/model/model-checks.ts";
@@ -35,7 +35,7 @@ const queries = (server: ModelServer) =>
 
 const namesOf = async (tab: Tab, group: Uuid, numbers: readonly number[]) => {
   const { store, me } = contextOf(tab);
-  const authors = await readAuthors(store, me, group, numbers);
+  const authors = await readMemberProfiles(store, me, group, numbers);
   return numbers.map((number) => authors[number]?.name);
 };
 
@@ -52,26 +52,26 @@ describe("the people behind numbers", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     const all = Array.from({ length: memberPageRows + 10 }, (_, n) => n + 1);
-    tab.members.want(group, [0]); // oneself needs no asking
-    tab.members.want(group, all.slice(0, 20));
-    tab.members.want(group, all);
-    tab.members.want(group, [3]);
+    tab.memberLoader.requestMembers(group, [0]); // oneself needs no asking
+    tab.memberLoader.requestMembers(group, all.slice(0, 20));
+    tab.memberLoader.requestMembers(group, all);
+    tab.memberLoader.requestMembers(group, [3]);
     await eventually(async () => expect((await namesOf(tab, group, all)).at(-1)).toBe(`Person ${all.length}`));
     expect(queries(server).map((query) => query.split(",").length)).toEqual([memberPageRows, 10]);
-    tab.members.want(group, all);
+    tab.memberLoader.requestMembers(group, all);
     await phone.pass(5_000);
     expect(queries(server)).toHaveLength(2);
     // A number of nobody is not asked for again and again.
-    tab.members.want(group, [9_999]);
+    tab.memberLoader.requestMembers(group, [9_999]);
     await eventually(() => expect(queries(server)).toHaveLength(3));
     for (let i = 0; i < 2; i++) {
-      tab.members.want(group, [9_999]);
+      tab.memberLoader.requestMembers(group, [9_999]);
       await phone.pass(2_000);
     }
     expect(queries(server)).toHaveLength(3);
     // What is known for long is asked for again.
     await contextOf(tab).store.members.update([group, 5], { at: phone.now() - 25 * 3_600_000 });
-    tab.members.want(group, all);
+    tab.memberLoader.requestMembers(group, all);
     await eventually(() => expect(queries(server).slice(3)).toEqual(["numbers=5"]));
   });
 
@@ -83,7 +83,7 @@ describe("the people behind numbers", () => {
     phone.faults.isOffline = true;
     for (const socket of phone.sockets) socket.end(1006);
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
-    tab.members.want(group, [1, 2]);
+    tab.memberLoader.requestMembers(group, [1, 2]);
     await phone.pass(10_000);
     expect(queries(server)).toEqual([]);
     let refusals = 0;
@@ -93,7 +93,7 @@ describe("the people behind numbers", () => {
     await eventually(async () => expect(await namesOf(tab, group, [1, 2])).toEqual(["Person 1", "Person 2"]));
     expect(queries(server)).toEqual(Array(4).fill("numbers=1,2"));
     server.refuseGroup = () => ({ error: "group_not_found" });
-    tab.members.want(group, [3]);
+    tab.memberLoader.requestMembers(group, [3]);
     await eventually(() => expect(queries(server)).toHaveLength(5));
     await phone.pass(60_000);
     expect(queries(server)).toHaveLength(5);
@@ -106,10 +106,10 @@ describe("the people behind numbers", () => {
     const follower = await phone.openTab();
     await becomesLevel(server, leader, group);
     await eventually(() => expect(follower.link.get()).toBe("online"));
-    follower.members.want(group, [1, 2]);
+    follower.memberLoader.requestMembers(group, [1, 2]);
     await eventually(async () => expect(await namesOf(leader, group, [1, 2])).toEqual(["Person 1", "Person 2"]));
-    leader.members.want(group, [1, 2]);
-    follower.members.want(group, [1, 2, 3]);
+    leader.memberLoader.requestMembers(group, [1, 2]);
+    follower.memberLoader.requestMembers(group, [1, 2, 3]);
     await eventually(async () => expect(await namesOf(leader, group, [3])).toEqual(["Person 3"]));
     await phone.pass(5_000);
     expect(queries(server)).toEqual(["numbers=1,2", "numbers=3"]);
@@ -120,7 +120,7 @@ describe("the people behind numbers", () => {
     const tab = await makeDevice(server, benoit).openTab();
     await becomesLevel(server, tab, group);
     await eventually(async () => expect(await contextOf(tab).store.meta.get("me")).toBeDefined());
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect(await namesOf(tab, group, [0, 1, 2, 3])).toEqual(["Amina", "Benoît", "Chantal", undefined]);
     const known = server.inbox(benoit).people.get(amina)?.relation;
     if (!known) throw new Error("no relation");
@@ -131,7 +131,7 @@ describe("the people behind numbers", () => {
     await store.meta.put({ key: "me", value: { ...own, username: "Ben" } });
     await eventually(async () => expect(await namesOf(tab, group, [0, 1])).toEqual(["Amina M.", "Ben"]));
     expect((await listed(tab, group)).names).toEqual(["Amina M.", "Ben", "Chantal"]);
-    expect((await readAuthors(store, me, group, [1]))[1]).toMatchObject({ user: benoit, me: true });
+    expect((await readMemberProfiles(store, me, group, [1]))[1]).toMatchObject({ user: benoit, me: true });
     // Nobody keeps the name of somebody level who is no contact any more.
     server.relate(benoit, { ...known, profile: renamed, state: "none", connection_id: null });
     await eventually(async () => expect(await namesOf(tab, group, [0])).toEqual(["Amina"]));
@@ -141,14 +141,14 @@ describe("the people behind numbers", () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await becomesLevel(server, tab, group);
-    tab.members.want(group, [2]);
+    tab.memberLoader.requestMembers(group, [2]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
     server.change(amina, group, { type: "remove", user: benoit });
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual([undefined]));
-    tab.members.want(group, [2]);
+    tab.memberLoader.requestMembers(group, [2]);
     server.change(amina, group, { type: "add", users: [benoit] });
     await becomesLevel(server, tab, group);
-    tab.members.want(group, [2]);
+    tab.memberLoader.requestMembers(group, [2]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
   });
 });
@@ -160,7 +160,7 @@ describe("the whole list of members", () => {
     server.membersPerPage = 4;
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, group);
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect(await listed(tab, group)).toMatchObject({ roster: 1, names: expect.arrayContaining(["Person 10"]) });
     expect((await listed(tab, group)).names).toHaveLength(11);
     expect(queries(server)).toEqual(["since=0&after=0", "since=0&after=4", "since=0&after=8"]);
@@ -169,7 +169,7 @@ describe("the whole list of members", () => {
     const late = server.addPerson("Late");
     server.change(second, group, { type: "add", users: [late] });
     await becomesLevel(server, tab, group);
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     const { names, roster } = await listed(tab, group);
     expect(names).toHaveLength(11);
     expect(names).not.toContain("Person 1");
@@ -184,10 +184,10 @@ describe("the whole list of members", () => {
     const { server, amina, people, group } = makeCrowd(3);
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, group);
-    tab.members.want(group, [1]);
+    tab.memberLoader.requestMembers(group, [1]);
     await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
     server.change(people[0] ?? "", group, { type: "leave" });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
@@ -197,14 +197,14 @@ describe("the whole list of members", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     server.change(people[1] ?? "", group, { type: "leave" });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     await contextOf(tab).store.members.update([group, 1], { at: 0 });
     phone.answerMs = 20_000;
-    tab.members.want(group, [1, 2]);
+    tab.memberLoader.requestMembers(group, [1, 2]);
     await eventually(() => expect(queries(server)).toHaveLength(2));
     phone.answerMs = 0;
     server.change(amina, group, { type: "remove", user: people[0] ?? "" });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Person 2"]));
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
@@ -216,11 +216,11 @@ describe("the whole list of members", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     phone.answerMs = 20_000;
-    tab.members.want(group, [1]);
+    tab.memberLoader.requestMembers(group, [1]);
     await eventually(() => expect(queries(server)).toHaveLength(1));
     phone.answerMs = 0;
     server.change(people[0] ?? "", group, { type: "leave" });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
@@ -230,10 +230,10 @@ describe("the whole list of members", () => {
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     server.change(chantal, group, { type: "leave" });
     phone.answerMs = 20_000;
-    const late = loadMembers(contextOf(tab), group);
+    const late = syncMemberList(contextOf(tab), group);
     await eventually(() => expect(queries(server)).toHaveLength(2));
     server.change(amina, group, { type: "remove", user: benoit });
     await eventually(async () => expect((await listed(tab, group)).names).toEqual([]));
@@ -242,7 +242,7 @@ describe("the whole list of members", () => {
     phone.answerMs = 0;
     await late;
     expect(await listed(tab, group)).toMatchObject({ roster: 0 });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Benoît"]);
   });
 
@@ -254,18 +254,18 @@ describe("the whole list of members", () => {
     await becomesLevel(server, tab, group);
     let requests = 0;
     phone.loses = ({ path }, what) => what === "answer" && path.includes("/members?") && ++requests === 2;
-    await expect(loadMembers(contextOf(tab), group)).rejects.toMatchObject({ code: "offline" });
+    await expect(syncMemberList(contextOf(tab), group)).rejects.toMatchObject({ code: "offline" });
     expect(await listed(tab, group)).toMatchObject({ roster: 0 });
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect(await listed(tab, group)).toMatchObject({ roster: 1 });
     expect((await listed(tab, group)).names).toHaveLength(11);
   });
 });
 
 describe("what one does to a group", () => {
-  afterEach(() => running.set(undefined));
+  afterEach(() => activeEngine.set(undefined));
 
-  const use = (tab: Tab) => running.set({ userId: tab.userId, tab } as Sync);
+  const use = (tab: Tab) => activeEngine.set({ userId: tab.userId, tab } as SyncEngine);
   const cardOf = async (tab: Tab, group: Uuid) => (await listOf(tab)).find(({ id }) => id === group)?.group;
 
   it.each([
@@ -283,9 +283,9 @@ describe("what one does to a group", () => {
     let answers = 0;
     phone.loses = ({ path }, what) => path === "/api/groups" && what === "answer" && ++answers === 1;
     // With its answer lost it is done as soon as it is heard of, or not told as done.
-    await createGroup(wanted).catch((error: unknown) => expect(error).toMatchObject({ code: "offline" }));
+    await createGroupChat(wanted).catch((error: unknown) => expect(error).toMatchObject({ code: "offline" }));
     const asked = tab.platform.now();
-    await createGroup(wanted);
+    await createGroupChat(wanted);
     expect(tab.platform.now() - asked).toBeLessThan(8_000);
     expect(await cardOf(tab, id)).toMatchObject({ name: "Football", count: 2, role: "owner" });
     await setGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
@@ -309,7 +309,7 @@ describe("what one does to a group", () => {
       "unpictured",
       "removed",
     ]);
-    await handOver(id, chantal);
+    await transferGroupOwnership(id, chantal);
     await expect(renameGroup(id, "Not mine")).rejects.toMatchObject({ code: "not_allowed" });
     phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
     await leaveGroup(id);
@@ -317,8 +317,8 @@ describe("what one does to a group", () => {
     expect(await cardOf(tab, id)).toBeUndefined();
     expect(await contextOf(tab).store.conversations.get(id)).toMatchObject({ gone: true });
     const other = createUuid();
-    await createGroup({ id: other, name: "Ends", members: [benoit] });
-    await endGroup(other);
+    await createGroupChat({ id: other, name: "Ends", members: [benoit] });
+    await deleteGroupForEveryone(other);
     expect(await cardOf(tab, other)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast, forward } from "#sync/outbox/multicast.ts";
-import { readAround } from "#sync/queries/history.ts";
-import { namedIn, readChat, readConversation } from "#sync/queries/queries.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+import { readWindowAround } from "#sync/queries/message-window.ts";
+import { listNamedMembers, readChat, readConversation } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
@@ -13,8 +13,8 @@ import { picture, send } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
 
 const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
-  const viewed = new Viewed(tab);
-  viewed.mark(chat, seq);
+  const viewed = new ReadTracker(tab);
+  viewed.markRead(chat, seq);
   await viewed.flush();
 };
 
@@ -34,10 +34,10 @@ describe("messages in a group", () => {
     const laptop = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [phone, laptop, his]) await becomesLevel(server, tab, group);
-    await writeText(phone, group, "supper at seven");
+    await enqueueText(phone, group, "supper at seven");
     // Written it is on its way: an answer follows what has been read.
     await eventually(async () => expect(await textsIn(his, group)).toContain("supper at seven"));
-    await writeText(his, group, "I come");
+    await enqueueText(his, group, "I come");
     for (const tab of [phone, laptop]) {
       await eventually(async () =>
         expect(await shownIn(tab, group)).toEqual([expect.stringMatching(/^event /), "supper at seven sent", "I come"]),
@@ -77,7 +77,7 @@ describe("messages in a group", () => {
     expect(card).toMatchObject({ role: "owner", number: 0 });
     expect(last).toMatchObject({ mine: true });
     expect(last).not.toHaveProperty("status");
-    expect(namedIn(last ?? { body: null })).toEqual([0, 2]);
+    expect(listNamedMembers(last ?? { body: null })).toEqual([0, 2]);
     expect(await itemIn(his, group, 1)).toMatchObject({ mine: false, body: { event: "created", name: "Famille" } });
     await viewAll(his, group, 4);
     await eventually(async () => expect(await rowIn(his, group)).toMatchObject({ unread: 0 }));
@@ -101,7 +101,7 @@ describe("messages in a group", () => {
     server.post(benoit, group, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
     server.change(amina, group, { type: "rename", name: "Famille" });
     const again = await phone.openTab();
-    again.opened(group);
+    again.prioritizeConversation(group);
     await becomesLevel(server, again, group);
     expect(await rowIn(again, group)).toMatchObject({ unread: 63 });
     await viewAll(again, group, server.log(group).messages.length);
@@ -115,7 +115,7 @@ describe("messages in a group", () => {
     server.post(benoit, group, ...Array.from({ length: 90 }, (_, i) => `m${i}`));
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, group);
-    const { items } = await readAround(tab, group, 2);
+    const { items } = await readWindowAround(tab, group, 2);
     expect(items.filter(({ mine }) => mine).map(({ seq }) => seq)).toEqual([2, 1]);
   });
 
@@ -123,10 +123,10 @@ describe("messages in a group", () => {
     const { server, amina, benoit, group } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    await writeText(hers, group, "regretted");
+    await enqueueText(hers, group, "regretted");
     for (const tab of [hers, his])
       await eventually(async () => expect((await textsIn(tab, group)).at(-1)).toBe("regretted"));
-    await retract(hers, group, 2);
+    await deleteOwnMessage(hers, group, 2);
     for (const tab of [hers, his]) {
       await becomesLevel(server, tab, group);
       expect((await textsIn(tab, group)).at(-1)).toBe("deleted");
@@ -138,7 +138,7 @@ describe("messages in a group", () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, group);
-    const typists = () => tab.typing.typists.get().get(group) ?? [];
+    const typists = () => tab.typing.members.get().get(group) ?? [];
     server.type(benoit, group);
     await eventually(() => expect(typists()).toEqual([1]));
     server.type(chantal, group);
@@ -152,15 +152,15 @@ describe("messages in a group", () => {
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [hers, his]) await becomesLevel(server, tab, group);
-    await broadcast(hers, [group, withBenoit], "to all");
+    await enqueueBroadcast(hers, [group, withBenoit], "to all");
     await send(hers, group, picture(3_000, "us"));
     await becomesLevel(server, hers, withBenoit);
     await eventually(() => expect(server.log(group).messages).toHaveLength(3));
     server.post(chantal, group, "from Chantal");
     for (const tab of [hers, his]) await becomesLevel(server, tab, group);
     // He has no contact of that name: his phone asks who it is.
-    await forward(his, group, await itemIn(his, group, 4), [withBenoit]);
-    await forward(his, group, await itemIn(his, group, 3), [withBenoit]);
+    await enqueueForward(his, group, await itemIn(his, group, 4), [withBenoit]);
+    await enqueueForward(his, group, await itemIn(his, group, 3), [withBenoit]);
     await becomesLevel(server, hers, withBenoit);
     await eventually(() =>
       expect(
@@ -173,7 +173,7 @@ describe("messages in a group", () => {
         { type: "image", text: "us", forwarded: { by: amina, name: "Amina" } },
       ]),
     );
-    await expect(forward(his, group, await itemIn(his, group, 1), [withBenoit])).rejects.toMatchObject({
+    await expect(enqueueForward(his, group, await itemIn(his, group, 1), [withBenoit])).rejects.toMatchObject({
       code: "original_gone",
     });
     expect(await readConversation(contextOf(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
@@ -185,7 +185,7 @@ describe("messages in a group", () => {
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
-    await writeText(tab, group, "hello");
+    await enqueueText(tab, group, "hello");
     server.post(benoit, group, "hi");
     server.change(amina, group, { type: "remove", user: chantal });
     await becomesLevel(server, tab, group);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bringMembers } from "#sync/inbound/member-loader.ts";
+import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
@@ -15,9 +15,9 @@ const openPhone = async () => {
   await becomesLevel(server, tab, group);
   const { platform, ...rest } = contextOf(tab);
   const pauses: number[] = [];
-  const after: typeof platform.after = (ms, run) => {
+  const after: typeof platform.startTimer = (ms, run) => {
     pauses.push(ms);
-    return platform.after(ms, run);
+    return platform.startTimer(ms, run);
   };
   const context = { ...rest, platform: { ...platform, after } };
   const failures: string[] = [];
@@ -27,7 +27,7 @@ const openPhone = async () => {
     tab,
     failures,
     pauses,
-    bring: () => bringMembers(context, group, (code) => failures.push(code)),
+    bring: () => syncMemberListWithRetry(context, group, (code) => failures.push(code)),
     asked: () => phone.requests.filter(({ path }) => path.includes("/members?")).length,
     listed: async () => (await readMembers(context.store, amina, group)).members.map(({ username }) => username),
   };

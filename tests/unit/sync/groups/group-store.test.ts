@@ -2,9 +2,9 @@ import Dexie from "dexie";
 import { IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { loadMembers } from "#sync/inbound/member-loader.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { storeName } from "#sync/store/database.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { toStoreName } from "#sync/store/database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
@@ -26,7 +26,7 @@ describe("groups in the local store", () => {
   it("a store of the version before groups keeps what it holds and what is unsent, and takes groups in", async () => {
     const { server, amina, benoit, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
-    const old = new Dexie(storeName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
+    const old = new Dexie(toStoreName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
     old.version(2).stores({
       people: "id, state, blocked",
       conversations: "id, handle, [listed+lastAt]",
@@ -59,7 +59,7 @@ describe("groups in the local store", () => {
     phone.wake();
     for (const chat of [withBenoit, group]) await becomesLevel(server, tab, chat);
     await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["held", "newer", "unsent sent"]));
-    await loadMembers(contextOf(tab), group);
+    await syncMemberList(contextOf(tab), group);
     expect(await contextOf(tab).store.members.where("user").equals(benoit).count()).toBe(1);
   });
 
@@ -70,18 +70,18 @@ describe("groups in the local store", () => {
     server.post(amina, group, "before");
     await becomesLevel(server, tab, group);
     phone.faults.isOffline = true;
-    await writeText(tab, group, "unsent");
+    await enqueueText(tab, group, "unsent");
     const before = contextOf(tab);
     fill(() => false);
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(() => expect(tab.trouble.get()).toBe("full"));
+    await eventually(() => expect(tab.storageIssue.get()).toBe("full"));
     vi.restoreAllMocks();
     await eventually(async () => {
       expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true });
       expect(await shownIn(tab, group)).toEqual(["unsent failed"]);
-      expect(tab.trouble.get()).toBeUndefined();
+      expect(tab.storageIssue.get()).toBeUndefined();
     });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     // Nothing of it is a fault of the store.
@@ -94,14 +94,14 @@ describe("groups in the local store", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     fill((table) => table !== "members");
-    await expect(loadMembers(contextOf(tab), group)).rejects.toMatchObject({ code: "no_room" });
-    tab.members.want(group, [1, 2]);
+    await expect(syncMemberList(contextOf(tab), group)).rejects.toMatchObject({ code: "no_room" });
+    tab.memberLoader.requestMembers(group, [1, 2]);
     await phone.pass(5_000);
-    await writeText(tab, group, "still here");
+    await enqueueText(tab, group, "still here");
     await becomesLevel(server, tab, group);
     vi.restoreAllMocks();
-    await eventually(async () => expect(await contextOf(tab).store.membersOf(group).count()).toBe(2));
-    await loadMembers(contextOf(tab), group);
-    expect(await contextOf(tab).store.membersOf(group).count()).toBe(3);
+    await eventually(async () => expect(await contextOf(tab).store.queryMembers(group).count()).toBe(2));
+    await syncMemberList(contextOf(tab), group);
+    expect(await contextOf(tab).store.queryMembers(group).count()).toBe(3);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { forwardedOfNobody, type StoredBody } from "#contract/conversations.ts";
+import { anonymousForward, type StoredBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
-import { goneRelation } from "#contract/people.ts";
+import { createDeletedRelation } from "#contract/people.ts";
 import { fromWirePerson, toWirePerson } from "#contract/wire/compact-encoding.ts";
 import { readFeed } from "#sync/feed/feed-store.ts";
-import { applyChanges } from "#sync/inbound/apply-changes.ts";
-import { discard, writeText } from "#sync/outbox/enqueue.ts";
+import { applyInTransaction } from "#sync/inbound/apply-server-changes.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversations } from "#sync/queries/queries.ts";
-import { readAuthors } from "#sync/store/members.ts";
+import { readMemberProfiles } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import { isPart, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
@@ -15,7 +15,7 @@ import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-worl
 
 describe("somebody whose account is gone", () => {
   it("has nothing but an id on the wire, in no more bytes than before", () => {
-    const gone = goneRelation("01a20112-2d30-71d7-8f14-7c907d4545c7");
+    const gone = createDeletedRelation("01a20112-2d30-71d7-8f14-7c907d4545c7");
     expect(fromWirePerson(toWirePerson(gone))).toEqual(gone);
     const { deleted: _, ...profile } = gone.profile;
     const stranger = { ...gone, profile };
@@ -29,7 +29,7 @@ describe("somebody whose account is gone", () => {
     const tab = await phone.openTab();
     server.post(benoit, chat, "Mbote");
     await becomesLevel(server, tab, chat);
-    server.relate(amina, goneRelation(benoit));
+    server.relate(amina, createDeletedRelation(benoit));
     const { store, me } = contextOf(tab);
     await eventually(async () => expect((await store.people.get(benoit))?.deleted).toBe(1));
     expect(await store.people.get(benoit)).toMatchObject({ username: "", phone: "", avatar: null, state: "none" });
@@ -44,14 +44,14 @@ describe("somebody whose account is gone", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
-    tab.members.want(group, [1, 2]);
+    tab.memberLoader.requestMembers(group, [1, 2]);
     const { store, me } = contextOf(tab);
     const names = async () => {
-      const authors = await readAuthors(store, me, group, [1, 2]);
+      const authors = await readMemberProfiles(store, me, group, [1, 2]);
       return [authors[1]?.name, authors[2]?.name];
     };
     await eventually(async () => expect(await names()).toEqual(["Benoît", "Chantal"]));
-    server.relate(amina, goneRelation(benoit));
+    server.relate(amina, createDeletedRelation(benoit));
     await eventually(async () => expect(await names()).toEqual(["", "Chantal"]));
     const rows = await store.members.toArray();
     expect(JSON.stringify(rows)).not.toContain("Benoît");
@@ -68,22 +68,22 @@ describe("somebody whose account is gone", () => {
     if (!held) throw new Error("no message");
     const of = (body: StoredBody) => [{ seq: held.seq, at: held.at, sender: held.sender, body }];
     const passedOn = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Chantal" } } as const;
-    const unsigned = { ...passedOn, forwarded: forwardedOfNobody };
+    const unsigned = { ...passedOn, forwarded: anonymousForward };
     const seen = async () => [
       (await store.messages.get([chat, held.seq]))?.body,
       (await store.conversations.get(chat))?.preview,
     ];
     await store.messages.put({ ...held, body: passedOn });
-    await applyChanges(store, me, [{ type: "changed", of: chat, since: 0, revision: 1, messages: of(unsigned) }]);
+    await applyInTransaction(store, me, [{ type: "changed", of: chat, since: 0, revision: 1, messages: of(unsigned) }]);
     expect(await seen()).toEqual([unsigned, unsigned]);
     // A page that was on its way when the name went.
     const asked = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
     const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
-    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
     expect((await seen())[0]).toEqual(unsigned);
     const deleted = { type: "deleted" } as const;
-    await applyChanges(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
+    await applyInTransaction(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
     expect(await seen()).toEqual([deleted, deleted]);
   });
 
@@ -94,13 +94,13 @@ describe("somebody whose account is gone", () => {
     await becomesLevel(server, tab, chat);
     phone.loses = (request, what) => what === "request" && isPart(request);
     await send(tab, chat, picture(threeAndABit, "Maman"));
-    await writeText(tab, chat, "et ceci");
+    await enqueueText(tab, chat, "et ceci");
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["et ceci sent", "image sending"]));
     server.close(chat);
-    server.relate(amina, goneRelation(benoit));
+    server.relate(amina, createDeletedRelation(benoit));
     await eventually(async () => expect(await shownIn(tab, chat)).toContain("image failed"));
     const { store } = contextOf(tab);
-    const [unsent] = await store.unsent(chat).toArray();
+    const [unsent] = await store.queryUnsent(chat).toArray();
     if (!unsent) throw new Error("nothing is unsent");
     expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
@@ -109,7 +109,7 @@ describe("somebody whose account is gone", () => {
     phone.wake();
     await phone.pass(20_000);
     expect([...server.files.all.values()].flatMap(({ arrivals }) => [...arrivals])).toEqual([]);
-    await discard(tab, unsent.cid);
+    await discardUnsentMessage(tab, unsent.cid);
     expect(await shownIn(tab, chat)).not.toContain("image failed");
     await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
@@ -123,7 +123,7 @@ describe("somebody whose account is gone", () => {
       { ...status, number: 1, id: "a", author: benoit },
       { ...status, number: 2, id: "b", author: amina },
     ]);
-    server.relate(amina, goneRelation(benoit));
+    server.relate(amina, createDeletedRelation(benoit));
     await eventually(async () => {
       const shown = (await readFeed(store)).filter(({ isHidden }) => !isHidden);
       expect(shown.map(({ number }) => number)).toEqual([2]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { privateConversationId } from "#contract/ids.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import { applyChanges } from "#sync/inbound/apply-changes.ts";
-import { fetchOlder, Viewed } from "#sync/inbound/read-state.ts";
-import { tookMarks } from "#sync/inbound/receipt-reporter.ts";
-import { hide } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { applyInTransaction } from "#sync/inbound/apply-server-changes.ts";
+import { fetchOlderMessages, ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { applyReceiptResult } from "#sync/inbound/receipt-reporter.ts";
+import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
@@ -56,7 +56,7 @@ describe("catching up", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(numbered(661, 700));
-    for (let i = 0; i < 3; i++) await fetchOlder(tab, chat);
+    for (let i = 0; i < 3; i++) await fetchOlderMessages(tab, chat);
     expect(await textsIn(tab, chat)).toEqual(numbered(541, 700));
     await becomesLevel(server, tab, chat);
   });
@@ -67,9 +67,10 @@ describe("catching up", () => {
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, chat);
     const { store } = contextOf(tab);
-    for (let i = 0; i < 10 && (await readChat(store, chat, 1_000)).hasMoreThere; i++) await fetchOlder(tab, chat);
+    for (let i = 0; i < 10 && (await readChat(store, chat, 1_000)).hasMoreOnServer; i++)
+      await fetchOlderMessages(tab, chat);
     expect(await textsIn(tab, chat)).toEqual(numbered(1, 95));
-    expect((await readChat(store, chat, 1_000)).hasMoreThere).toBe(false);
+    expect((await readChat(store, chat, 1_000)).hasMoreOnServer).toBe(false);
     expect(await readChat(store, chat, 40)).toMatchObject({ hasMoreHere: true });
     expect((await readChat(store, chat, 40)).items).toHaveLength(40);
   });
@@ -93,7 +94,7 @@ describe("catching up", () => {
     const oldest = chats[0] ?? "";
     expect(await textsIn(tab, oldest)).toEqual([]);
     expect(await readChat(contextOf(tab).store, oldest, 40)).toMatchObject({ isEmptyYet: true });
-    tab.opened(oldest);
+    tab.prioritizeConversation(oldest);
     await eventually(async () => expect(await textsIn(tab, oldest)).toEqual(numbered(31, 60)));
     expect((await contextOf(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
   });
@@ -105,7 +106,7 @@ describe("catching up", () => {
     server.post(benoit, chat, ...numbered(1, 50));
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    await writeText(tab, chat, "unsent");
+    await enqueueText(tab, chat, "unsent");
     server.recreateLog(chat);
     server.post(benoit, chat, "new beginning");
     phone.faults.isOffline = false;
@@ -177,9 +178,9 @@ describe("catching up", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.post(benoit, chat, ...numbered(1, 5));
     await becomesLevel(server, tab, chat);
-    await hide(tab, chat, false);
+    await clearConversationHistory(tab, chat, false);
     await eventually(async () => expect(await listOf(tab)).toEqual([]));
-    expect(await contextOf(tab).store.range(chat, 0).count()).toBe(0);
+    expect(await contextOf(tab).store.queryMessages(chat, 0).count()).toBe(0);
     server.post(benoit, chat, "new");
     await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["new"]));
     expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "new" } } });
@@ -193,7 +194,7 @@ describe("catching up", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     const chat = privateConversationId(amina, chantal);
-    await writeText(tab, chat, "first");
+    await enqueueText(tab, chat, "first");
     expect(await shownIn(tab, chat)).toEqual(["first sending"]);
     server.connect(amina, chantal);
     phone.faults.isOffline = false;
@@ -206,14 +207,14 @@ describe("catching up", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
-    await writeText(phone, chat, "from the phone");
+    await enqueueText(phone, chat, "from the phone");
     server.post(benoit, chat, "answer");
     await becomesLevel(server, laptop, chat);
     await becomesLevel(server, phone, chat);
     expect(await textsIn(laptop, chat)).toEqual(await textsIn(phone, chat));
     expect((await listOf(phone))[0]).toMatchObject({ unread: 1 });
-    const viewed = new Viewed(laptop);
-    viewed.mark(chat, 2);
+    const viewed = new ReadTracker(laptop);
+    viewed.markRead(chat, 2);
     await viewed.flush();
     await eventually(async () => expect((await listOf(phone))[0]).toMatchObject({ unread: 0 }));
   });
@@ -225,8 +226,8 @@ describe("catching up", () => {
     server.post(benoit, chat, ...numbered(1, 3));
     await becomesLevel(server, first, chat);
     phone.faults.isOffline = true;
-    const viewed = new Viewed(first);
-    viewed.mark(chat, 3);
+    const viewed = new ReadTracker(first);
+    viewed.markRead(chat, 3);
     await viewed.flush();
     expect((await listOf(first))[0]).toMatchObject({ unread: 0 });
     await phone.kill(first);
@@ -243,12 +244,12 @@ describe("catching up", () => {
     await becomesLevel(server, tab, chat);
     const { store, me } = contextOf(tab);
     const mine = (read: number, unread: number) =>
-      applyChanges(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread, head: 6 }]);
+      applyInTransaction(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread, head: 6 }]);
     await mine(6, 0);
     await mine(2, 4);
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
     const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
-    await applyChanges(store, me, [{ type: "row", row }]);
+    await applyInTransaction(store, me, [{ type: "row", row }]);
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
   });
 
@@ -259,9 +260,9 @@ describe("catching up", () => {
     await becomesLevel(server, tab, chat);
     const context = contextOf(tab);
     const marks = { conversation: chat, delivered: 1, read: 0 };
-    await tookMarks(context, { ...marks, unread: 0, head: 0 });
+    await applyReceiptResult(context, { ...marks, unread: 0, head: 0 });
     expect((await listOf(tab))[0]).toMatchObject({ unread: 1 });
-    await tookMarks(context, { ...marks, read: 1, unread: 0, head: 1 });
+    await applyReceiptResult(context, { ...marks, read: 1, unread: 0, head: 1 });
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
   });
 
@@ -281,13 +282,13 @@ describe("catching up", () => {
     const [pushed, mine] = page.messages;
     if (!pushed || !mine) throw new Error("no messages");
     // My own, sent by HTTP, has its place before the one that stands before it is here.
-    await applyChanges(store, me, [{ type: "messages", of: chat, messages: [mine] }]);
+    await applyInTransaction(store, me, [{ type: "messages", of: chat, messages: [mine] }]);
     expect(await unread()).toBe(1);
     const asked = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
-    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
     expect(await unread()).toBe(2);
-    await applyChanges(store, me, [{ type: "messages", of: chat, messages: [pushed] }]);
-    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    await applyInTransaction(store, me, [{ type: "messages", of: chat, messages: [pushed] }]);
+    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
     expect(await unread()).toBe(2);
   });
 
@@ -297,10 +298,10 @@ describe("catching up", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropAck = 1;
-    await writeText(tab, chat, "once");
+    await enqueueText(tab, chat, "once");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     const { store, me } = contextOf(tab);
-    await applyChanges(store, me, [{ type: "row", row: server.row(amina, server.log(chat)) }]);
+    await applyInTransaction(store, me, [{ type: "row", row: server.row(amina, server.log(chat)) }]);
     expect(await textsIn(tab, chat)).toEqual(["once"]);
     phone.faults.dropAck = 0;
     await becomesLevel(server, tab, chat);
@@ -311,10 +312,10 @@ describe("catching up", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    for (const text of ["1", "2", "3"]) await writeText(tab, chat, text);
+    for (const text of ["1", "2", "3"]) await enqueueText(tab, chat, text);
     await becomesLevel(server, tab, chat);
-    const viewed = new Viewed(tab);
-    viewed.mark(chat, 3);
+    const viewed = new ReadTracker(tab);
+    viewed.markRead(chat, 3);
     await viewed.flush();
     await phone.pass(5_000);
     expect(server.asked.filter(({ command }) => command.type === "mark")).toEqual([]);

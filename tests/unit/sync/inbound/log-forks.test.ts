@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -87,7 +87,7 @@ describe("a server restored from an earlier copy", () => {
 
   it("gets the own messages it had acknowledged and lost once more, each once and in their order", async () => {
     const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
-    for (const text of ["one", "two", "three"]) await writeText(tab, chat, text);
+    for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
     await becomesLevel(server, tab, chat);
     server.post(benoit, chat, "his");
     await becomesLevel(server, tab, chat);
@@ -108,11 +108,11 @@ describe("a server restored from an earlier copy", () => {
 
   it("has what was written meanwhile after what it lost", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
-    await writeText(tab, chat, "lost");
+    await enqueueText(tab, chat, "lost");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
     await restore(phone, copy);
-    await writeText(tab, chat, "written offline");
+    await enqueueText(tab, chat, "written offline");
     phone.faults.isOffline = false;
     await reconnects(phone);
     await eventually(async () =>
@@ -122,12 +122,12 @@ describe("a server restored from an earlier copy", () => {
 
   it("acknowledges a message for a place where the device holds another one: both are kept", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
-    await writeText(tab, chat, "lost");
+    await enqueueText(tab, chat, "lost");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
     await restore(phone, copy);
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
-    await writeText(tab, chat, "in its place");
+    await enqueueText(tab, chat, "in its place");
     phone.faults.isOffline = false;
     await reconnects(phone);
     await eventually(async () =>
@@ -137,14 +137,14 @@ describe("a server restored from an earlier copy", () => {
 
   it("hears of marks and deletions that it lost", async () => {
     const { server, amina, chat, phone, tab } = await makeCopied();
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     await becomesLevel(server, tab, chat);
     const copy = server.copy();
-    const viewed = new Viewed(tab);
-    viewed.mark(chat, 11);
+    const viewed = new ReadTracker(tab);
+    viewed.markRead(chat, 11);
     await viewed.flush();
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 11 }));
-    await retract(tab, chat, 12);
+    await deleteOwnMessage(tab, chat, 12);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
     await becomesLevel(server, tab, chat);
     await restore(phone, copy);
@@ -185,7 +185,7 @@ describe("a server restored from an earlier copy", () => {
     for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
     const asked = server.asked.length;
     await reconnects(phone);
-    await writeText(tab, chat, "after the crash");
+    await enqueueText(tab, chat, "after the crash");
     await eventually(() => expect(server.log(chat).messages.at(-1)?.body).toMatchObject({ text: "after the crash" }));
     const newest = server.asked.slice(asked).filter(({ command: { type, ...of } }) => type === "page" && "held" in of);
     expect(newest.length).toBeLessThan(3);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { search } from "#sync/inbound/search.ts";
+import { searchMessages } from "#sync/queries/message-search.ts";
 import { becomesLevel } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
@@ -11,7 +11,7 @@ describe("searching", () => {
     await becomesLevel(server, tab, chat);
     const steps: number[] = [];
     let found: number[] = [];
-    const outcome = await search(tab, chat, "ete", (messages) => {
+    const outcome = await searchMessages(tab, chat, "ete", (messages) => {
       steps.push(messages.length);
       found = messages.map(({ seq }) => seq);
     });
@@ -29,7 +29,7 @@ describe("searching", () => {
     server.refuse = (_, command) =>
       command.type === "search" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
     let found: number[] = [];
-    const outcome = await search(tab, chat, "ete", (messages) => {
+    const outcome = await searchMessages(tab, chat, "ete", (messages) => {
       found = messages.map(({ seq }) => seq);
     });
     expect(outcome).toEqual({ complete: true });
@@ -48,7 +48,7 @@ describe("searching", () => {
       socket.end(1006);
     });
     let count = 0;
-    const outcome = await search(tab, chat, "m9", (messages) => {
+    const outcome = await searchMessages(tab, chat, "m9", (messages) => {
       count = messages.length;
     });
     expect(outcome).toEqual({ complete: false });

@@ -1,7 +1,7 @@
 import { IDBFactory } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
-import { wordsOf } from "#contract/conversations.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -13,7 +13,8 @@ afterEach(() => {
 });
 
 const hourMs = 3_600_000;
-const wordsIn = (server: ModelServer, chat: string) => server.log(chat).messages.map(({ body }) => wordsOf(body));
+const wordsIn = (server: ModelServer, chat: string) =>
+  server.log(chat).messages.map(({ body }) => searchTextOfBody(body));
 
 it.each([
   ["back", -hourMs],
@@ -25,11 +26,11 @@ it.each([
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "one");
+    await enqueueText(tab, chat, "one");
     phone.clockOffsetMs += ms;
-    await writeText(tab, chat, "two");
+    await enqueueText(tab, chat, "two");
     phone.clockOffsetMs -= 2 * ms;
-    await writeText(tab, chat, "three");
+    await enqueueText(tab, chat, "three");
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
@@ -49,7 +50,7 @@ it("a clock that jumps ahead by months gives up no message that the server canno
   let refusals = 0;
   server.refuse = (_, command) =>
     command.type === "send" && refusals++ < 4 ? { error: "unavailable", retryAfterMs: 1_000 } : undefined;
-  await writeText(tab, chat, "one");
+  await enqueueText(tab, chat, "one");
   await eventually(() => expect(refusals).toBeGreaterThan(0));
   phone.clockOffsetMs = 90 * 24 * hourMs;
   await becomesLevel(server, tab, chat);
@@ -63,7 +64,7 @@ it("a clock set back while a socket stays silent does not keep messages from goi
   const tab = await phone.openTab();
   phone.clockOffsetMs = -hourMs;
   const began = tab.platform.now();
-  await writeText(tab, chat, "one");
+  await enqueueText(tab, chat, "one");
   await eventually(() => expect(wordsIn(server, chat)).toEqual(["one"]));
   expect(tab.platform.now() - began).toBeLessThan(8_000);
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Relation } from "#contract/people.ts";
-import { hide, mute, relate, retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import {
+  clearConversationHistory,
+  deleteOwnMessage,
+  runRelationCommand,
+  setConversationMuted,
+} from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -35,7 +40,7 @@ describe("what is done on the server", () => {
   it("is not told as failed where its answer was lost", async () => {
     const { server, chat, benoit, tab, store, block } = await makePhone();
     vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now()); // what is told may take a busy machine its time
-    const blocking = relate(
+    const blocking = runRelationCommand(
       tab,
       benoit,
       async () => {
@@ -48,33 +53,33 @@ describe("what is done on the server", () => {
     expect(await store.people.get(benoit)).toMatchObject({ blocked: 1 });
     block(false);
 
-    await writeText(tab, chat, "mine");
+    await enqueueText(tab, chat, "mine");
     await becomesLevel(server, tab, chat);
     server.post(benoit, chat, "his");
     await becomesLevel(server, tab, chat);
     loseAnswers(tab);
-    await expect(mute(tab, chat, true)).resolves.toBeUndefined();
-    await expect(retract(tab, chat, 1)).resolves.toBeUndefined();
+    await expect(setConversationMuted(tab, chat, true)).resolves.toBeUndefined();
+    await expect(deleteOwnMessage(tab, chat, 1)).resolves.toBeUndefined();
     expect(await store.messages.get([chat, 1])).toMatchObject({ body: { type: "deleted" } });
-    await expect(hide(tab, chat, true)).resolves.toBeUndefined();
+    await expect(clearConversationHistory(tab, chat, true)).resolves.toBeUndefined();
     expect(await textsIn(tab, chat)).toEqual([]);
     expect(await listOf(tab)).toMatchObject([{ id: chat, muted: true }]);
-    await expect(hide(tab, chat, false)).resolves.toBeUndefined();
+    await expect(clearConversationHistory(tab, chat, false)).resolves.toBeUndefined();
     expect(await listOf(tab)).toEqual([]);
   });
 
   it("is not told as failed where the page slept while it was told", async () => {
     const { benoit, tab, store, block } = await makePhone();
     const { platform } = tab;
-    const { after } = platform;
+    const { startTimer } = platform;
     const looks: (() => void)[] = [];
-    const sleep = vi.spyOn(platform, "after").mockImplementation((ms, run) => {
-      if (ms !== 100) return after(ms, run);
+    const sleep = vi.spyOn(platform, "startTimer").mockImplementation((ms, run) => {
+      if (ms !== 100) return startTimer(ms, run);
       looks.push(run);
       return () => {};
     });
-    const catchUp = vi.spyOn(tab, "look");
-    const blocking = relate(
+    const catchUp = vi.spyOn(tab, "refresh");
+    const blocking = runRelationCommand(
       tab,
       benoit,
       async () => {
@@ -94,7 +99,7 @@ describe("what is done on the server", () => {
   it("is done here as soon as it is told, however late the answer comes and whatever it says", async () => {
     const { benoit, tab, store, block } = await makePhone();
     let lose = (_: Error) => {};
-    const blocking = relate(
+    const blocking = runRelationCommand(
       tab,
       benoit,
       () =>
@@ -116,10 +121,10 @@ describe("what is done on the server", () => {
     const { server, amina, chat, benoit, phone, tab, known, block } = await makePhone();
     phone.loses = (_, what) => what === "request";
     const began = tab.platform.now();
-    await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
+    await expect(setConversationMuted(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
     expect(tab.platform.now() - began).toBeLessThan(5_000);
     // What is told of somebody besides is not what was asked.
-    const asked = relate(
+    const asked = runRelationCommand(
       tab,
       benoit,
       async () => {
@@ -129,7 +134,7 @@ describe("what is done on the server", () => {
       ({ blocked }) => blocked === 1,
     );
     await expect(asked).rejects.toMatchObject({ code: "offline" });
-    const refused = relate(
+    const refused = runRelationCommand(
       tab,
       benoit,
       async () => {

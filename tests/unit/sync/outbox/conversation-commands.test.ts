@@ -2,13 +2,18 @@ import Dexie from "dexie";
 import { IDBObjectStore } from "fake-indexeddb";
 import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { hide, mute, relate, retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { fetchProfile } from "#sync/people/fetch-profile.ts";
-import { readAround } from "#sync/queries/history.ts";
-import { readBlocked, readConversation } from "#sync/queries/queries.ts";
-import { keepAnswer, readMe } from "#sync/store/own-profile-row.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import {
+  clearConversationHistory,
+  deleteOwnMessage,
+  runRelationCommand,
+  setConversationMuted,
+} from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
+import { readWindowAround } from "#sync/queries/message-window.ts";
+import { readBlockedPeople, readConversation } from "#sync/queries/queries.ts";
+import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
@@ -18,8 +23,8 @@ import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
 
 const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
-  const viewed = new Viewed(tab);
-  viewed.mark(chat, seq);
+  const viewed = new ReadTracker(tab);
+  viewed.markRead(chat, seq);
   await viewed.flush();
 };
 
@@ -28,10 +33,10 @@ describe("deleting for everybody", () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const text of ["a", "b"]) await writeText(hers, chat, text);
+    for (const text of ["a", "b"]) await enqueueText(hers, chat, text);
     await becomesLevel(server, his, chat);
     await becomesLevel(server, hers, chat);
-    await retract(hers, chat, 2);
+    await deleteOwnMessage(hers, chat, 2);
     expect(await shownIn(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
     await becomesLevel(server, his, chat);
     expect(await textsIn(his, chat)).toEqual(["a", "deleted"]);
@@ -82,13 +87,13 @@ describe("deleting for everybody", () => {
     const { store, me } = contextOf(tab);
     const row = await store.conversations.get(chat);
     const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
-    const page = await tab.ask(question);
+    const page = await tab.request(question);
     server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
     await becomesLevel(server, tab, chat);
-    const { applyChanges } = await import("#sync/inbound/apply-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const asked = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
     await applyChanges(store, me, [{ type: "page", asked, page }]);
-    tab.opened(chat);
+    tab.prioritizeConversation(chat);
     await becomesLevel(server, tab, chat);
     expect((await textsIn(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
   });
@@ -107,11 +112,11 @@ describe("deleting for everybody", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await writeText(tab, chat, "stays");
+    await enqueueText(tab, chat, "stays");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
-    await expect(hide(tab, chat, false)).rejects.toMatchObject({ code: "offline" });
+    await expect(setConversationMuted(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
+    await expect(clearConversationHistory(tab, chat, false)).rejects.toMatchObject({ code: "offline" });
     phone.faults.isOffline = false;
     phone.wake();
     await becomesLevel(server, tab, chat);
@@ -126,7 +131,7 @@ describe("clearing and muting", () => {
     const laptop = await makeDevice(server, amina).openTab();
     server.post(benoit, chat, "a", "b");
     for (const tab of [phone, laptop]) await becomesLevel(server, tab, chat);
-    await hide(phone, chat, true);
+    await clearConversationHistory(phone, chat, true);
     for (const tab of [phone, laptop]) {
       await eventually(async () =>
         expect(await listOf(tab)).toMatchObject([{ id: chat, unread: 0, last: { body: null } }]),
@@ -147,7 +152,7 @@ describe("clearing and muting", () => {
     server.post(benoit, chat, "seen");
     await becomesLevel(server, tab, chat);
     phone.requestMs = 4_000;
-    const hiding = hide(tab, chat, false);
+    const hiding = clearConversationHistory(tab, chat, false);
     phone.faults.dropDown = 1;
     server.post(benoit, chat, "unseen");
     phone.faults.dropDown = 0;
@@ -164,10 +169,10 @@ describe("clearing and muting", () => {
     const laptop = await makeDevice(server, amina).openTab();
     server.post(benoit, chat, "a");
     await becomesLevel(server, phone, chat);
-    await mute(phone, chat, true);
+    await setConversationMuted(phone, chat, true);
     for (const tab of [phone, laptop])
       await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ muted: true }));
-    await mute(laptop, chat, false);
+    await setConversationMuted(laptop, chat, false);
     const { store, me } = contextOf(phone);
     await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
   });
@@ -177,7 +182,7 @@ describe("blocking", () => {
   const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
     const { store, me } = contextOf(tab);
     await eventually(async () => {
-      expect((await readBlocked(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
+      expect((await readBlockedPeople(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
       expect(await readConversation(store, me, chat)).toMatchObject({ blocked: isBlocked });
     });
   };
@@ -186,11 +191,11 @@ describe("blocking", () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    await writeText(his, chat, "let through");
+    await enqueueText(his, chat, "let through");
     await eventually(async () => expect(await textsIn(hers, chat)).toEqual(["let through"]));
     server.block(amina, chat, true);
     await blocks(hers, chat, benoit, true);
-    for (const text of ["withheld 1", "withheld 2"]) await writeText(his, chat, text);
+    for (const text of ["withheld 1", "withheld 2"]) await enqueueText(his, chat, text);
     const withheld = ["withheld 1 sent", "withheld 2 sent"];
     await eventually(async () => expect((await shownIn(his, chat)).slice(1)).toEqual(withheld));
     server.block(amina, chat, false);
@@ -198,11 +203,11 @@ describe("blocking", () => {
     await eventually(async () =>
       expect((await listOf(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
     );
-    await writeText(hers, chat, "again");
+    await enqueueText(hers, chat, "again");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(4));
     for (const tab of [hers, his]) await becomesLevel(server, tab, chat);
     expect(await textsIn(hers, chat)).toEqual(["let through", "again"]);
-    expect((await readAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
+    expect((await readWindowAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
     await viewAll(hers, chat, 4);
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3 }));
     await eventually(async () =>
@@ -220,7 +225,7 @@ describe("blocking", () => {
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     let answer = (_: typeof known) => {};
-    const change = relate(
+    const change = runRelationCommand(
       hers,
       benoit,
       () => new Promise((resolve) => (answer = resolve)),
@@ -232,7 +237,7 @@ describe("blocking", () => {
     await change;
     expect(await standing()).toMatchObject({ state: "none" });
     // Without anything told meanwhile the answer counts at once.
-    await relate(
+    await runRelationCommand(
       hers,
       benoit,
       async () => ({ ...known, blocked: true }),
@@ -254,7 +259,7 @@ describe("blocking", () => {
     if (!known) throw new Error("no relation");
     const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
     server.relate(amina, { ...known, profile, state: "none", connection_id: null });
-    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle"));
     expect(await store.people.get(amina)).toBeUndefined();
   });
 
@@ -263,7 +268,7 @@ describe("blocking", () => {
     const hers = await makeDevice(server, amina).openTab();
     const context = contextOf(hers);
     const becomes = (name: string) =>
-      eventually(async () => expect((await readMe(context.store))?.username).toBe(name));
+      eventually(async () => expect((await readOwnProfile(context.store))?.username).toBe(name));
     await becomes("Amina");
     let letGo = (): void => {};
     const late = new Promise<void>((resolve) => {
@@ -274,7 +279,7 @@ describe("blocking", () => {
       await late;
       return answer;
     });
-    const asked = fetchProfile({ ...context, platform: { ...context.platform, request } });
+    const asked = fetchOwnProfile({ ...context, platform: { ...context.platform, request } });
     await eventually(() => expect(request).toHaveBeenCalled());
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
@@ -283,23 +288,23 @@ describe("blocking", () => {
     await becomes("Amina Nouvelle");
     letGo();
     await asked;
-    expect((await readMe(context.store))?.username).toBe("Amina Nouvelle");
+    expect((await readOwnProfile(context.store))?.username).toBe("Amina Nouvelle");
   });
 
   it("of one's own name is kept as it is answered, though the picture changed before it is told only meanwhile", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const { store } = contextOf(hers);
-    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina"));
+    await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina"));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     const own = { ...known.profile, id: amina, username: "Amina", avatar_url: null };
     const tell = (profile: typeof known.profile) => server.relate(amina, { ...known, profile, state: "none" });
-    const before = await readMe(store);
+    const before = await readOwnProfile(store);
     tell({ ...own, avatar_url: "new.webp" });
-    await eventually(async () => expect((await readMe(store))?.avatar).toBe("new.webp"));
-    await keepAnswer(store, before, { ...own, username: "Amina Nouvelle", avatar_url: "new.webp" });
-    expect(await readMe(store)).toMatchObject({ username: "Amina Nouvelle", avatar: "new.webp" });
+    await eventually(async () => expect((await readOwnProfile(store))?.avatar).toBe("new.webp"));
+    await mergeFetchedProfile(store, before, { ...own, username: "Amina Nouvelle", avatar_url: "new.webp" });
+    expect(await readOwnProfile(store)).toMatchObject({ username: "Amina Nouvelle", avatar: "new.webp" });
   });
 
   it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {
@@ -315,12 +320,12 @@ describe("blocking", () => {
       return known;
     };
     vi.spyOn(store.people, "get").mockImplementationOnce(() => Dexie.Promise.reject(new Error("unreadable")) as never);
-    await relate(hers, benoit, ask, () => false);
+    await runRelationCommand(hers, benoit, ask, () => false);
     for (const method of ["put", "add"] as const)
       vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
         throw new DOMException("the phone is full", "QuotaExceededError");
       });
-    await relate(hers, benoit, ask, () => false);
+    await runRelationCommand(hers, benoit, ask, () => false);
     vi.restoreAllMocks();
     expect(asked).toBe(2);
   });
@@ -330,10 +335,10 @@ describe("blocking", () => {
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     server.block(amina, chat, true);
-    await writeText(his, chat, "withheld");
+    await enqueueText(his, chat, "withheld");
     await eventually(async () => expect(await shownIn(his, chat)).toEqual(["withheld sent"]));
     server.block(amina, chat, false);
-    hers.opened(chat);
+    hers.prioritizeConversation(chat);
     await becomesLevel(server, hers, chat);
     await viewAll(hers, chat, 1);
     server.execute(amina, { type: "mark", conversation: chat, delivered: 1, read: 1 });

@@ -1,17 +1,17 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { attachmentOf } from "#contract/conversations.ts";
+import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { sendFiles } from "#sync/files/send-files.ts";
-import { takeIn } from "#sync/inbound/take-in.ts";
-import { deleteUnsent, retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { forward } from "#sync/outbox/multicast.ts";
-import { messageItem } from "#sync/queries/queries.ts";
-import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import { applyServerChanges } from "#sync/inbound/take-in.ts";
+import { deleteMessageByClientId, deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueForward } from "#sync/outbox/multicast.ts";
+import { toChatItem } from "#sync/queries/queries.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsent } from "#sync/unsent-summary.ts";
+import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -26,7 +26,7 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const notesOf = (tab: Tab) => listWithdrawn(contextOf(tab).store);
+const notesOf = (tab: Tab) => listPendingDeletions(contextOf(tab).store);
 
 const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
@@ -48,7 +48,7 @@ const makeRegret = async () => {
   const tab = await phone.openTab();
   server.post(benoit, chat, "Mbote");
   await becomesLevel(server, tab, chat);
-  await writeText(tab, chat, "regretted");
+  await enqueueText(tab, chat, "regretted");
   await becomesLevel(server, tab, chat);
   await loseNetwork(phone);
   return { server, amina, benoit, chat, phone, tab };
@@ -63,9 +63,9 @@ describe("a message deleted without a network", () => {
     const his = await makeDevice(server, benoit).openTab();
     await becomesLevel(server, his, chat);
     const asked = phone.requests.length;
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
-    expect(await readUnsent(contextOf(tab))).toMatchObject({ deletions: 1 });
+    expect(await readUnsentSummary(contextOf(tab))).toMatchObject({ deletions: 1 });
     for (const one of [tab, other]) {
       expect(await textsIn(one, chat)).toEqual(["Mbote", "deleted"]);
       expect((await listOf(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
@@ -82,9 +82,9 @@ describe("a message deleted without a network", () => {
     ["the session ends", true],
   ])("is deleted for everybody though %s before there is one", async (_, isSignedOut) => {
     const { server, amina, chat, phone, tab } = await makeRegret();
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     await phone.kill(tab);
-    if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+    if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]));
@@ -94,7 +94,7 @@ describe("a message deleted without a network", () => {
 
   it("is not brought back by what the server still says of it", async () => {
     const { server, amina, benoit, chat, phone, tab } = await makeRegret();
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     server.post(benoit, chat, "Allô ?");
@@ -102,7 +102,7 @@ describe("a message deleted without a network", () => {
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
     // Nor by one that was told again, with nothing in that chat changed so far.
     const messages = server.log(chat).messages.map((message) => toMember(message, amina));
-    await takeIn(contextOf(tab), [{ type: "messages", of: chat, messages }]);
+    await applyServerChanges(contextOf(tab), [{ type: "messages", of: chat, messages }]);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     server.refuse = () => undefined;
     await isForgotten(tab);
@@ -116,19 +116,19 @@ describe("a message deleted without a network", () => {
     const tab = await phone.openTab();
     const { store } = contextOf(tab);
     const body = { type: "file", name: "a.bin", mime: "application/octet-stream", size: 500 } as const;
-    await sendFiles(tab, [chat], [{ blob: new Blob([new Uint8Array(500)]), body }]);
+    await enqueueFiles(tab, [chat], [{ blob: new Blob([new Uint8Array(500)]), body }]);
     await becomesLevel(server, tab, chat);
-    const file = attachmentOf((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
+    const file = findAttachment((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
     expect(await store.blobs.get(file)).toBeDefined();
     await loseNetwork(phone);
-    await retract(tab, chat, 1);
+    await deleteOwnMessage(tab, chat, 1);
     expect([await store.files.get(file), await store.blobs.get(file)]).toEqual([undefined, undefined]);
   });
 
   it("from two tabs at once is told once, and changes nothing where another device deleted it", async () => {
     const { server, amina, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
-    await Promise.all([retract(tab, chat, 2), retract(other, chat, 2)]);
+    await Promise.all([deleteOwnMessage(tab, chat, 2), deleteOwnMessage(other, chat, 2)]);
     expect(await notesOf(tab)).toHaveLength(1);
     server.execute(amina, { type: "retract", conversation: chat, seq: 2 });
     findNetwork(phone);
@@ -137,14 +137,14 @@ describe("a message deleted without a network", () => {
     expect(server.log(chat).revision).toBe(1);
     expect(withdrawals(server)).toHaveLength(1);
     await loseNetwork(phone);
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     expect(await notesOf(tab)).toEqual([]);
   });
 
   it("that arrived while its author was asked is deleted as well", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     const { cid = "" } = (await contextOf(tab).store.messages.get([chat, 2])) ?? {};
-    await deleteUnsent(tab, chat, cid);
+    await deleteMessageByClientId(tab, chat, cid);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
     findNetwork(phone);
     await becomesLevel(server, tab, chat);
@@ -156,14 +156,14 @@ describe("a message deleted without a network", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, withBenoit);
-    await writeText(tab, withBenoit, "regretted");
+    await enqueueText(tab, withBenoit, "regretted");
     await becomesLevel(server, tab, withBenoit);
     await loseNetwork(phone);
     const held = await contextOf(tab).store.messages.get([withBenoit, 1]);
     if (!held) throw new Error("nothing there");
-    const item = messageItem(undefined, held);
-    await forward(tab, withBenoit, item, [group]);
-    await retract(tab, withBenoit, 1);
+    const item = toChatItem(undefined, held);
+    await enqueueForward(tab, withBenoit, item, [group]);
+    await deleteOwnMessage(tab, withBenoit, 1);
     server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     await isForgotten(tab);
@@ -175,7 +175,7 @@ describe("a message deleted without a network", () => {
 
   it("shows again what the server has where it is not its author's to delete any more", async () => {
     const { server, chat, phone, tab } = await makeRegret();
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     let isReadable = false;
     server.refuse = (_, { type }) => {
       if (type === "withdraw") return { error: "message_not_found" };
@@ -208,7 +208,7 @@ describe("a message deleted while the server does not answer", () => {
       ask.mockImplementation((asked, options) =>
         asked.method === "DELETE" ? new Promise(() => {}) : request(asked, options),
       );
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
     await becomesLevel(server, tab, chat);
     await isForgotten(tab);
@@ -220,8 +220,8 @@ describe("a message deleted while the server does not answer", () => {
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
-    vi.spyOn(tab.platform, "after").mockReturnValue(() => {}); // nothing is waited for
-    await retract(tab, chat, 2);
+    vi.spyOn(tab.platform, "startTimer").mockReturnValue(() => {}); // nothing is waited for
+    await deleteOwnMessage(tab, chat, 2);
     expect(tab.link.get()).toBe("online");
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
   });
@@ -232,7 +232,7 @@ describe("a message deleted while the server does not answer", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropDown = 1;
     phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
-    await retract(tab, chat, 2);
+    await deleteOwnMessage(tab, chat, 2);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
     phone.faults.dropDown = 0;
     phone.wake();
@@ -246,7 +246,7 @@ describe("a message deleted while the server does not answer", () => {
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, { type }) => (type === "retract" ? { error: "message_not_found" } : undefined);
-    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
+    await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
   });
 });
@@ -259,16 +259,16 @@ describe("where a deletion without a network cannot be kept", () => {
       if (JSON.stringify(args[0])?.includes("withdrawn:")) throw new DOMException("full", "QuotaExceededError");
       return put.apply(this, args);
     });
-    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });
 
   it("a phone that keeps nothing beyond the page says so too, and one of which the client id is not known", async () => {
     const { chat, tab } = await makeRegret();
-    tab.trouble.set("memory");
-    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
-    tab.trouble.set(undefined);
+    tab.storageIssue.set("memory");
+    await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    tab.storageIssue.set(undefined);
     const { store } = contextOf(tab);
     await store.messages
       .where("[conversation+seq]")
@@ -276,7 +276,7 @@ describe("where a deletion without a network cannot be kept", () => {
       .modify((row) => {
         delete row.cid;
       });
-    await expect(retract(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });

@@ -2,11 +2,11 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { deleteUnsent, hide } from "#sync/outbox/conversation-commands.ts";
-import { discard, writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast } from "#sync/outbox/multicast.ts";
-import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { clearConversationHistory, deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
@@ -42,17 +42,18 @@ const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId
   // Nor does the phone find it by reading the chat.
   server.refuse = (user, command) => (command.type === "page" ? { error: "unavailable" } : refuse(user, command));
   phone.faults.dropAck = 1;
-  await writeText(tab, chat, "regretted");
+  await enqueueText(tab, chat, "regretted");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(before + 1));
   disconnect(phone);
   phone.faults.dropAck = 0;
   server.refuse = refuse;
   const cid = await unsentCid(tab);
-  expect(await discard(tab, cid)).toBe(true);
+  expect(await discardUnsentMessage(tab, cid)).toBe(true);
   return cid;
 };
 
-const isForgotten = (tab: Tab) => eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+const isForgotten = (tab: Tab) =>
+  eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
 
 /** Whether it was written into any store since. */
 const watchStores = (word: string): (() => boolean) => {
@@ -80,7 +81,7 @@ describe("a message deleted on its way that arrived", () => {
     server.post(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
     if (isCleared) server.execute(amina, { type: "hide", conversation: chat, upTo: 200, keep: true });
     await phone.kill(tab);
-    if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+    if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"));
@@ -119,7 +120,7 @@ describe("a message deleted on its way that arrived", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, chat);
-    await writeText(tab, chat, "Mbote");
+    await enqueueText(tab, chat, "Mbote");
     await becomesLevel(server, tab, chat);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     await deleteOnItsWay(phone, tab, chat);
@@ -142,7 +143,7 @@ describe("a message deleted on its way that arrived", () => {
     await becomesLevel(server, tab, chat);
     phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.endsWith("/messages");
     server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(31));
     server.post(benoit, chat, "Allô ?");
     server.refuse = () => undefined;
@@ -157,7 +158,7 @@ describe("a message deleted on its way that arrived", () => {
       if (command.type !== "page") return execute(user, command, source);
       return (isTold ? page : { error: "unavailable" }) as never;
     });
-    await discard(tab, await unsentCid(tab));
+    await discardUnsentMessage(tab, await unsentCid(tab));
     await isForgotten(tab);
     expect(bodiesIn(server, chat)[30]).toBe("deleted");
     isTold = true;
@@ -192,12 +193,12 @@ describe("a message deleted on its way that arrived", () => {
     const phone = makeDevice(server, amina);
     disconnect(phone);
     const tab = await phone.openTab();
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     const cid = await unsentCid(tab);
     reconnect(phone);
     await becomesLevel(server, tab, chat);
-    await hide(tab, chat, true);
-    await deleteUnsent(tab, chat, cid);
+    await clearConversationHistory(tab, chat, true);
+    await deleteMessageByClientId(tab, chat, cid);
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
     await isForgotten(tab);
   });
@@ -237,10 +238,10 @@ describe("a message deleted on its way that had not arrived", () => {
     const phone = makeDevice(server, amina);
     disconnect(phone);
     const tab = await phone.openTab();
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     const cid = await unsentCid(tab);
-    await discard(tab, cid);
-    await writeText(tab, chat, "stays");
+    await discardUnsentMessage(tab, cid);
+    await enqueueText(tab, chat, "stays");
     const his = await makeDevice(server, benoit).openTab();
     reconnect(phone);
     await isForgotten(tab);
@@ -262,8 +263,8 @@ describe("a message deleted on its way that had not arrived", () => {
     phone.faults.noUpgrade = noUpgrade;
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "regretted");
-    await writeText(tab, chat, "stays");
+    await enqueueText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "stays");
     const copy = await contextOf(tab).store.outbox.orderBy("order").first();
     server.execute(amina, { type: "withdraw", conversation: chat, cid: copy?.cid ?? "" });
     reconnect(phone);
@@ -278,10 +279,10 @@ describe("a message deleted on its way that had not arrived", () => {
     const phone = makeDevice(server, amina);
     disconnect(phone);
     const tab = await phone.openTab();
-    await broadcast(tab, [withBenoit, group], "to both");
+    await enqueueBroadcast(tab, [withBenoit, group], "to both");
     const rows = await contextOf(tab).store.outbox.toArray();
     const toOne = rows.find(({ conversation }) => conversation === withBenoit);
-    await discard(tab, toOne?.cid ?? "");
+    await discardUnsentMessage(tab, toOne?.cid ?? "");
     reconnect(phone);
     await isForgotten(tab);
     await eventually(() => expect(bodiesIn(server, group).at(-1)).toBe("to both"));
@@ -309,14 +310,14 @@ describe("a message deleted on its way that had not arrived", () => {
     disconnect(phone);
     const tab = await phone.openTab();
     for (const chat of [withBenoit, group]) {
-      await writeText(tab, chat, "regretted");
-      await discard(tab, await unsentCid(tab));
+      await enqueueText(tab, chat, "regretted");
+      await discardUnsentMessage(tab, await unsentCid(tab));
     }
     server.refuse = (_, command) =>
       command.type === "withdraw" && command.conversation === withBenoit ? { error: "internal" } : undefined;
     reconnect(phone);
     await eventually(() => expect(server.log(group).withdrawn.size).toBe(1));
-    expect(await listWithdrawn(contextOf(tab).store)).toMatchObject([{ conversation: withBenoit }]);
+    expect(await listPendingDeletions(contextOf(tab).store)).toMatchObject([{ conversation: withBenoit }]);
     server.refuse = () => undefined;
     await isForgotten(tab);
     expect(server.log(withBenoit).withdrawn.size).toBe(1);

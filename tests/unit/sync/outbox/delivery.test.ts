@@ -1,12 +1,12 @@
 import { liveQuery } from "dexie";
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import { sendBatchMax } from "#contract/limits.ts";
-import { Viewed } from "#sync/inbound/read-state.ts";
-import { deleteUnsent } from "#sync/outbox/conversation-commands.ts";
-import { discard, retry, writeText } from "#sync/outbox/enqueue.ts";
-import { listWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
+import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -19,13 +19,13 @@ describe("sending", () => {
   it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    await writeText(hers, chat, "Mbote");
+    await enqueueText(hers, chat, "Mbote");
     await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote sent"]));
     const his = await makeDevice(server, benoit).openTab();
     await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote delivered"]));
     expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { text: "Mbote" }, mine: false } });
-    const viewed = new Viewed(his);
-    viewed.mark(chat, 1);
+    const viewed = new ReadTracker(his);
+    viewed.markRead(chat, 1);
     await viewed.flush();
     expect((await listOf(his))[0]).toMatchObject({ unread: 0 });
     await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote read"]));
@@ -36,7 +36,7 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    for (let i = 1; i <= 30; i++) await writeText(tab, chat, `n${i}`);
+    for (let i = 1; i <= 30; i++) await enqueueText(tab, chat, `n${i}`);
     expect((await shownIn(tab, chat)).slice(0, 2)).toEqual(["n1 sending", "n2 sending"]);
     expect((await listOf(tab))[0]).toMatchObject({ id: chat, last: { body: { text: "n30" }, status: "sending" } });
     phone.faults.isOffline = false;
@@ -52,8 +52,8 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const first = await phone.openTab();
-    await writeText(first, chat, "a");
-    await writeText(first, chat, "b");
+    await enqueueText(first, chat, "a");
+    await enqueueText(first, chat, "b");
     await phone.kill(first);
     phone.faults.isOffline = false;
     const second = await phone.openTab();
@@ -67,7 +67,7 @@ describe("sending", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropAck = 1;
-    await writeText(tab, chat, "once");
+    await enqueueText(tab, chat, "once");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     await phone.pass(25_000); // longer than an unanswered message waits
     phone.faults.dropAck = 0;
@@ -88,14 +88,14 @@ describe("sending", () => {
       await eventually(() => expect(tab.link.get()).toBe("online"));
       const his = await makeDevice(server, benoit).openTab();
       phone.faults.dropAck = 1;
-      await writeText(tab, chat, "regretted");
+      await enqueueText(tab, chat, "regretted");
       await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
       const [unanswered] = await contextOf(tab).store.outbox.toArray();
-      expect(await discard(tab, unanswered?.cid ?? "")).toBe(true);
+      expect(await discardUnsentMessage(tab, unanswered?.cid ?? "")).toBe(true);
       expect(await shownIn(tab, chat)).toEqual([]);
       // Nobody knows yet, and the page dies too.
       await phone.kill(tab);
-      if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+      if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
       phone.faults.dropAck = 0;
       const next = await phone.openTab();
       await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
@@ -103,7 +103,7 @@ describe("sending", () => {
       await becomesLevel(server, his, chat);
       expect(await textsIn(next, chat)).toEqual(["deleted"]);
       expect(await textsIn(his, chat)).toEqual(["deleted"]);
-      await eventually(async () => expect(await listWithdrawn(contextOf(next).store)).toEqual([]));
+      await eventually(async () => expect(await listPendingDeletions(contextOf(next).store)).toEqual([]));
     },
   );
 
@@ -116,15 +116,15 @@ describe("sending", () => {
     server.refuse = (_, command) =>
       command.type === "withdraw" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
     phone.faults.dropAck = 1;
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     const [unanswered] = await contextOf(tab).store.outbox.toArray();
-    await discard(tab, unanswered?.cid ?? "");
+    await discardUnsentMessage(tab, unanswered?.cid ?? "");
     phone.faults.dropAck = 0;
     for (const socket of server.inbox(amina).sockets) socket.close();
     await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
     expect(refusals).toBeGreaterThan(3);
-    await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+    await eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
   });
 
   it("what arrived while its author was asked whether to delete it is deleted for everybody", async () => {
@@ -132,13 +132,13 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     const [unsent] = await contextOf(tab).store.outbox.toArray();
     phone.faults.isOffline = false;
     phone.wake();
     await becomesLevel(server, tab, chat);
     expect(await shownIn(tab, chat)).toEqual(["regretted sent"]);
-    await deleteUnsent(tab, chat, unsent?.cid ?? "");
+    await deleteMessageByClientId(tab, chat, unsent?.cid ?? "");
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]);
     expect(await textsIn(tab, chat)).toEqual(["deleted"]);
   });
@@ -148,22 +148,22 @@ describe("sending", () => {
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, command) =>
-      command.type === "send" && wordsOf(command.messages[0]?.body ?? { type: "deleted" }) === "bad"
+      command.type === "send" && searchTextOfBody(command.messages[0]?.body ?? { type: "deleted" }) === "bad"
         ? { error: "not_connected" }
         : undefined;
-    await writeText(tab, chat, "bad");
-    await writeText(tab, chat, "good");
+    await enqueueText(tab, chat, "bad");
+    await enqueueText(tab, chat, "good");
     await eventually(async () => expect((await shownIn(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
     const [failed] = await contextOf(tab).store.outbox.toArray();
     expect(failed).toMatchObject({ state: "failed", error: "not_connected" });
     server.refuse = () => undefined;
-    await retry(tab, failed?.cid ?? "");
+    await retryFailedMessage(tab, failed?.cid ?? "");
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]));
     server.refuse = () => ({ error: "not_connected" });
-    await writeText(tab, chat, "unwanted");
+    await enqueueText(tab, chat, "unwanted");
     await eventually(async () => expect(await shownIn(tab, chat)).toContain("unwanted failed"));
     const [unwanted] = await contextOf(tab).store.outbox.toArray();
-    await discard(tab, unwanted?.cid ?? "");
+    await discardUnsentMessage(tab, unwanted?.cid ?? "");
     expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]);
   });
 
@@ -174,7 +174,7 @@ describe("sending", () => {
     let refusals = 0;
     server.refuse = (_, command) =>
       command.type === "send" && refusals++ < 6 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
-    for (const text of ["1", "2", "3", "4"]) await writeText(tab, chat, text);
+    for (const text of ["1", "2", "3", "4"]) await enqueueText(tab, chat, text);
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["1", "2", "3", "4"]);
     expect(refusals).toBeGreaterThanOrEqual(6);
@@ -186,7 +186,7 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     const texts = Array.from({ length: 100 }, (_, i) => `n${i + 1}`);
-    for (const text of texts) await writeText(tab, chat, text);
+    for (const text of texts) await enqueueText(tab, chat, text);
     const limit = new TokenBucket(60, 1, { tokens: 60, at: phoneTime.now() });
     let refusals = 0;
     server.refuse = (_, command) => {
@@ -207,7 +207,7 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "old");
+    await enqueueText(tab, chat, "old");
     const { store } = contextOf(tab);
     await store.outbox.toCollection().modify((row) => {
       row.createdAt -= 8 * 24 * 3_600_000;
@@ -227,7 +227,7 @@ describe("sending", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await writeText(tab, chat, "old");
+    await enqueueText(tab, chat, "old");
     await contextOf(tab)
       .store.outbox.toCollection()
       .modify((row) => {
@@ -241,8 +241,8 @@ describe("sending", () => {
   it("blank text is refused before it is written anywhere", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await expect(writeText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
-    await expect(writeText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
+    await expect(enqueueText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
+    await expect(enqueueText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
     expect(await contextOf(tab).store.outbox.count()).toBe(0);
   });
 
@@ -252,13 +252,13 @@ describe("sending", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     expect(phone.persistenceAsked).toBe(0);
-    await writeText(tab, chat, "a");
-    await writeText(tab, chat, "b");
+    await enqueueText(tab, chat, "a");
+    await enqueueText(tab, chat, "b");
     await becomesLevel(server, tab, chat);
     await eventually(() => expect(phone.persistenceAsked).toBe(1));
     await phone.close(tab);
     const next = await phone.openTab();
-    await writeText(next, chat, "c");
+    await enqueueText(next, chat, "c");
     await becomesLevel(server, next, chat);
     await phone.pass(5_000);
     expect(phone.persistenceAsked).toBe(1);
@@ -269,13 +269,13 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "same");
+    await enqueueText(tab, chat, "same");
     const { store } = contextOf(tab);
     const [pending] = await store.outbox.toArray();
     phone.faults.isOffline = false;
     phone.wake();
     await becomesLevel(server, tab, chat);
-    expect((await store.range(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
+    expect((await store.queryMessages(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
     await expectLevel(server, tab, chat);
   });
 });
@@ -312,7 +312,7 @@ describe("a server that limits how fast one may write", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    for (const text of texts) await writeText(tab, chat, text);
+    for (const text of texts) await enqueueText(tab, chat, text);
     limit(server, phone);
     const asked = server.asked.length;
     const failed = new Set<string>();
@@ -325,7 +325,7 @@ describe("a server that limits how fast one may write", () => {
     phone.wake();
     await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length));
     watch.unsubscribe();
-    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(texts);
+    expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual(texts);
     expect(failed.size).toBe(0);
     // At most one is sent in vain for each that is taken.
     const sends = server.asked.slice(asked).filter(({ command }) => command.type === "send");

@@ -1,9 +1,9 @@
 import { IDBFactory } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -18,7 +18,7 @@ const makeTwoChats = () => {
 };
 
 const wordsIn = (server: ModelServer, chat: ConversationId) =>
-  server.log(chat).messages.map(({ body }) => wordsOf(body));
+  server.log(chat).messages.map(({ body }) => searchTextOfBody(body));
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i + 1}`);
 
 /** As many at once as `burst`, then one a second of the phone's time. */
@@ -44,8 +44,8 @@ describe.each([
     Object.assign(phone.faults, { noUpgrade, isOffline: true });
     const tab = await phone.openTab();
     for (const n of numbered("", 20)) {
-      await writeText(tab, chat, `full ${n}`);
-      await writeText(tab, other, `other ${n}`);
+      await enqueueText(tab, chat, `full ${n}`);
+      await enqueueText(tab, other, `other ${n}`);
     }
     let isFull = true;
     let refused = 0;
@@ -63,8 +63,8 @@ describe.each([
     expect(refused).toBeLessThanOrEqual(outboxWindow);
     await phone.kill(tab);
     const next = await phone.openTab();
-    await writeText(next, chat, "full 21");
-    await writeText(next, other, "other 21");
+    await enqueueText(next, chat, "full 21");
+    await enqueueText(next, other, "other 21");
     await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("other ", 21)));
     isFull = false;
     await eventually(() => expect(wordsIn(server, chat)).toEqual(numbered("full ", 21)));
@@ -76,19 +76,21 @@ describe.each([
     const phone = makeDevice(server, amina);
     Object.assign(phone.faults, { noUpgrade, isOffline: true });
     const tab = await phone.openTab();
-    for (const text of numbered("old ", 150)) await writeText(tab, chat, text);
+    for (const text of numbered("old ", 150)) await enqueueText(tab, chat, text);
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
     await eventually(async () => expect(await contextOf(next).store.outbox.count()).toBe(150));
-    const restored = (await contextOf(next).store.outbox.orderBy("order").toArray()).map(({ body }) => wordsOf(body));
+    const restored = (await contextOf(next).store.outbox.orderBy("order").toArray()).map(({ body }) =>
+      searchTextOfBody(body),
+    );
     expect(restored).toEqual(numbered("old ", 150));
     limitSends(server, phone, 60);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(wordsIn(server, chat).length).toBeGreaterThanOrEqual(60));
     const before = wordsIn(server, chat).length;
-    for (const text of numbered("new ", 5)) await writeText(next, other, text);
+    for (const text of numbered("new ", 5)) await enqueueText(next, other, text);
     await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("new ", 5)));
     // The conversations take turns.
     expect(wordsIn(server, chat).length).toBeLessThan(before + 30);

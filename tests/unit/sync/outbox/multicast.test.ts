@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { typingLastsMs } from "#contract/limits.ts";
-import { retract } from "#sync/outbox/conversation-commands.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { broadcast, forward } from "#sync/outbox/multicast.ts";
-import { Typists } from "#sync/presence/typing.ts";
-import { readBlocked, readChat } from "#sync/queries/queries.ts";
+import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+import { TypingTracker } from "#sync/presence/typing.ts";
+import { readBlockedPeople, readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
@@ -38,7 +38,7 @@ describe("forwarding and broadcasting", () => {
     const { server, amina, chats } = makeFour();
     const tab = await makeDevice(server, amina).openTab();
     await online(tab);
-    await broadcast(tab, chats, "Kimia!");
+    await enqueueBroadcast(tab, chats, "Kimia!");
     for (const chat of chats) await becomesLevel(server, tab, chat);
     expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
     expect(asked(server, "spread")).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("forwarding and broadcasting", () => {
     server.post(benoit, chat, "worth telling");
     await becomesLevel(server, tab, chat);
     phone.faults.isOffline = true;
-    await forward(tab, chat, await itemIn(tab, chat, 0), chats);
+    await enqueueForward(tab, chat, await itemIn(tab, chat, 0), chats);
     expect(await shownIn(tab, chats[0] ?? "")).toEqual(["worth telling sending"]);
     phone.faults.isOffline = false;
     phone.wake();
@@ -62,7 +62,7 @@ describe("forwarding and broadcasting", () => {
     for (const one of chats)
       expect(server.log(one).messages[0]).toMatchObject({ body: { text: "worth telling", forwarded } });
     const [first = "", second = ""] = chats;
-    await forward(tab, first, await itemIn(tab, first, 0), [second]);
+    await enqueueForward(tab, first, await itemIn(tab, first, 0), [second]);
     await becomesLevel(server, tab, second);
     expect(server.log(second).messages[1]).toMatchObject({ body: { forwarded } });
     expect(asked(server, "spread").length).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe("forwarding and broadcasting", () => {
     const tab = await phone.openTab();
     await online(tab);
     phone.faults.dropAck = 1;
-    await broadcast(tab, chats, "once each");
+    await enqueueBroadcast(tab, chats, "once each");
     await eventually(() => expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]));
     await phone.pass(25_000);
     phone.faults.dropAck = 0;
@@ -93,7 +93,7 @@ describe("forwarding and broadcasting", () => {
       const [open = "", closed = "", last = ""] = chats;
       server.close(closed);
       await online(tab);
-      await broadcast(tab, chats, "to all");
+      await enqueueBroadcast(tab, chats, "to all");
       for (const chat of [open, last]) await becomesLevel(server, tab, chat);
       await eventually(async () => expect(await shownIn(tab, closed)).toEqual(["to all failed"]));
       expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
@@ -108,10 +108,10 @@ describe("forwarding and broadcasting", () => {
       const tab = await phone.openTab();
       const [first = ""] = chats;
       const name = noUpgrade ? "http" : "socket";
-      await writeText(tab, first, `${name} 1`);
-      await broadcast(tab, chats, `${name} 2`);
-      await writeText(tab, first, `${name} 3`);
-      await broadcast(tab, chats, `${name} 4`);
+      await enqueueText(tab, first, `${name} 1`);
+      await enqueueBroadcast(tab, chats, `${name} 2`);
+      await enqueueText(tab, first, `${name} 3`);
+      await enqueueBroadcast(tab, chats, `${name} 4`);
       Object.assign(phone.faults, { isOffline: false, noUpgrade });
       phone.wake();
       for (const chat of chats) await becomesLevel(server, tab, chat);
@@ -123,19 +123,19 @@ describe("forwarding and broadcasting", () => {
     const { server, amina, chat, chats } = makeFour();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await writeText(tab, chat, "first");
+    await enqueueText(tab, chat, "first");
     await becomesLevel(server, tab, chat);
-    await retract(tab, chat, 1);
-    await expect(forward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
+    await deleteOwnMessage(tab, chat, 1);
+    await expect(enqueueForward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
       code: "original_gone",
     });
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await writeText(tab, chat, "unsent");
+    await enqueueText(tab, chat, "unsent");
     const unsent = await itemIn(tab, chat, 1);
-    await expect(forward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
+    await expect(enqueueForward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
   });
 
   it("what arrived since it was shown is forwarded, and what was deleted since is not", async () => {
@@ -143,23 +143,23 @@ describe("forwarding and broadcasting", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await writeText(tab, chat, "on its way");
+    await enqueueText(tab, chat, "on its way");
     const shown = await itemIn(tab, chat, 0);
     expect(shown.seq).toBeUndefined();
     phone.faults.isOffline = false;
     phone.wake();
     await becomesLevel(server, tab, chat);
-    await forward(tab, chat, shown, chats);
+    await enqueueForward(tab, chat, shown, chats);
     for (const one of chats) await becomesLevel(server, tab, one);
     expect(server.log(chats[0] ?? "").messages).toMatchObject([{ body: { text: "on its way" } }]);
     const before = await itemIn(tab, chat, 0);
-    await retract(tab, chat, 1);
-    await expect(forward(tab, chat, before, chats)).rejects.toMatchObject({ code: "original_gone" });
+    await deleteOwnMessage(tab, chat, 1);
+    await expect(enqueueForward(tab, chat, before, chats)).rejects.toMatchObject({ code: "original_gone" });
   });
 });
 
 describe("typing", () => {
-  const shows = (tab: Tab, chat: ConversationId) => tab.typing.typists.get().has(chat);
+  const shows = (tab: Tab, chat: ConversationId) => tab.typing.members.get().has(chat);
 
   it("ends with a message of the one who types, not with one of mine", async () => {
     const { server, amina, benoit, chat } = makePair();
@@ -169,11 +169,11 @@ describe("typing", () => {
     const told: boolean[] = [];
     // Nothing ends by itself here.
     const platform = { ...context.platform, after: () => () => {} };
-    const typists = new Typists({ ...context, platform }, (_, isOn) => told.push(isOn));
+    const typists = new TypingTracker({ ...context, platform }, (_, isOn) => told.push(isOn));
     const noticeRow = async () =>
-      typists.notice((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
-    await typists.heard(server.row(amina, server.log(chat)).handle, 1);
-    await writeText(tab, chat, "mine");
+      typists.handleApplied((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
+    await typists.handleTyping(server.row(amina, server.log(chat)).handle, 1);
+    await enqueueText(tab, chat, "mine");
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["mine sent"]));
     await noticeRow();
     expect(told).toEqual([true]);
@@ -193,7 +193,7 @@ describe("typing", () => {
       await online(tab);
       await becomesLevel(server, tab, chat);
     }
-    his.typing.say(chat);
+    his.typing.reportTyping(chat);
     for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
     expect(shows(his, chat)).toBe(false);
     await phone.pass(typingLastsMs * 2);
@@ -216,7 +216,7 @@ describe("typing", () => {
       told++;
       type(...rest);
     };
-    for (let key = 0; key < 50; key++) second.typing.say(chat);
+    for (let key = 0; key < 50; key++) second.typing.reportTyping(chat);
     await eventually(() => expect(shows(his, chat)).toBe(true));
     expect(told).toBe(1);
     const requests = phone.requests.length;
@@ -225,7 +225,7 @@ describe("typing", () => {
       socket.end(1006);
     });
     await phone.pass(typingLastsMs);
-    second.typing.say(chat);
+    second.typing.reportTyping(chat);
     await phone.pass(1_000);
     expect(told).toBe(1);
     expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
@@ -249,7 +249,7 @@ describe("typing", () => {
     vi.spyOn(context.platform, "now").mockReturnValue(now);
     phone.faults.noUpgrade = true;
     lose();
-    his.typing.say(chat);
+    his.typing.reportTyping(chat);
     await phone.pass(1_000);
     expect(shows(tab, chat)).toBe(false);
     phone.faults.noUpgrade = false;
@@ -261,8 +261,8 @@ describe("typing", () => {
     vi.spyOn(server, "type").mockImplementation(() => void told++);
     phone.faults.noUpgrade = true;
     lose();
-    his.typing.say(chat);
-    await writeText(his, chat, "sent meanwhile");
+    his.typing.reportTyping(chat);
+    await enqueueText(his, chat, "sent meanwhile");
     phone.faults.noUpgrade = false;
     phone.wake();
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["sent meanwhile"]));
@@ -277,7 +277,7 @@ describe("typing", () => {
     if (!known) throw new Error("unknown");
     server.relate(amina, { ...known, blocked: true });
     const { store } = contextOf(tab);
-    await eventually(async () => expect(await readBlocked(store)).toHaveLength(1));
+    await eventually(async () => expect(await readBlockedPeople(store)).toHaveLength(1));
     server.type(benoit, chat);
     server.post(benoit, chat, "a message that shows that the frame before it was read");
     await becomesLevel(server, tab, chat);

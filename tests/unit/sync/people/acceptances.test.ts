@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { listAcceptances, readStandings } from "#sync/hooks/use-acceptances.ts";
+import { listAcceptedRequests, readRequestSnapshot } from "#sync/hooks/use-acceptances.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
@@ -25,14 +25,14 @@ describe("who asked others to be their contacts", () => {
     const [yes, no, waits] = [makeRow("Yes", "sent"), makeRow("No", "sent"), makeRow("Waits", "sent")];
     const [theirs, before] = [makeRow("Theirs", "received"), makeRow("Before", "contact")];
     await store.people.bulkPut([yes, no, waits, theirs, before]);
-    const asked = await readStandings(store);
+    const asked = await readRequestSnapshot(store);
     await store.people.bulkPut([
       { ...yes, state: "contact" },
       { ...no, state: "none" },
       { ...theirs, state: "contact" },
     ]);
-    const now = await readStandings(store);
-    expect(listAcceptances(asked, now).map(({ username }) => username)).toEqual(["Yes"]);
-    expect(listAcceptances(now, await readStandings(store))).toEqual([]);
+    const now = await readRequestSnapshot(store);
+    expect(listAcceptedRequests(asked, now).map(({ username }) => username)).toEqual(["Yes"]);
+    expect(listAcceptedRequests(now, await readRequestSnapshot(store))).toEqual([]);
   });
 });

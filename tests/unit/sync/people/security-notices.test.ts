@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { putAway, putAwayResets, readUnseen } from "#sync/store/security-notice-rows.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
@@ -13,7 +13,8 @@ const makeNotice = (more: Partial<SecurityNotice> = {}): SecurityNotice => {
   const at = Date.now();
   return { id: createUuid(at), event: "signed_in", at, session: null, device: "Chrome · Android", ...more };
 };
-const unseen = async (tab: Tab) => (await readUnseen(contextOf(tab).store, Date.now())).map(({ event }) => event);
+const unseen = async (tab: Tab) =>
+  (await listUnseenNotices(contextOf(tab).store, Date.now())).map(({ event }) => event);
 const comesToTell = (tab: Tab, events: SecurityNotice["event"][]) =>
   eventually(async () => expect(await unseen(tab)).toEqual(events));
 const dueLater = () => Date.now() + 1_000_000;
@@ -41,7 +42,7 @@ describe("what became of the account", () => {
     const notice = makeNotice();
     server.warn(amina, notice);
     await comesToTell(second, ["signed_in"]);
-    await putAway(contextOf(first).store, [notice.id]);
+    await markNoticesSeen(contextOf(first).store, [notice.id]);
     await comesToTell(second, []);
     await comesToTell(there, ["signed_in"]);
     server.recreateInbox(amina);
@@ -61,7 +62,7 @@ describe("what became of the account", () => {
     server.warn(amina, makeNotice({ event: "reset_started", due_at: Date.now() - 1 }));
     server.warn(amina, makeNotice({ event: "reset_started", due_at: dueLater(), at: Date.now() + 1 }));
     await comesToTell(tab, ["reset_cancelled", "reset_started"]);
-    await putAwayResets(contextOf(tab).store);
+    await markResetNoticesSeen(contextOf(tab).store);
     await comesToTell(tab, ["reset_cancelled"]);
   });
 
@@ -75,7 +76,7 @@ describe("what became of the account", () => {
     expect(await unseen(tab)).toHaveLength(securityNoticesMax);
     const { platform } = contextOf(tab);
     await phone.kill(tab);
-    await keepUnsentOnly(platform, amina);
+    await purgeAllButUnsent(platform, amina);
     phone.faults.isOffline = true;
     expect(await unseen(await phone.openTab())).toEqual([]);
   });

@@ -1,16 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings.ts";
-import { wantSettings } from "#sync/people/settings-commands.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { noteShown, readSettings, readShown, shownSettings, takeKept } from "#sync/store/settings-rows.ts";
+import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import {
+  mergeServerSettings,
+  readSettingsCache,
+  readSettingsRow,
+  toEffectiveSettings,
+  writeSettingsCache,
+} from "#sync/store/settings-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { contextOf } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
-const shown = async (tab: Tab): Promise<Settings> => shownSettings(await readSettings(contextOf(tab).store));
-const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettings(contextOf(tab).store)).wanted;
+const shown = async (tab: Tab): Promise<Settings> => toEffectiveSettings(await readSettingsRow(contextOf(tab).store));
+const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettingsRow(contextOf(tab).store)).wanted;
 const comesToShow = (tab: Tab, settings: Partial<Settings>) =>
   eventually(async () => expect(await shown(tab)).toMatchObject(settings));
 const isBrought = (tab: Tab) => eventually(async () => expect(await wanted(tab)).toEqual({}));
@@ -24,7 +30,7 @@ describe("changing one's settings", () => {
     const tab = await phone.openTab();
     expect(await shown(tab)).toEqual(defaultSettings);
     phone.faults.isOffline = true;
-    await wantSettings(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false });
     expect(await shown(tab)).toEqual({ ...defaultSettings, receipts: false });
     expect(server.inbox(amina).settings).toBeUndefined();
     phone.faults.isOffline = false;
@@ -40,7 +46,7 @@ describe("changing one's settings", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     phone.faults.isOffline = true;
-    await wantSettings(first, { tala: false, messages: { sound: false, preview: true } });
+    await queueSettingsChange(first, { tala: false, messages: { sound: false, preview: true } });
     await phone.kill(first);
     const second = await phone.openTab();
     expect(await shown(second)).toMatchObject({ tala: false, messages: { sound: false, preview: true } });
@@ -55,9 +61,9 @@ describe("changing one's settings", () => {
     const tab = await makeDevice(server, amina).openTab();
     // As two fingers do it: the second does not see yet what the first did.
     await Promise.all([
-      wantSettings(tab, { messages: { sound: false } }),
-      wantSettings(tab, { messages: { preview: false } }),
-      wantSettings(tab, { groups: { preview: false } }),
+      queueSettingsChange(tab, { messages: { sound: false } }),
+      queueSettingsChange(tab, { messages: { preview: false } }),
+      queueSettingsChange(tab, { groups: { preview: false } }),
     ]);
     await isBrought(tab);
     expect(server.inbox(amina).settings?.kept.settings).toEqual({
@@ -72,9 +78,9 @@ describe("changing one's settings", () => {
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
     phone.faults.isOffline = true;
-    await wantSettings(here, { receipts: false });
-    await wantSettings(here, { findable: "whole" });
-    await wantSettings(there, { presence: false });
+    await queueSettingsChange(here, { receipts: false });
+    await queueSettingsChange(here, { findable: "whole" });
+    await queueSettingsChange(there, { presence: false });
     await isBrought(there);
     phone.faults.isOffline = false;
     phone.wake();
@@ -87,8 +93,8 @@ describe("changing one's settings", () => {
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
     phone.faults.isOffline = true;
-    await wantSettings(here, { findable: "whole" });
-    await wantSettings(there, { findable: "nobody" });
+    await queueSettingsChange(here, { findable: "whole" });
+    await queueSettingsChange(there, { findable: "nobody" });
     await isBrought(there);
     expect(await shown(here)).toMatchObject({ findable: "whole" });
     phone.faults.isOffline = false;
@@ -102,9 +108,9 @@ describe("changing one's settings", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.answerMs = 4_000;
-    await wantSettings(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false });
     await eventually(() => expect(server.inbox(amina).settings?.kept.version).toBe(1));
-    await wantSettings(tab, { receipts: true });
+    await queueSettingsChange(tab, { receipts: true });
     expect(await shown(tab)).toMatchObject({ receipts: true });
     await isBrought(tab);
     expect(await shown(tab)).toMatchObject({ receipts: true });
@@ -118,7 +124,7 @@ describe("changing one's settings", () => {
     const tab = await phone.openTab();
     let lost = 0;
     phone.loses = ({ path }, what) => path === "/api/settings" && what === "answer" && lost++ < 2;
-    await wantSettings(tab, { tala: false });
+    await queueSettingsChange(tab, { tala: false });
     await isBrought(tab);
     expect(patches(phone)).toHaveLength(3);
     expect(await shown(tab)).toMatchObject({ tala: false });
@@ -130,7 +136,7 @@ describe("changing one's settings", () => {
     const phone = makeDevice(server, amina);
     const [leader, other] = [await phone.openTab(), await phone.openTab()];
     await eventually(() => expect(leader.isLeader).toBe(true));
-    await wantSettings(other, { calls: { sound: false } });
+    await queueSettingsChange(other, { calls: { sound: false } });
     await isBrought(leader);
     for (const tab of [leader, other]) expect(await shown(tab)).toMatchObject({ calls: { sound: false } });
     expect(patches(phone)).toHaveLength(1);
@@ -140,10 +146,10 @@ describe("changing one's settings", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await wantSettings(tab, { tala: false });
+    await queueSettingsChange(tab, { tala: false });
     await isBrought(tab);
     server.settingsRefusal = "invalid_input";
-    await wantSettings(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false });
     await isBrought(tab);
     expect(await shown(tab)).toEqual({ ...defaultSettings, tala: false });
     expect(phone.notices).toEqual(["settings-refused"]);
@@ -154,7 +160,7 @@ describe("changing one's settings", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     server.settingsRefusal = "unavailable";
-    await wantSettings(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false });
     await eventually(() => expect(patches(phone).length).toBeGreaterThan(1));
     server.settingsRefusal = undefined;
     await isBrought(tab);
@@ -193,12 +199,12 @@ describe("hearing of one's settings", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     for (let n = 0; n < 10; n++) server.changeSettings(amina, { tala: n % 2 === 0 });
-    await eventually(async () => expect((await readSettings(contextOf(tab).store)).kept?.version).toBe(10));
+    await eventually(async () => expect((await readSettingsRow(contextOf(tab).store)).kept?.version).toBe(10));
     await phone.pass(2_000);
     expect(await shown(tab)).toMatchObject({ tala: false });
     // As where the answer to one's own change was overtaken by another device's.
-    const newest = await readSettings(contextOf(tab).store);
-    expect(takeKept(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
+    const newest = await readSettingsRow(contextOf(tab).store);
+    expect(mergeServerSettings(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
   });
 });
 
@@ -207,22 +213,22 @@ describe("what stays of them", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const place = { platform: phone.platform(), me: amina };
-    expect(readShown(place)).toEqual(defaultSettings);
-    noteShown(place, { ...defaultSettings, tala: false });
-    expect(readShown(place)).toEqual({ ...defaultSettings, tala: false });
-    expect(readShown({ ...place, me: "somebody-else" })).toEqual(defaultSettings);
+    expect(readSettingsCache(place)).toEqual(defaultSettings);
+    writeSettingsCache(place, { ...defaultSettings, tala: false });
+    expect(readSettingsCache(place)).toEqual({ ...defaultSettings, tala: false });
+    expect(readSettingsCache({ ...place, me: "somebody-else" })).toEqual(defaultSettings);
   });
 
   it("what was changed and not brought yet outlives a session that ended by itself", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await wantSettings(tab, { tala: false });
+    await queueSettingsChange(tab, { tala: false });
     await isBrought(tab);
     phone.faults.isOffline = true;
-    await wantSettings(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false });
     await phone.close(tab);
-    await keepUnsentOnly(phone.platform(), amina);
+    await purgeAllButUnsent(phone.platform(), amina);
     const again = await phone.openTab();
     expect(await shown(again)).toEqual({ ...defaultSettings, receipts: false });
     phone.faults.isOffline = false;

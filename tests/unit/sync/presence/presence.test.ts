@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { presenceAskMs, presenceStaleMs } from "#contract/limits.ts";
+import { presencePollMs, presenceStaleMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
-import { PresenceAsker } from "#sync/presence/presence-poller.ts";
+import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
@@ -87,7 +87,7 @@ describe("asking whether somebody is here", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     const told: (Presence | undefined)[] = [];
-    const asker = new PresenceAsker(tab, chat, presenceAskMs, (presence) => told.push(presence));
+    const asker = new PresencePoller(tab, chat, presencePollMs, (presence) => told.push(presence));
     const asks = () => server.asked.filter(({ command }) => command.type === "presence").length;
     return { server, phone, tab, chat, told, asker, asks };
   };
@@ -104,14 +104,14 @@ describe("asking whether somebody is here", () => {
     const { server, phone, told, asker, asks } = await begin();
     await eventually(() => expect(asks()).toBe(1));
     phone.hide();
-    await phone.pass(3 * presenceAskMs);
+    await phone.pass(3 * presencePollMs);
     expect(asks()).toBe(1);
     server.presence = here;
     phone.show();
     await eventually(() => expect(told.at(-1)).toEqual(here));
     asker.stop();
     const before = asks();
-    await phone.pass(2 * presenceAskMs);
+    await phone.pass(2 * presencePollMs);
     expect(asks()).toBe(before);
   });
 
@@ -124,7 +124,7 @@ describe("asking whether somebody is here", () => {
     server.presence = here;
     const told = [tab, other].map((one) => {
       const heard: (Presence | undefined)[] = [];
-      const asker = new PresenceAsker(one, chat, farMs, (presence) => heard.push(presence));
+      const asker = new PresencePoller(one, chat, farMs, (presence) => heard.push(presence));
       return { heard, asker };
     });
     await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([here, here]));
@@ -139,11 +139,13 @@ describe("asking whether somebody is here", () => {
     asker.stop();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     const answers: ((presence: Presence) => void)[] = [];
-    const ask = vi.spyOn(tab, "ask").mockImplementation(() => new Promise((resolve) => answers.push(resolve as never)));
+    const ask = vi
+      .spyOn(tab, "request")
+      .mockImplementation(() => new Promise((resolve) => answers.push(resolve as never)));
     const heard: (Presence | undefined)[] = [];
-    const slow = new PresenceAsker(tab, chat, farMs, (presence) => heard.push(presence));
+    const slow = new PresencePoller(tab, chat, farMs, (presence) => heard.push(presence));
     await eventually(() => expect(ask).toHaveBeenCalledTimes(1));
-    tab.presenceTurns.set(tab.presenceTurns.get() + 1);
+    tab.presenceVersion.set(tab.presenceVersion.get() + 1);
     expect(ask).toHaveBeenCalledTimes(1);
     answers[0]?.(here);
     await eventually(() => expect(ask).toHaveBeenCalledTimes(2));

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { Drafts } from "#sync/drafts/text-drafts.ts";
-import { takeUpSent, writeText } from "#sync/outbox/enqueue.ts";
-import { dropJotted, listDrafts, listSent } from "#sync/store/journal.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
@@ -20,7 +20,7 @@ const stall = (tab: Tab): void => {
   vi.spyOn(store.meta, "delete").mockImplementation(never);
 };
 
-const draftIn = (tab: Tab, chat: ConversationId): Promise<string> => new Drafts(tab).read(chat);
+const draftIn = (tab: Tab, chat: ConversationId): Promise<string> => new TextDrafts(tab).read(chat);
 
 const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: ModelDevice; first: Tab }> => {
   const world = makePair();
@@ -33,19 +33,19 @@ const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: Model
 describe("a page that is gone before its store has what was written", () => {
   it("leaves a text that was just sent, which goes once, and no draft of it", async () => {
     const { server, chat, phone, first } = await makePhone();
-    const drafts = new Drafts(first);
+    const drafts = new TextDrafts(first);
     drafts.save(chat, "just s");
     await drafts.flush();
     drafts.save(chat, "just sent");
     stall(first);
     void drafts.send(chat, "just sent");
-    drafts.leave();
+    drafts.flushToJournal();
     await phone.kill(first);
     const second = await phone.openTab();
     await becomesLevel(server, second, chat);
     await eventually(async () => expect(await shownIn(second, chat)).toEqual(["just sent sent"]));
     expect(await draftIn(second, chat)).toBe("");
-    expect(listSent(placeOf(phone))).toEqual([]);
+    expect(listSentTexts(placeOf(phone))).toEqual([]);
   });
 
   it("leaves texts in the order they were sent, also without a network", async () => {
@@ -55,7 +55,7 @@ describe("a page that is gone before its store has what was written", () => {
       socket.end(1006);
     });
     stall(first);
-    for (const text of ["one", "two", "three"]) void writeText(first, chat, text);
+    for (const text of ["one", "two", "three"]) void enqueueText(first, chat, text);
     await phone.kill(first);
     const second = await phone.openTab();
     const sending = ["one sending", "two sending", "three sending"];
@@ -68,15 +68,15 @@ describe("a page that is gone before its store has what was written", () => {
   it("is not believed about a text that the store and the server have after all", async () => {
     const { server, chat, phone, first } = await makePhone();
     if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
-    await writeText(first, chat, "once");
+    await enqueueText(first, chat, "once");
     await becomesLevel(server, first, chat);
     await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
     await phone.kill(first);
     vi.restoreAllMocks();
-    expect(listSent(placeOf(phone))).toHaveLength(1);
+    expect(listSentTexts(placeOf(phone))).toHaveLength(1);
     const second = await phone.openTab();
     await eventually(async () => {
-      expect(listSent(placeOf(phone))).toEqual([]);
+      expect(listSentTexts(placeOf(phone))).toEqual([]);
       expect(await contextOf(second).store.outbox.count()).toBe(0);
     });
     expect(await shownIn(second, chat)).toEqual(["once sent"]);
@@ -86,14 +86,14 @@ describe("a page that is gone before its store has what was written", () => {
   it("is not believed either when the server cannot be asked", async () => {
     const { server, chat, phone, first } = await makePhone();
     if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
-    await writeText(first, chat, "once");
+    await enqueueText(first, chat, "once");
     await becomesLevel(server, first, chat);
     await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
     await phone.kill(first);
     vi.restoreAllMocks();
     phone.faults.isOffline = true;
     const second = await phone.openTab();
-    await eventually(() => expect(listSent(placeOf(phone))).toEqual([]));
+    await eventually(() => expect(listSentTexts(placeOf(phone))).toEqual([]));
     expect(await shownIn(second, chat)).toEqual(["once sent"]);
   });
 
@@ -101,8 +101,8 @@ describe("a page that is gone before its store has what was written", () => {
     const { server, chat, phone, first } = await makePhone();
     const second = await phone.openTab();
     const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
-    const writing = texts.map((text) => writeText(first, chat, text));
-    await Promise.all([...writing, takeUpSent(second), takeUpSent(second)]);
+    const writing = texts.map((text) => enqueueText(first, chat, text));
+    await Promise.all([...writing, recoverJournaledTexts(second), recoverJournaledTexts(second)]);
     await becomesLevel(server, first, chat);
     expect(server.log(chat).messages).toHaveLength(texts.length);
     expect(phone.notices).toEqual([]);
@@ -112,45 +112,45 @@ describe("a page that is gone before its store has what was written", () => {
     const { chat, phone, first } = await makePhone();
     phone.faults.isOffline = true;
     stall(first);
-    const drafts = new Drafts(first);
+    const drafts = new TextDrafts(first);
     drafts.save(chat, "sent");
     void drafts.send(chat, "sent");
     drafts.save(chat, "and more");
-    drafts.leave();
+    drafts.flushToJournal();
     await phone.kill(first);
     vi.restoreAllMocks();
     const slow = phone.notes && vi.spyOn(phone.notes, "length", "get").mockReturnValue(0);
     const second = await phone.openTab();
     slow?.mockRestore();
-    await new Drafts(second).flush();
-    await takeUpSent(second);
+    await new TextDrafts(second).flush();
+    await recoverJournaledTexts(second);
     expect(await shownIn(second, chat)).toEqual(["sent sending"]);
     expect(await draftIn(second, chat)).toBe("and more");
   });
 
   it("leaves the last letters of a draft, in place of what the store has of it", async () => {
     const { server, benoit, chat, phone, first } = await makePhone();
-    const drafts = new Drafts(first);
+    const drafts = new TextDrafts(first);
     drafts.save(chat, "half");
     await drafts.flush();
     drafts.save(chat, "half a thought");
     stall(first);
-    drafts.leave();
+    drafts.flushToJournal();
     await phone.kill(first);
     const second = await phone.openTab();
-    const kept = new Drafts(second);
+    const kept = new TextDrafts(second);
     expect(await kept.read(chat)).toBe("half a thought");
     await kept.flush();
-    expect(listDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
+    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
     expect(await draftIn(second, chat)).toBe("half a thought");
     // Another person on this browser hears nothing of it, and signing out forgets it.
     kept.save(chat, "half a thought more");
-    kept.leave();
+    kept.flushToJournal();
     const his = makeDevice(server, benoit as Uuid);
     his.notes = phone.notes;
     expect(await draftIn(await his.openTab(), chat)).toBe("");
-    dropJotted(placeOf(phone));
-    expect(listDrafts(placeOf(phone))).toEqual([]);
+    purgeJournal(placeOf(phone));
+    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([]);
   });
 
   it("keeps the draft itself where the browser has nowhere to note what is sent", async () => {
@@ -158,7 +158,7 @@ describe("a page that is gone before its store has what was written", () => {
     await phone.close(first);
     phone.notes = undefined;
     const tab = await phone.openTab();
-    const drafts = new Drafts(tab);
+    const drafts = new TextDrafts(tab);
     drafts.save(chat, "typed");
     const { strict } = contextOf(tab);
     vi.spyOn(strict, "transaction").mockImplementation(() => new Promise(() => {}) as never);

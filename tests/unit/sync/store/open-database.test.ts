@@ -1,16 +1,16 @@
 import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { wordsOf } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
-import { readChoice } from "#sync/drafts/draft-rows.ts";
-import { Drafts } from "#sync/drafts/text-drafts.ts";
-import { find, keep } from "#sync/drafts/voice-drafts.ts";
-import { fetchOlder } from "#sync/inbound/read-state.ts";
-import { discard, insertUnsent, writeText } from "#sync/outbox/enqueue.ts";
-import { readDraft } from "#sync/queries/queries.ts";
-import { choiceKeys, draftKey, Store, storeName } from "#sync/store/database.ts";
-import { noteWithdrawn } from "#sync/store/pending-deletion-rows.ts";
-import { keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
+import { readDraftRow } from "#sync/drafts/draft-rows.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { fetchOlderMessages } from "#sync/inbound/read-tracker.ts";
+import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
+import { readTextDraft } from "#sync/queries/queries.ts";
+import { LocalStore, toDraftSlotKeys, toStoreName, toTextDraftKey } from "#sync/store/database.ts";
+import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -40,13 +40,13 @@ describe("a local store that breaks", () => {
     server.post(benoit, chat, "before");
     await becomesLevel(server, first, chat);
     phone.faults.isOffline = true;
-    await writeText(first, chat, "unsent");
+    await enqueueText(first, chat, "unsent");
     await phone.close(first);
     phone.faults.isOffline = false;
     // Both connections of one attempt fail, with the attempts that Dexie makes by itself.
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
-    expect(second.trouble.get()).toBeUndefined();
+    expect(second.storageIssue.get()).toBeUndefined();
     await becomesLevel(server, second, chat);
     expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
   });
@@ -56,24 +56,24 @@ describe("a local store that breaks", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     const { store } = contextOf(first);
-    await store.meta.put({ key: draftKey(chat), value: "half a tho" });
+    await store.meta.put({ key: toTextDraftKey(chat), value: "half a tho" });
     const id = createUuid();
     await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
     const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
-    const kept = { place: chat, key: choiceKeys(chat)[0] ?? "" };
+    const kept = { target: chat, key: toDraftSlotKeys(chat)[0] ?? "" };
     await store.meta.put({ key: kept.key, value: { files, isOriginal: false, text: "", to: [] } });
     const recording = { conversation: chat, startedAt: 5, mime: "audio/webm", ms: 900, levels: [1, 2] };
-    await keep(first, recording, new Blob(["sound"]));
+    await appendRecordingChunk(first, recording, new Blob(["sound"]));
     await phone.close(first);
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
-    expect(second.trouble.get()).toBeUndefined();
+    expect(second.storageIssue.get()).toBeUndefined();
     const { store: anew } = contextOf(second);
-    expect(await readDraft(anew, chat)).toBe("half a tho");
-    expect(await readChoice(anew, kept)).toMatchObject({ files });
+    expect(await readTextDraft(anew, chat)).toBe("half a tho");
+    expect(await readDraftRow(anew, kept)).toMatchObject({ files });
     expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
     expect(await anew.files.count()).toBe(0);
-    const found = await find(second, chat);
+    const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, ms: 900, levels: [1, 2] });
     expect(await found?.chunks[0]?.text()).toBe("sound");
   });
@@ -85,18 +85,18 @@ describe("a local store that breaks", () => {
     server.post(benoit, chat, "before");
     await becomesLevel(server, first, chat);
     phone.faults.isOffline = true;
-    await writeText(first, chat, "unsent");
+    await enqueueText(first, chat, "unsent");
     await phone.close(first);
     // The new store cannot be made any more: the old one is gone, the page works from memory and is closed.
     breakOpens(phone.indexedDB, 8);
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     const { open } = phone.indexedDB;
     phone.indexedDB.deleteDatabase = (name) => {
-      if (name === storeName(amina)) breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
+      if (name === toStoreName(amina)) breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
       return remove(name);
     };
     const dying = await phone.openTab();
-    expect(dying.trouble.get()).toBe("memory");
+    expect(dying.storageIssue.get()).toBe("memory");
     await phone.close(dying);
     Object.assign(phone.indexedDB, { deleteDatabase: remove, open });
     phone.faults.isOffline = false;
@@ -110,13 +110,13 @@ describe("a local store that breaks", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     phone.faults.isOffline = true;
-    await writeText(first, chat, "unsent");
+    await enqueueText(first, chat, "unsent");
     await phone.close(first);
     const { open } = phone.indexedDB;
     phone.indexedDB.open = () => new EventTarget() as IDBOpenDBRequest;
     phone.openTimeoutMs = 200;
     const stuck = await phone.openTab();
-    expect(stuck.trouble.get()).toBe("memory");
+    expect(stuck.storageIssue.get()).toBe("memory");
     await phone.close(stuck);
     Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
     phone.faults.isOffline = false;
@@ -130,8 +130,8 @@ describe("a local store that breaks", () => {
     const phone = makeDevice(server, amina);
     breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
     const tab = await phone.openTab();
-    expect(tab.trouble.get()).toBe("memory");
-    await writeText(tab, chat, "from memory");
+    expect(tab.storageIssue.get()).toBe("memory");
+    await enqueueText(tab, chat, "from memory");
     // What only this page has is with the server before it counts as written.
     expect(server.log(chat).messages).toHaveLength(1);
     server.post(benoit, chat, "answer");
@@ -142,15 +142,19 @@ describe("a local store that breaks", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await writeText(tab, chat, "regretted");
+    await enqueueText(tab, chat, "regretted");
     const [unsent] = await contextOf(tab).store.outbox.toArray();
-    expect(await discard(tab, unsent?.cid ?? "")).toBe(true);
+    expect(await discardUnsentMessage(tab, unsent?.cid ?? "")).toBe(true);
     await phone.close(tab);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await becomesLevel(server, next, chat);
-    await writeText(next, chat, "later");
-    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(["from memory", "answer", "later"]);
+    await enqueueText(next, chat, "later");
+    expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual([
+      "from memory",
+      "answer",
+      "later",
+    ]);
   });
 
   it("data cleared under a running tab comes back from the server", async () => {
@@ -160,7 +164,7 @@ describe("a local store that breaks", () => {
     server.post(benoit, chat, "a", "b");
     await becomesLevel(server, tab, chat);
     await new Promise<void>((resolve, reject) => {
-      const request = phone.indexedDB.deleteDatabase(storeName(amina));
+      const request = phone.indexedDB.deleteDatabase(toStoreName(amina));
       request.onsuccess = () => resolve();
       request.onerror = () => reject(request.error);
     });
@@ -179,9 +183,9 @@ describe("a local store that breaks", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await writeText(tab, chat, "unsent");
+    await enqueueText(tab, chat, "unsent");
     const deleted = { cid: createUuid(), conversation: chat };
-    await noteWithdrawn(contextOf(tab).store, deleted);
+    await insertPendingDeletion(contextOf(tab).store, deleted);
     let isDamaged = true;
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     phone.indexedDB.deleteDatabase = (name) => {
@@ -226,9 +230,9 @@ describe("a phone that is full", () => {
     server.post(benoit, chat, "new");
     await becomesLevel(server, tab, chat);
     expect((await textsIn(tab, chat)).at(-1)).toBe("new");
-    expect(tab.trouble.get()).toBeUndefined();
+    expect(tab.storageIssue.get()).toBeUndefined();
     vi.restoreAllMocks();
-    await fetchOlder(tab, chat);
+    await fetchOlderMessages(tab, chat);
     expect((await textsIn(tab, chat)).length).toBe(81);
   });
 
@@ -242,22 +246,22 @@ describe("a phone that is full", () => {
       vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
         throw quotaError();
       });
-    await writeText(tab, chat, "not kept");
+    await enqueueText(tab, chat, "not kept");
     expect(server.log(chat).messages).toHaveLength(2);
-    expect(tab.trouble.get()).toBe("full");
+    expect(tab.storageIssue.get()).toBe("full");
     server.post(benoit, chat, "b");
     await phone.pass(10_000);
     expect(await textsIn(tab, chat)).toEqual(["a"]);
     phone.faults.isOffline = true;
-    await expect(writeText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
+    await expect(enqueueText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
     phone.faults.isOffline = false;
     vi.restoreAllMocks();
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
-    expect(tab.trouble.get()).toBeUndefined();
+    expect(tab.storageIssue.get()).toBeUndefined();
     // Tried again it is the message it was; the same words once more are another one.
-    await writeText(tab, chat, "neither");
-    await writeText(tab, chat, "neither");
+    await enqueueText(tab, chat, "neither");
+    await enqueueText(tab, chat, "neither");
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
   });
@@ -271,7 +275,7 @@ describe("people on one phone", () => {
     his.indexedDB = hers.indexedDB;
     hers.faults.isOffline = true;
     const first = await hers.openTab();
-    await writeText(first, chat, "secret draft");
+    await enqueueText(first, chat, "secret draft");
     await hers.close(first);
     const second = await his.openTab();
     await eventually(() => expect(second.link.get()).toBe("online"));
@@ -288,27 +292,27 @@ describe("people on one phone", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await writeText(tab, chat, "unsent");
-    const drafts = new Drafts(tab);
+    await enqueueText(tab, chat, "unsent");
+    const drafts = new TextDrafts(tab);
     drafts.save(chat, "half a thou");
     await drafts.flush();
     await phone.close(tab);
-    await keepUnsentOnly(phone.platform(), amina);
+    await purgeAllButUnsent(phone.platform(), amina);
     const where = { indexedDB: phone.indexedDB, IDBKeyRange };
-    const store = new Store(storeName(amina), "relaxed", where);
+    const store = new LocalStore(toStoreName(amina), "relaxed", where);
     expect(await Promise.all([store.messages.count(), store.people.count(), store.outbox.count()])).toEqual([0, 0, 1]);
     store.close();
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await becomesLevel(server, next, chat);
     expect(await shownIn(next, chat)).toEqual(["private", "unsent sent"]);
-    const kept = new Drafts(next);
+    const kept = new TextDrafts(next);
     expect(await kept.read(chat)).toBe("half a thou");
     kept.save(chat, "");
     await kept.flush();
     await phone.close(next);
-    await keepUnsentOnly(phone.platform(), amina);
-    expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(storeName(amina));
+    await purgeAllButUnsent(phone.platform(), amina);
+    expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(toStoreName(amina));
   });
 });
 
@@ -325,8 +329,8 @@ describe("a store that is taken away", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    const drafts = new Drafts(tab);
-    for (const text of ["one", "two", "three"]) await writeText(tab, chat, text);
+    const drafts = new TextDrafts(tab);
+    for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
     drafts.save(chat, "half a thought");
     await drafts.flush();
     return { ...world, phone, tab, drafts };
@@ -334,7 +338,7 @@ describe("a store that is taken away", () => {
   const unsent = ["one sending", "two sending", "three sending"];
   const deleteDatabase = (phone: ModelDevice): Promise<void> =>
     new Promise((resolve, reject) => {
-      const request = phone.indexedDB.deleteDatabase(storeName(phone.user));
+      const request = phone.indexedDB.deleteDatabase(toStoreName(phone.user));
       request.onsuccess = () => resolve();
       request.onerror = () => reject(request.error);
     });
@@ -357,7 +361,7 @@ describe("a store that is taken away", () => {
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
     await eventually(async () => expect(await shownIn(next, chat)).toEqual(unsent));
-    expect(await new Drafts(next).read(chat)).toBe("half a thought");
+    expect(await new TextDrafts(next).read(chat)).toBe("half a thought");
     expect(phone.notices).toEqual([]);
     phone.faults.isOffline = false;
     phone.wake();
@@ -376,8 +380,8 @@ describe("a store that is taken away", () => {
     const { chat, phone, tab } = await makeUnsent();
     const context = contextOf(tab);
     const body = { type: "file", file: createUuid(), name: "plan.pdf", mime: "application/pdf", size: 3 } as const;
-    await insertUnsent(context, [{ cid: createUuid(), conversation: chat, body, state: "awaiting" }]);
-    await eventually(() => expect(phone.notes?.getItem(`${storeName(phone.user)}-files`)).toBe("1"));
+    await insertUnsentMessages(context, [{ cid: createUuid(), conversation: chat, body, state: "awaiting" }]);
+    await eventually(() => expect(phone.notes?.getItem(`${toStoreName(phone.user)}-files`)).toBe("1"));
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();

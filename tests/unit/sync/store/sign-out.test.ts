@@ -1,18 +1,18 @@
 import "fake-indexeddb/auto";
 import { expect, it } from "vitest";
 import { defaultSettings } from "#contract/settings.ts";
-import { writeText } from "#sync/outbox/enqueue.ts";
-import { storeName } from "#sync/store/database.ts";
-import { dropJotted, jotBegun, jotDraft } from "#sync/store/journal.ts";
-import { deleteStore, keepUnsentOnly } from "#sync/store/recovery/open-database.ts";
-import { noteShown } from "#sync/store/settings-rows.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { toStoreName } from "#sync/store/database.ts";
+import { journalDraftText, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
+import { deleteStore, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { picture, send } from "#tests/support/model/model-outgoing.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const notesOf = ({ notes, user }: ModelDevice) =>
-  Array.from({ length: notes?.length ?? 0 }, (_, i) => notes?.key(i)?.replace(storeName(user), "") ?? "").sort();
+  Array.from({ length: notes?.length ?? 0 }, (_, i) => notes?.key(i)?.replace(toStoreName(user), "") ?? "").sort();
 const databasesOf = async ({ indexedDB }: ModelDevice) => (await indexedDB.databases()).map(({ name }) => name);
 
 const phoneWithUnsent = async (...files: Parameters<typeof picture>[]) => {
@@ -22,20 +22,20 @@ const phoneWithUnsent = async (...files: Parameters<typeof picture>[]) => {
   const tab = await phone.openTab();
   for (const file of files) await send(tab, chat, picture(...file));
   const place = { platform: phone.platform(), me: amina };
-  noteShown(place, defaultSettings);
+  writeSettingsCache(place, defaultSettings);
   if (files.length > 0) await eventually(() => expect(notesOf(phone)).toContain("-files"));
   return { phone, tab, chat, place };
 };
 
 it("a sign-out leaves no note and no database of the person", async () => {
   const { phone, tab, chat, place } = await phoneWithUnsent([1_000]);
-  await writeText(tab, chat, "unsent");
-  jotDraft(place, chat, "draft");
-  jotBegun(place, `choice:${chat}`, "beside a picture");
+  await enqueueText(tab, chat, "unsent");
+  journalTextDraft(place, chat, "draft");
+  journalDraftText(place, `choice:${chat}`, "beside a picture");
   expect(notesOf(phone)).toHaveLength(5);
   await phone.close(tab);
-  dropJotted(place);
-  await deleteStore(place.platform, storeName(phone.user));
+  purgeJournal(place);
+  await deleteStore(place.platform, toStoreName(phone.user));
   expect(notesOf(phone)).toEqual([]);
   expect(await databasesOf(phone)).toEqual([]);
 });
@@ -43,13 +43,13 @@ it("a sign-out leaves no note and no database of the person", async () => {
 it("a session that ends, or another's that begins, leaves only what belongs to unsent messages", async () => {
   const kept = await phoneWithUnsent([1_000]);
   await kept.phone.close(kept.tab);
-  await keepUnsentOnly(kept.place.platform, kept.phone.user);
+  await purgeAllButUnsent(kept.place.platform, kept.phone.user);
   expect(notesOf(kept.phone)).toEqual(["-files"]);
 
   const empty = await phoneWithUnsent();
   await empty.phone.close(empty.tab);
-  empty.phone.notes?.setItem(`${storeName(empty.phone.user)}-files`, "1");
-  await keepUnsentOnly(empty.place.platform, empty.phone.user);
+  empty.phone.notes?.setItem(`${toStoreName(empty.phone.user)}-files`, "1");
+  await purgeAllButUnsent(empty.place.platform, empty.phone.user);
   expect(notesOf(empty.phone)).toEqual([]);
   expect(await databasesOf(empty.phone)).toEqual([]);
 });

@@ -17,15 +17,15 @@ it("a phone that is full from the first says so as long as it can take nothing i
       throw new DOMException("the phone is full", "QuotaExceededError");
     });
   const tab = await phone.openTab();
-  await eventually(() => expect(tab.trouble.get()).toBe("full"));
+  await eventually(() => expect(tab.storageIssue.get()).toBe("full"));
   const read = async () => readConversation(contextOf(tab).store, amina, chat);
   expect(await read()).toMatchObject({ told: false });
   await phone.pass(60_000);
-  expect(tab.trouble.get()).toBe("full");
+  expect(tab.storageIssue.get()).toBe("full");
   vi.restoreAllMocks();
   await phone.pass(60_000);
   await eventually(async () => expect(await read()).toMatchObject({ told: true, open: true }));
-  expect(tab.trouble.get()).toBeUndefined();
+  expect(tab.storageIssue.get()).toBeUndefined();
 });
 
 it("what a full phone cannot take in is not asked for without a pause", async () => {

@@ -1,17 +1,17 @@
 import { expect, it, vi } from "vitest";
-import { publish } from "#sync/feed/post-queue.ts";
+import { enqueuePost } from "#sync/feed/post-queue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
 
 const code = vi.hoisted(() => ({ isMissing: true, asked: 0 }));
 
 vi.mock(import("#sync/feed/post-sender.ts"), async (importOriginal) => {
-  const { Poster } = await importOriginal();
+  const { PostSender } = await importOriginal();
   return {
-    get Poster() {
+    get PostSender() {
       code.asked++;
       if (code.isMissing) throw new TypeError("Failed to fetch dynamically imported module");
-      return Poster;
+      return PostSender;
     },
   };
 });
@@ -20,7 +20,7 @@ it("sends what was written though the code for it could not be had at first, wit
   const { server, amina } = makePair();
   const tab = await makeDevice(server, amina).openTab();
   await eventually(() => expect(tab.link.get()).toBe("online"));
-  await publish(tab, "waits", undefined);
+  await enqueuePost(tab, "waits", undefined);
   await eventually(() => expect(code.asked).toBeGreaterThan(0));
   code.isMissing = false;
   await eventually(() => expect(server.tala.texts).toEqual(["waits"]));

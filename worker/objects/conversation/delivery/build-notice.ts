@@ -1,13 +1,13 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { readChanged } from "#worker/objects/conversation/messages/deletions.ts";
-import { readNews } from "#worker/objects/conversation/messages/history.ts";
-import { othersOf, unreadOf } from "#worker/objects/conversation/messages/read-state.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
-import type { Told } from "./fan-out.ts";
+import { readPushableRevisions } from "#worker/objects/conversation/messages/deletions.ts";
+import { readNewMessages } from "#worker/objects/conversation/messages/history.ts";
+import { countUnreadFor, getPeerReadState } from "#worker/objects/conversation/messages/read-state.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { DeliveryProgress } from "./fan-out.ts";
 
 /** What the channel of somebody who is no member any more is told: that it is so. */
-const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Notice => ({
+const buildLeftNotice = ({ id, epoch, began }: ConversationLog, { turn }: Member): ConversationNotice => ({
   conversation: id,
   epoch,
   head: 0,
@@ -30,40 +30,48 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
 });
 
 /** The call as a member may know of it, and beside it one of which only their channel does. */
-export const callFor = (log: ConversationLog, { number }: Member): Pick<Notice, "call" | "held" | "calls"> => {
-  const { kept = null, version } = log.calls;
-  if (!kept?.withheld || kept.caller === number) return { call: kept, calls: version };
-  return { call: null, calls: version, ...(kept.over ? {} : { held: kept }) };
+export const toVisibleCall = (
+  log: ConversationLog,
+  { number }: Member,
+): Pick<ConversationNotice, "call" | "held" | "calls"> => {
+  const { latest = null, version } = log.calls;
+  if (!latest?.isHiddenFromCallee || latest.caller === number) return { call: latest, calls: version };
+  return { call: null, calls: version, ...(latest.over ? {} : { held: latest }) };
 };
 
 /** What a member's channel, which has been told this much, is told now. */
-export const noticeFor = (log: ConversationLog, member: Member, told: Told, isExact: boolean): Notice => {
-  if (member.state !== "in") return farewell(log, member);
-  const news = readNews(log, member, Math.max(told.head, member.joined));
+export const buildNotice = (
+  log: ConversationLog,
+  member: Member,
+  told: DeliveryProgress,
+  isExact: boolean,
+): ConversationNotice => {
+  if (member.state !== "in") return buildLeftNotice(log, member);
+  const news = readNewMessages(log, member, Math.max(told.head, member.joined));
   const { epoch, revision, group } = log;
   return {
     conversation: log.id,
     epoch,
-    head: log.headOf(member),
-    ...log.lastOf(member),
+    head: log.headFor(member),
+    ...log.lastMessageFor(member),
     open: log.isOpen,
     gone: false,
     turn: group ? member.turn : log.turn,
     group: group && {
       name: group.name,
       picture: group.picture,
-      count: log.members.seated.length,
+      count: log.members.visible.length,
       roster: group.roster,
       role: member.role,
       number: member.number,
     },
     hidden: member.hidden,
     revision,
-    ...readChanged(log, member, told.revision),
+    ...readPushableRevisions(log, member, told.revision),
     mine: { delivered: member.delivered, read: member.read },
-    others: othersOf(log, member),
-    ...callFor(log, member),
+    others: getPeerReadState(log, member),
+    ...toVisibleCall(log, member),
     messages: news ?? [],
-    ...(isExact || !news ? { unread: unreadOf(log, member) } : {}),
+    ...(isExact || !news ? { unread: countUnreadFor(log, member) } : {}),
   };
 };

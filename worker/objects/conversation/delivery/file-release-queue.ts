@@ -1,12 +1,12 @@
 import type { Uuid } from "#contract/ids.ts";
-import { releaseUse } from "#worker/db/files.ts";
+import { releaseFileReference } from "#worker/db/files.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 
 /** Tells the directory of the files that deleted messages named. Told twice, it changes nothing. */
-export const releaseFiles = async (env: Pick<Env, "DB" | "FILES">, log: ConversationLog): Promise<void> => {
+export const releaseDeletedFiles = async (env: Pick<Env, "DB" | "FILES">, log: ConversationLog): Promise<void> => {
   const waiting = log.sql.exec<{ cid: Uuid; file: Uuid }>("SELECT cid, file FROM releases").toArray();
   for (const { cid, file } of waiting) {
-    await releaseUse(env, file, log.id, cid);
+    await releaseFileReference(env, file, log.id, cid);
     log.sql.exec("DELETE FROM releases WHERE cid = ? AND file = ?", cid, file);
   }
 };

@@ -1,14 +1,14 @@
 import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import { releaseFiles } from "./file-release-queue.ts";
+import { releaseDeletedFiles } from "./file-release-queue.ts";
 
 /** Tells the directory of files that are named no more: one round at a time, and another when something came meanwhile. */
-export class Releasing {
+export class FileRelease {
   readonly #env: Pick<Env, "DB" | "FILES">;
   readonly #onFailure: () => void;
   /** There may be files that deleted messages named and nobody was told of. */
   #isDue = false;
-  #underWay: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(env: Pick<Env, "DB" | "FILES">, onFailure: () => void) {
     this.#env = env;
@@ -16,22 +16,22 @@ export class Releasing {
   }
 
   /** There are more. */
-  add(): void {
+  markDue(): void {
     this.#isDue = true;
   }
 
   run(log: ConversationLog): Promise<void> {
-    this.#underWay ??= this.#run(log).finally(() => {
-      this.#underWay = undefined;
+    this.#running ??= this.#run(log).finally(() => {
+      this.#running = undefined;
     });
-    return this.#underWay;
+    return this.#running;
   }
 
   async #run(log: ConversationLog): Promise<void> {
     try {
       while (this.#isDue) {
         this.#isDue = false;
-        await releaseFiles(this.#env, log);
+        await releaseDeletedFiles(this.#env, log);
       }
     } catch (error) {
       this.#isDue = true;

@@ -1,22 +1,22 @@
-import { fanOutAlarmMs, fanOutRetryMaxMs, groupMarkHoldMs } from "#contract/limits.ts";
+import { fanOutAlarmMs, fanOutRetryMaxMs, groupReceiptHoldMs } from "#contract/limits.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import type { LeastMarks, Member } from "#worker/objects/conversation/log/member-table.ts";
-import type { Retracted } from "#worker/objects/conversation/messages/deletions.ts";
-import { authorsReached } from "#worker/objects/conversation/messages/group-receipts.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
-import { noticeFor } from "./build-notice.ts";
-import { FanOut, type Told } from "./fan-out.ts";
-import { Releasing } from "./file-release.ts";
-import { wipe } from "./purge.ts";
+import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
+import { listReachedAuthors } from "#worker/objects/conversation/messages/group-receipts.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import { buildNotice } from "./build-notice.ts";
+import { type DeliveryProgress, FanOut } from "./fan-out.ts";
+import { FileRelease } from "./file-release.ts";
+import { purgeMessages } from "./purge.ts";
 
-export const nothingTold: Told = { head: 0, revision: 0 };
+export const nothingDelivered: DeliveryProgress = { head: 0, revision: 0 };
 
 /**
  * What there is to tell of a conversation and to whom, with the alarm that tells it should this instance not live long
  * enough. Whatever arms it is part of the commit it is called after: there is no `await` between the two.
  */
-export class Telling {
+export class MemberNotifier {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   #log: ConversationLog | undefined;
@@ -25,11 +25,11 @@ export class Telling {
   #alarmAt = Number.POSITIVE_INFINITY;
   /** An instance before this one had not heard from everybody: whom it told what is not known. */
   #isRecovering = false;
-  readonly #releases: Releasing;
+  readonly #fileRelease: FileRelease;
   /** What time alone makes of the conversation: done when it is due, and when that is next. */
   readonly #clock: { ring(): void; next(): number | undefined };
   /** How the marks of a group were when its authors were told last, while there is something to tell them. */
-  #heldMarks: LeastMarks | undefined;
+  #heldReceipts: LowestReadState | undefined;
 
   constructor(
     ctx: DurableObjectState,
@@ -42,11 +42,11 @@ export class Telling {
     this.#env = env;
     this.#log = log;
     this.#fanOut = this.#makeFanOut();
-    this.#releases = new Releasing(env, () => this.#arm(Date.now() + fanOutRetryMaxMs));
+    this.#fileRelease = new FileRelease(env, () => this.#setAlarm(Date.now() + fanOutRetryMaxMs));
   }
 
   /** The conversation has begun. */
-  begin(log: ConversationLog): void {
+  start(log: ConversationLog): void {
     this.#log = log;
     this.#fanOut = this.#makeFanOut();
   }
@@ -56,80 +56,80 @@ export class Telling {
     const due = this.#clock.next();
     if (alarmAt === null && due === undefined) return;
     this.#isRecovering = true;
-    this.#releases.add();
+    this.#fileRelease.markDue();
     if (alarmAt !== null) this.#alarmAt = alarmAt;
-    if (due !== undefined) this.#arm(due);
+    if (due !== undefined) this.#setAlarm(due);
   }
 
   /** Something was stored of which all hear before anything else, whoever asked for it. */
   hurry(members: readonly Member[]): void {
-    this.#arm(Date.now() + fanOutAlarmMs);
-    for (const { number } of members) this.#fanOut.hurry(number);
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
+    for (const { number } of members) this.#fanOut.scheduleUrgent(number);
   }
 
   /** Time will make something of the conversation. */
   wake(at: number): void {
-    this.#arm(at);
+    this.#setAlarm(at);
   }
 
   /** The member's channel has this much: it said so. */
-  told({ number }: Member, told: Told): void {
-    this.#fanOut.told(number, told);
+  told({ number }: Member, told: DeliveryProgress): void {
+    this.#fanOut.confirm(number, told);
   }
 
   /** The log has another epoch: nobody's channel has anything of it. */
   renewed(log: ConversationLog): void {
-    for (const { number } of log.members.all) this.#fanOut.forget(number);
+    for (const { number } of log.members.all) this.#fanOut.resetProgress(number);
     this.to(log.members.present, true);
   }
 
   to(members: readonly Member[], isExact = false): void {
     if (members.length === 0) return;
-    this.#arm(Date.now() + fanOutAlarmMs);
-    for (const { number } of members) this.#fanOut.touch(number, isExact);
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
+    for (const { number } of members) this.#fanOut.schedule(number, isExact);
   }
 
   /** Messages of these authors were stored. Their own channels hear of it in the answers to their calls. */
   sent(log: ConversationLog, authors: ReadonlySet<number>): void {
-    this.#arm(Date.now() + fanOutAlarmMs);
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
     this.to(log.members.present.filter(({ number, blocks }) => !blocks && !authors.has(number)));
-    for (const author of authors) this.#fanOut.answer(author);
+    for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
   /** A message of this member's is deleted: those who had it hear of that, and the file it named is released. */
-  retracted(log: ConversationLog, author: Member, { isNew, isWithheld }: Retracted): void {
+  retracted(log: ConversationLog, author: Member, { isNew, isWithheld }: TombstoneResult): void {
     if (!isNew) return;
     this.to(isWithheld ? [author] : log.members.present, true);
-    this.release(log);
+    this.releaseFiles(log);
   }
 
   /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
   changed(log: ConversationLog, actor: Member): void {
     const newest = log.group?.roster;
     const { present, leaving } = log.members;
-    this.#arm(Date.now() + fanOutAlarmMs);
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
     // Touched a second time they would be told again, after all the others.
     const others = present.filter((member) => member !== actor);
-    this.#fanOut.hurry(actor.number, actor.version === newest);
-    for (const member of leaving) if (member !== actor) this.#fanOut.hurry(member.number);
-    for (const { number, version } of others) this.#fanOut.touch(number, version === newest);
+    this.#fanOut.scheduleUrgent(actor.number, actor.version === newest);
+    for (const member of leaving) if (member !== actor) this.#fanOut.scheduleUrgent(member.number);
+    for (const { number, version } of others) this.#fanOut.schedule(number, version === newest);
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
   known({ number }: Member): Promise<void> {
-    return this.#fanOut.settled(number);
+    return this.#fanOut.waitUntilDelivered(number);
   }
 
   /** Many members' marks are one change for those who wrote, and often none. */
-  marked(before: LeastMarks): void {
-    this.#arm(Date.now() + fanOutAlarmMs);
-    if (this.#heldMarks) return;
-    this.#heldMarks = before;
+  scheduleReceipts(before: LowestReadState): void {
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
+    if (this.#heldReceipts) return;
+    this.#heldReceipts = before;
     setTimeout(() => {
-      const held = this.#heldMarks;
-      this.#heldMarks = undefined;
-      if (this.#log && held) this.to(authorsReached(this.#log, held));
-    }, groupMarkHoldMs);
+      const held = this.#heldReceipts;
+      this.#heldReceipts = undefined;
+      if (this.#log && held) this.to(listReachedAuthors(this.#log, held));
+    }, groupReceiptHoldMs);
   }
 
   /** Passed on to those who are members when their turn comes, and lost where it does not arrive. */
@@ -137,21 +137,21 @@ export class Telling {
     const from = { user: member.user, number: member.number };
     const tell = async (other: Member): Promise<void> => {
       if (member.state !== "in" || other.state !== "in") return;
-      await userChannelOf(this.#env, other.user).typing(other.user, id, from);
+      await getUserChannelStub(this.#env, other.user).deliverTyping(other.user, id, from);
     };
-    this.#fanOut.aside(others.map((other) => () => tell(other)));
+    this.#fanOut.runBestEffort(others.map((other) => () => tell(other)));
   }
 
   /** Something may have to go: what names nothing any more, what nobody is left to read. */
-  tidy(log: ConversationLog): void {
-    if (log.isOver) this.#arm(Date.now() + 1);
-    this.release(log);
+  schedulePurge(log: ConversationLog): void {
+    if (log.hasNoReaders) this.#setAlarm(Date.now() + 1);
+    this.releaseFiles(log);
   }
 
   /** Files were named by messages that are gone. */
-  release(log: ConversationLog): void {
-    this.#releases.add();
-    this.#ctx.waitUntil(this.#releases.run(log));
+  releaseFiles(log: ConversationLog): void {
+    this.#fileRelease.markDue();
+    this.#ctx.waitUntil(this.#fileRelease.run(log));
   }
 
   /** Tells again what was not confirmed. Runs at least once, perhaps twice: notices are idempotent. */
@@ -165,58 +165,58 @@ export class Telling {
         const { present = [], leaving = [] } = this.#log?.members ?? {};
         this.#fanOut.recover([...present, ...leaving].map(({ number }) => number));
       }
-      await this.#fanOut.retry();
-      if (this.#log) await this.#tidy(this.#log);
+      await this.#fanOut.retryDue();
+      if (this.#log) await this.#purge(this.#log);
     } catch (error) {
       logError("the alarm of a conversation failed", error);
-      this.#arm(Date.now() + fanOutAlarmMs);
+      this.#setAlarm(Date.now() + fanOutAlarmMs);
     } finally {
       const next = this.#fanOut.nextRetryAt();
-      if (next !== undefined) this.#arm(Math.max(next, Date.now() + 1));
+      if (next !== undefined) this.#setAlarm(Math.max(next, Date.now() + 1));
       const due = this.#clock.next();
-      if (due !== undefined) this.#arm(Math.max(due, Date.now() + 1));
+      if (due !== undefined) this.#setAlarm(Math.max(due, Date.now() + 1));
       // Until their authors were told of them, marks need an alarm that outlives this instance.
-      if (this.#heldMarks) this.#arm(Date.now() + fanOutAlarmMs);
+      if (this.#heldReceipts) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
   }
 
   /** What was written in a conversation that is over goes, piece by piece, and so do the files that nothing names any more. */
-  async #tidy(log: ConversationLog): Promise<void> {
-    if (log.isOver && !log.messages.isEmpty) {
-      log.transaction(() => wipe(log));
-      this.#releases.add();
-      this.#arm(Date.now() + 1);
+  async #purge(log: ConversationLog): Promise<void> {
+    if (log.hasNoReaders && !log.messages.isEmpty) {
+      log.transaction(() => purgeMessages(log));
+      this.#fileRelease.markDue();
+      this.#setAlarm(Date.now() + 1);
     }
-    await this.#releases.run(log);
+    await this.#fileRelease.run(log);
   }
 
   #makeFanOut(): FanOut {
-    const standOf = (number: number): Told => {
+    const standOf = (number: number): DeliveryProgress => {
       const log = this.#log;
-      const member = log?.members.at(number);
-      return log && member ? { head: log.headOf(member), revision: log.revision } : nothingTold;
+      const member = log?.members.findByNumber(number);
+      return log && member ? { head: log.headFor(member), revision: log.revision } : nothingDelivered;
     };
     return new FanOut(
       {
-        standOf,
-        tell: (number, told, isExact) => this.#tell(number, told, isExact),
-        onFailure: (retryAt) => this.#arm(retryAt),
+        progressOf: standOf,
+        notify: (number, told, isExact) => this.#notify(number, told, isExact),
+        onFailure: (retryAt) => this.#setAlarm(retryAt),
       },
       new Map(this.#log?.members.all.map(({ number }) => [number, standOf(number)])),
     );
   }
 
-  async #tell(number: number, told: Told, isExact: boolean): Promise<boolean> {
+  async #notify(number: number, told: DeliveryProgress, isExact: boolean): Promise<boolean> {
     const log = this.#log;
-    const member = log?.members.at(number);
+    const member = log?.members.findByNumber(number);
     if (!log || !member || member.state === "quiet" || member.state === "out") return true;
-    const notice = noticeFor(log, member, told, isExact);
-    const kept = await userChannelOf(this.#env, member.user).notify(member.user, notice);
+    const notice = buildNotice(log, member, told, isExact);
+    const kept = await getUserChannelStub(this.#env, member.user).notify(member.user, notice);
     if (notice.gone && notice.turn === member.turn) log.transaction(() => log.members.confirmLeft(member));
     return kept === "written";
   }
 
-  #arm(at: number): void {
+  #setAlarm(at: number): void {
     if (this.#alarmAt <= at) return;
     this.#alarmAt = at;
     void this.#ctx.storage.setAlarm(at);

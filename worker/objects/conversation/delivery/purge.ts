@@ -1,12 +1,12 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 
-const wipedAtOnce = 300; // messages: releasing the file of each has to fit into what one alarm may ask of others
+const purgeBatchMessages = 300; // messages: releasing the file of each has to fit into what one alarm may ask of others
 
 /** Takes out what was written where nobody is left to read it, a piece at a time; the files it named are released. */
-export const wipe = (log: ConversationLog): void => {
-  if (!log.isOver) return;
+export const purgeMessages = (log: ConversationLog): void => {
+  if (!log.hasNoReaders) return;
   const [last] = log.sql
-    .exec<{ seq: number }>("SELECT seq FROM messages ORDER BY seq LIMIT 1 OFFSET ?", wipedAtOnce - 1)
+    .exec<{ seq: number }>("SELECT seq FROM messages ORDER BY seq LIMIT 1 OFFSET ?", purgeBatchMessages - 1)
     .toArray();
   const upTo = last?.seq ?? log.head;
   log.sql.exec(
@@ -16,5 +16,5 @@ export const wipe = (log: ConversationLog): void => {
   );
   log.sql.exec("DELETE FROM attachments WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
-  log.messages.forgetRecent();
+  log.messages.invalidateCache();
 };

@@ -10,17 +10,23 @@ import receipts from "#migrations/conversation/0006_receipts.sql?raw";
 import callSessions from "#migrations/conversation/0007_call_sessions.sql?raw";
 import withdrawn from "#migrations/conversation/0008_withdrawn.sql?raw";
 import sentBytes from "#migrations/conversation/0009_sent_bytes.sql?raw";
-import { CallRow } from "#worker/objects/shared/call-record.ts";
-import { migrate, readVersion } from "#worker/objects/shared/migrations.ts";
-import { type Member, Members } from "./member-table.ts";
-import { heldBack, heldBackAndTold, type Last, type MessageRow, Messages } from "./message-table.ts";
-import { Withdrawals } from "./pending-deletions.ts";
+import { ConversationCall } from "#worker/objects/shared/call-record.ts";
+import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
+import { type Member, MemberTable } from "./member-table.ts";
+import {
+  type MessageRecord,
+  MessageTable,
+  type NewestMessage,
+  undelivered,
+  undeliveredAndDisclosed,
+} from "./message-table.ts";
+import { PendingDeletions } from "./pending-deletions.ts";
 
 const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn, sentBytes];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
-type Own = {
+type ConversationColumns = {
   id: string;
   epoch: string;
   began: number;
@@ -33,7 +39,7 @@ type Own = {
   ended: number;
 };
 /** What a group is beside its messages and members. */
-export type GroupFacts = { name: string; picture: string | null; roster: number; ended: boolean };
+export type GroupState = { name: string; picture: string | null; roster: number; ended: boolean };
 
 /**
  * A conversation as it is stored, with what every operation needs kept beside it in memory. The object that
@@ -45,12 +51,12 @@ export class ConversationLog {
   epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
-  readonly members: Members;
-  readonly messages: Messages;
-  readonly withdrawals: Withdrawals;
-  readonly calls: CallRow;
+  readonly members: MemberTable;
+  readonly messages: MessageTable;
+  readonly pendingDeletions: PendingDeletions;
+  readonly calls: ConversationCall;
   /** Null in a private conversation. */
-  group: GroupFacts | null;
+  group: GroupState | null;
   /** When its members could first write: whoever blocked the other before that is not to be told by it. */
   began: number;
   /** The connection that lets the two write, null when there is none. */
@@ -62,16 +68,16 @@ export class ConversationLog {
 
   /** The log of this object, or undefined when the conversation never began. */
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
-    const version = readVersion(storage);
+    const version = readSchemaVersion(storage);
     if (version === 0) return undefined;
-    migrate(storage, migrations, version);
+    applyMigrations(storage, migrations, version);
     return new ConversationLog(storage);
   }
 
   /** With a name it is a group, without a member as yet. */
   static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
-      migrate(storage, migrations, 0);
+      applyMigrations(storage, migrations, 0);
       storage.sql.exec(
         "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
         id,
@@ -89,7 +95,7 @@ export class ConversationLog {
   private constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.sql = storage.sql;
-    const own = this.sql.exec<Own>("SELECT * FROM conversation").one();
+    const own = this.sql.exec<ConversationColumns>("SELECT * FROM conversation").one();
     this.id = own.id;
     this.epoch = own.epoch;
     this.connection = own.connection;
@@ -98,10 +104,10 @@ export class ConversationLog {
     this.began = own.began;
     const { name, picture, roster, ended } = own;
     this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
-    this.members = new Members(this.sql);
-    this.messages = new Messages(this.sql);
-    this.withdrawals = new Withdrawals(this.sql);
-    this.calls = new CallRow(this.sql);
+    this.members = new MemberTable(this.sql);
+    this.messages = new MessageTable(this.sql);
+    this.pendingDeletions = new PendingDeletions(this.sql);
+    this.calls = new ConversationCall(this.sql);
   }
 
   /** Whether its members may write: of a group they always may, of two who are connected while both have an account. */
@@ -115,7 +121,7 @@ export class ConversationLog {
   }
 
   /** Whether nobody is left to whom anything in it could be shown. */
-  get isOver(): boolean {
+  get hasNoReaders(): boolean {
     return this.group ? this.group.ended : this.members.present.length === 0;
   }
 
@@ -130,27 +136,27 @@ export class ConversationLog {
   }
 
   /** The newest place that a member sees. */
-  headOf(member: Member): number {
+  headFor(member: Member): number {
     return member.ends ?? this.head;
   }
 
   /** What the list of a member shows: the newest message that they see. */
-  lastOf({ ends }: Member): Last {
-    const last = ends === null ? this.messages.last : this.messages.lastAt(ends);
+  lastMessageFor({ ends }: Member): NewestMessage {
+    const last = ends === null ? this.messages.last : this.messages.findLastAt(ends);
     return last ?? { at: this.began, prior: null, sender: 0, preview: null, whole: true };
   }
 
   /** The message at a place, when the member sees it. */
-  findSeen(member: Member, seq: number): MessageRow | undefined {
-    return seq > member.hidden && seq <= this.headOf(member) ? this.messages.find(seq) : undefined;
+  findVisible(member: Member, seq: number): MessageRecord | undefined {
+    return seq > member.hidden && seq <= this.headFor(member) ? this.messages.find(seq) : undefined;
   }
 
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
     const { epoch, began, connection, turn, revision, group } = this;
-    this.members.begin();
-    this.messages.begin();
-    this.calls.begin();
+    this.members.beginTransaction();
+    this.messages.beginTransaction();
+    this.calls.beginTransaction();
     try {
       const result = this.#storage.transactionSync(change);
       this.members.commit();
@@ -165,7 +171,7 @@ export class ConversationLog {
   }
 
   /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
-  isWithheld(sender: number): boolean {
+  isSenderBlocked(sender: number): boolean {
     return !this.group && this.members.all.some((member) => member.blocks && member.number !== sender);
   }
 
@@ -178,16 +184,16 @@ export class ConversationLog {
     cid: Uuid,
     body: StoredBody,
     now: number,
-    isHeld = this.isWithheld(sender),
+    isHeld = this.isSenderBlocked(sender),
   ): { seq: number; at: number } {
     const pair = this.group ? [] : this.members.all;
-    const withheld = !isHeld ? 0 : this.isWithheld(sender) ? heldBack : heldBackAndTold;
+    const withheld = !isHeld ? 0 : this.isSenderBlocked(sender) ? undelivered : undeliveredAndDisclosed;
     const at = Math.max(now, this.messages.last?.at ?? this.began);
-    const place = this.messages.add({ sender, cid, at, withheld, body });
+    const place = this.messages.append({ sender, cid, at, withheld, body });
     for (const member of pair) {
       const sees = withheld === 0 || member.number === sender;
-      if (member.ends !== null && sees) this.members.change(member, { ends: null });
-      if (member.ends === null && !sees) this.members.change(member, { ends: place.seq - 1 });
+      if (member.ends !== null && sees) this.members.update(member, { ends: null });
+      if (member.ends === null && !sees) this.members.update(member, { ends: place.seq - 1 });
     }
     return place;
   }
@@ -199,14 +205,14 @@ export class ConversationLog {
   }
 
   /** Counts changes to stored messages. */
-  revise(count: number): void {
+  addRevisions(count: number): void {
     if (count === 0) return;
     this.revision += count;
     this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
   }
 
   /** What a group is from now on. */
-  changeGroup(change: Partial<GroupFacts>): void {
+  updateGroup(change: Partial<GroupState>): void {
     if (!this.group) throw new Error("a private conversation is no group");
     this.group = { ...this.group, ...change };
     const { name, picture, roster, ended } = this.group;
@@ -220,34 +226,34 @@ export class ConversationLog {
   }
 
   /** Lets the members write. False when that is so already, or when this connection has ended before. */
-  open(connection: Uuid, now = Date.now()): boolean {
+  openConnection(connection: Uuid, now = Date.now()): boolean {
     const ended = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
     if (ended || this.connection === connection) return false;
-    if (this.turn === 0) this.#begin(now);
-    this.#connect(connection);
+    if (this.turn === 0) this.#writeStart(now);
+    this.#setConnection(connection);
     return true;
   }
 
   /** Remembers that a connection ended. True when it was the one that let the members write. */
-  close(connection: Uuid): boolean {
+  closeConnection(connection: Uuid): boolean {
     this.sql.exec("INSERT OR IGNORE INTO closed_connections (id) VALUES (?)", connection);
     if (this.connection !== connection) return false;
-    this.#connect(null);
+    this.#setConnection(null);
     return true;
   }
 
-  #begin(now: number): void {
+  #writeStart(now: number): void {
     this.began = now;
     this.sql.exec("UPDATE conversation SET began = ?", now);
   }
 
   /** Whether the two may write has changed. */
-  turned(): void {
+  addWritabilityChange(): void {
     this.turn += 1;
     this.sql.exec("UPDATE conversation SET turn = ?", this.turn);
   }
 
-  #connect(connection: Uuid | null): void {
+  #setConnection(connection: Uuid | null): void {
     if ((connection === null) !== (this.connection === null)) this.turn += 1;
     this.connection = connection;
     this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.turn);

@@ -1,4 +1,4 @@
-import type { Marks } from "#contract/conversations.ts";
+import type { ReadState } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 
@@ -6,10 +6,10 @@ import type { Uuid } from "#contract/ids.ts";
  * `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it;
  * `quietLeaving`: both, for somebody who left and was seated without a word before that.
  */
-type State = "in" | "quiet" | "quietLeaving" | "leaving" | "out";
+type MemberState = "in" | "quiet" | "quietLeaving" | "leaving" | "out";
 
 /** Somebody who is or was a member of a conversation, as it is stored. */
-export type Member = Marks & {
+export type Member = ReadState & {
   number: number;
   user: Uuid;
   /** Messages up to here are gone from their view. */
@@ -19,10 +19,10 @@ export type Member = Marks & {
   /** The newest place they see, when that is not the head: what was withheld from them after it is not there for them. */
   ends: number | null;
   /** Their marks as the others see them, where these stand still or do not show what was read. */
-  shown: Marks | null;
+  shown: ReadState | null;
   /** What they read last they read unseen. */
   hides: boolean;
-  state: State;
+  state: MemberState;
   role: GroupRole;
   /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
   joined: number;
@@ -34,7 +34,7 @@ export type Member = Marks & {
   version: number;
 };
 
-type Columns = {
+type MemberColumns = {
   number: number;
   user_id: Uuid;
   delivered: number;
@@ -45,7 +45,7 @@ type Columns = {
   shown_delivered: number | null;
   shown_read: number | null;
   hides: number;
-  state: State;
+  state: MemberState;
   role: GroupRole;
   joined: number;
   since: number;
@@ -53,7 +53,7 @@ type Columns = {
   version: number;
 };
 
-const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest }: Columns): Member => ({
+const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest }: MemberColumns): Member => ({
   ...rest,
   user: user_id,
   blocks: blocks === 1,
@@ -61,22 +61,23 @@ const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest
   shown: shown_delivered === null ? null : { delivered: shown_delivered, read: shown_read ?? 0 },
 });
 
-const update = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
+const updateStatement = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
   shown_read = ?, hides = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
 
 /** A member in everybody's eyes. */
-export const isSeated = ({ state }: Member): boolean => state === "in" || state === "quiet" || state === "quietLeaving";
+export const isVisibleMember = ({ state }: Member): boolean =>
+  state === "in" || state === "quiet" || state === "quietLeaving";
 
-export const isLeaving = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
+export const isLeaveUnconfirmed = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
 
 /** The least of some numbers, whose it is, and the least of the others'. */
-type Least = { holder: number; least: number; next: number };
-export type LeastMarks = { delivered: Least; read: Least };
+type Minimum = { holder: number; least: number; next: number };
+export type LowestReadState = { delivered: Minimum; read: Minimum };
 
-const none = { holder: -1, least: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
+const noMinimum = { holder: -1, least: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
 
-const leastOf = (seated: readonly Member[], which: keyof Marks): Least => {
-  const found: Least = { ...none };
+const findMinimum = (seated: readonly Member[], which: keyof ReadState): Minimum => {
+  const found: Minimum = { ...noMinimum };
   for (const member of seated) {
     const mark = (member.shown ?? member)[which];
     if (mark < found.least) Object.assign(found, { holder: member.number, least: mark, next: found.least });
@@ -86,39 +87,39 @@ const leastOf = (seated: readonly Member[], which: keyof Marks): Least => {
 };
 
 /** The members of a conversation, in the table and in memory. Numbers are places: nobody ever loses theirs. */
-export class Members {
+export class MemberTable {
   readonly #sql: SqlStorage;
   readonly #all: Member[];
   readonly #numbers = new Map<Uuid, number>();
   /** What is derived from all of them, until one of them changes. */
-  #seated: Member[] | undefined;
-  #present: Member[] | undefined;
-  #least: LeastMarks | undefined;
+  #visible: Member[] | undefined;
+  #active: Member[] | undefined;
+  #lowestReadState: LowestReadState | undefined;
   /** How members were before the transaction under way, and how many there were. */
   #before: Map<number, Member> | undefined;
   #countBefore = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#all = sql.exec<Columns>("SELECT * FROM members ORDER BY number").toArray().map(toMember);
+    this.#all = sql.exec<MemberColumns>("SELECT * FROM members ORDER BY number").toArray().map(toMember);
     for (const { user, number } of this.#all) this.#numbers.set(user, number);
   }
 
   /** Those who are told of everything. */
   get present(): readonly Member[] {
-    this.#present ??= this.#all.filter(({ state }) => state === "in");
-    return this.#present;
+    this.#active ??= this.#all.filter(({ state }) => state === "in");
+    return this.#active;
   }
 
   /** Those whom everybody takes for members. */
-  get seated(): readonly Member[] {
-    this.#seated ??= this.#all.filter(isSeated);
-    return this.#seated;
+  get visible(): readonly Member[] {
+    this.#visible ??= this.#all.filter(isVisibleMember);
+    return this.#visible;
   }
 
   /** Those who were members and whose channels have not confirmed that they know. */
   get leaving(): readonly Member[] {
-    return this.#all.filter(isLeaving);
+    return this.#all.filter(isLeaveUnconfirmed);
   }
 
   get all(): readonly Member[] {
@@ -126,36 +127,39 @@ export class Members {
   }
 
   /** The least marks of all members, without those of any one of them at hand. */
-  get least(): LeastMarks {
-    this.#least ??= { delivered: leastOf(this.seated, "delivered"), read: leastOf(this.seated, "read") };
-    return this.#least;
+  get lowestReadState(): LowestReadState {
+    this.#lowestReadState ??= {
+      delivered: findMinimum(this.visible, "delivered"),
+      read: findMinimum(this.visible, "read"),
+    };
+    return this.#lowestReadState;
   }
 
   /** The member that a person is. */
-  of(user: Uuid): Member | undefined {
-    const member = this.known(user);
+  findActive(user: Uuid): Member | undefined {
+    const member = this.find(user);
     return member?.state === "in" ? member : undefined;
   }
 
   /** Somebody who is or was a member. */
-  known(user: Uuid): Member | undefined {
+  find(user: Uuid): Member | undefined {
     const number = this.#numbers.get(user);
     return number === undefined ? undefined : this.#all[number];
   }
 
-  at(number: number): Member | undefined {
+  findByNumber(number: number): Member | undefined {
     return this.#all[number];
   }
 
-  change(member: Member, change: Partial<Member>): void {
+  update(member: Member, change: Partial<Member>): void {
     if (this.#before && !this.#before.has(member.number)) this.#before.set(member.number, { ...member });
     Object.assign(member, change);
-    this.#least = undefined;
-    if (change.state !== undefined) this.#forget();
+    this.#lowestReadState = undefined;
+    if (change.state !== undefined) this.#invalidate();
     const { number, delivered, read, hidden, blocks, ends, shown, hides, state, role, joined, since, turn, version } =
       member;
     this.#sql.exec(
-      update,
+      updateStatement,
       delivered,
       read,
       hidden,
@@ -176,14 +180,14 @@ export class Members {
 
   /** Their channel knows that they left. */
   confirmLeft(member: Member): void {
-    if (isLeaving(member)) this.change(member, { state: member.state === "quietLeaving" ? "quiet" : "out" });
+    if (isLeaveUnconfirmed(member)) this.update(member, { state: member.state === "quietLeaving" ? "quiet" : "out" });
   }
 
   /** Somebody who was never a member: nothing is known of them but a number. */
   add(user: Uuid): Member {
     const number = this.#all.length;
     this.#sql.exec("INSERT INTO members (number, user_id, state) VALUES (?, ?, 'out')", number, user);
-    const [row] = this.#sql.exec<Columns>("SELECT * FROM members WHERE number = ?", number).toArray();
+    const [row] = this.#sql.exec<MemberColumns>("SELECT * FROM members WHERE number = ?", number).toArray();
     if (!row) throw new Error("a member who was just added is not there");
     const member = toMember(row);
     this.#all.push(member);
@@ -192,7 +196,7 @@ export class Members {
   }
 
   /** What follows can be taken back. */
-  begin(): void {
+  beginTransaction(): void {
     this.#before = new Map();
     this.#countBefore = this.#all.length;
   }
@@ -208,12 +212,12 @@ export class Members {
       if (member) Object.assign(member, before);
     }
     this.#before = undefined;
-    this.#forget();
+    this.#invalidate();
   }
 
-  #forget(): void {
-    this.#seated = undefined;
-    this.#present = undefined;
-    this.#least = undefined;
+  #invalidate(): void {
+    this.#visible = undefined;
+    this.#active = undefined;
+    this.#lowestReadState = undefined;
   }
 }

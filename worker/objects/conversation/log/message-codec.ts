@@ -6,18 +6,18 @@ import { isBlank } from "#contract/text.ts";
 const forwardedText = "forwarded";
 
 /** How a body is stored: a text as it is, so that a search need not parse it, anything else as JSON. */
-export const toColumns = (body: StoredBody): { kind: string; body: string } => {
+export const toBodyColumns = (body: StoredBody): { kind: string; body: string } => {
   // Of calls only those that were missed wait to be read, and are counted by their kind.
   if (body.type === "call" && body.status === "missed") return { kind: "missed", body: JSON.stringify(body) };
   if (body.type !== "text") return { kind: body.type, body: JSON.stringify(body) };
   return body.forwarded ? { kind: forwardedText, body: JSON.stringify(body) } : { kind: "text", body: body.text };
 };
 
-export const fromColumns = (kind: string, body: string): StoredBody =>
+export const fromBodyColumns = (kind: string, body: string): StoredBody =>
   kind === "text" ? { type: "text", text: body } : v.parse(StoredBody, JSON.parse(body));
 
 /** Where there is something to see in a text. */
-const startOf = (text: string): number => {
+const findVisibleStart = (text: string): number => {
   let start = 0;
   for (const char of text) {
     if (!isBlank(char)) return start;
@@ -27,8 +27,8 @@ const startOf = (text: string): number => {
 };
 
 /** The beginning of a text, never ending in half a character and never without anything to see. */
-const cut = (text: string): string => {
-  const seen = isBlank(text.slice(0, previewMaxLength)) ? text.slice(startOf(text)) : text;
+const cutPreviewText = (text: string): string => {
+  const seen = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
   const last = seen.charCodeAt(previewMaxLength - 1);
   const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
   return seen.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
@@ -37,5 +37,5 @@ const cut = (text: string): string => {
 /** What the conversation list shows of a message, and whether that is all of it. */
 export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
   "text" in body && body.text !== undefined && body.text.length > previewMaxLength
-    ? { preview: { ...body, text: cut(body.text) }, whole: false }
+    ? { preview: { ...body, text: cutPreviewText(body.text) }, whole: false }
     : { preview: body, whole: true };

@@ -1,9 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
-import { withdrawnKeptMs, withdrawnMax } from "#contract/limits.ts";
+import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
 import type { Member } from "./member-table.ts";
 
 /** Messages that their authors deleted before they had come, by client id. Within the caller's transaction. */
-export class Withdrawals {
+export class PendingDeletions {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
@@ -22,14 +22,14 @@ export class Withdrawals {
       `DELETE FROM withdrawn WHERE sender = ? AND
          (at < ? OR cid IN (SELECT cid FROM withdrawn WHERE sender = ? ORDER BY at DESC, cid DESC LIMIT -1 OFFSET ?))`,
       number,
-      now - withdrawnKeptMs,
+      now - pendingDeletionLifetimeMs,
       number,
-      withdrawnMax,
+      pendingDeletionsMax,
     );
   }
 
   /** Nothing that this member sends is taken in any more. */
-  forget({ number }: Member): void {
+  clearOf({ number }: Member): void {
     this.#sql.exec("DELETE FROM withdrawn WHERE sender = ?", number);
   }
 }

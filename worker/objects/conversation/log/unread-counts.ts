@@ -1,8 +1,8 @@
 import type { Member } from "./member-table.ts";
 
 /** What a member has left to read after the place `from`, up to the place `upTo`. */
-type Counted = { from: number; upTo: number; count: number };
-type Deleted = { seq: number; sender: number };
+type CachedCount = { from: number; upTo: number; count: number };
+type DeletedMessage = { seq: number; sender: number };
 
 /**
  * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated from read
@@ -10,37 +10,37 @@ type Deleted = { seq: number; sender: number };
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;
-  readonly #known = new Map<number, Counted>();
+  readonly #cache = new Map<number, CachedCount>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
   /** Those that the member may see and has neither read nor hidden. */
-  of({ number, read, hidden }: Pick<Member, "number" | "read" | "hidden">, head: number): number {
+  countUnread({ number, read, hidden }: Pick<Member, "number" | "read" | "hidden">, head: number): number {
     const from = Math.max(read, hidden);
     if (from >= head) return 0;
-    const known = this.#known.get(number);
+    const known = this.#cache.get(number);
     const isNear = known && from >= known.from && head >= known.upTo && from - known.from <= head - from;
     const count = isNear
       ? known.count -
         this.#count(number, known.from, Math.min(from, known.upTo)) +
         this.#count(number, Math.max(from, known.upTo), head)
       : this.#count(number, from, head);
-    this.#known.set(number, { from, upTo: head, count });
+    this.#cache.set(number, { from, upTo: head, count });
     return count;
   }
 
   /** A message that was counted is deleted. */
-  remove({ seq, sender }: Deleted): void {
-    for (const [number, counted] of this.#known) {
+  subtractDeleted({ seq, sender }: DeletedMessage): void {
+    for (const [number, counted] of this.#cache) {
       if (number !== sender && seq > counted.from && seq <= counted.upTo) counted.count -= 1;
     }
   }
 
   /** Nothing is known any more. */
-  forget(): void {
-    this.#known.clear();
+  clear(): void {
+    this.#cache.clear();
   }
 
   #count(number: number, from: number, upTo: number): number {

@@ -5,10 +5,10 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
  * From now on nothing of the others gets through to this member, and their marks stand still for the others.
  * False when that was so already.
  */
-const block = (log: ConversationLog, member: Member): boolean => {
+const startBlock = (log: ConversationLog, member: Member): boolean => {
   if (member.blocks) return false;
   const { delivered, read } = member.shown ?? member;
-  log.members.change(member, { blocks: true, ends: log.headOf(member), shown: { delivered, read } });
+  log.members.update(member, { blocks: true, ends: log.headFor(member), shown: { delivered, read } });
   return true;
 };
 
@@ -16,10 +16,10 @@ const block = (log: ConversationLog, member: Member): boolean => {
  * Lets the others through again. What was withheld meanwhile stays so; as the member's marks will move on over it,
  * each of those messages is changed once, into one whose author knows that it never arrived.
  */
-const unblock = (log: ConversationLog, member: Member): boolean => {
+const endBlock = (log: ConversationLog, member: Member): boolean => {
   if (!member.blocks) return false;
   const { hides, shown, delivered } = member;
-  log.members.change(member, { blocks: false, shown: hides && shown ? { delivered, read: shown.read } : null });
+  log.members.update(member, { blocks: false, shown: hides && shown ? { delivered, read: shown.read } : null });
   const senders = log.members.all.filter(({ number }) => number !== member.number);
   for (const { number } of senders) {
     const held = log.sql.exec(
@@ -29,12 +29,12 @@ const unblock = (log: ConversationLog, member: Member): boolean => {
       log.revision,
       number,
     );
-    log.revise(held.toArray().length);
-    log.messages.forgetRecent();
+    log.addRevisions(held.toArray().length);
+    log.messages.invalidateCache();
   }
   return true;
 };
 
 /** Whether the member lets the others through. True when that changed. */
-export const setBlock = (log: ConversationLog, member: Member, isBlocked: boolean): boolean =>
-  isBlocked ? block(log, member) : unblock(log, member);
+export const setMemberBlock = (log: ConversationLog, member: Member, isBlocked: boolean): boolean =>
+  isBlocked ? startBlock(log, member) : endBlock(log, member);

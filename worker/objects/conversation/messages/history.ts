@@ -1,24 +1,24 @@
 import { Buffer } from "node:buffer";
-import { type Message, wordsOf } from "#contract/conversations.ts";
+import { type Message, searchTextOfBody } from "#contract/conversations.ts";
 import { gapPageRows, pageMaxBytes, searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromColumns } from "#worker/objects/conversation/log/message-codec.ts";
-import { type MessageRow, toMessage } from "#worker/objects/conversation/log/message-table.ts";
-import type { SearchRoom, SearchSlice } from "#worker/objects/rpc.ts";
+import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
+import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
 /** What one message adds to a page besides its body: seq, time, sender, client id and their punctuation. */
 const messageOverheadBytes = 60;
-const bytesOf = (row: MessageRow): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
+const bytesOnPage = (row: MessageRecord): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
 
 /** Rows from the front as long as their bytes fit. A page has at least one. */
-const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
-  const page: MessageRow[] = [];
+const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
+  const page: MessageRecord[] = [];
   let bytes = 0;
   for (const row of rows) {
-    bytes += bytesOf(row);
+    bytes += bytesOnPage(row);
     if (page.length > 0 && bytes > pageMaxBytes) break;
     page.push(row);
   }
@@ -26,51 +26,51 @@ const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
 };
 
 /** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
-export const readPage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
+export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit, held = seq } = query;
   const { hidden } = member;
-  const head = log.headOf(member);
+  const head = log.headFor(member);
   const found =
     direction === "after"
-      ? log.sql.exec<MessageRow>(
+      ? log.sql.exec<MessageRecord>(
           "SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
           Math.max(seq, hidden),
           head,
           limit,
         )
-      : log.sql.exec<MessageRow>(
+      : log.sql.exec<MessageRecord>(
           "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
           Math.min(seq, head + 1),
           hidden,
           limit,
         );
-  const rows = fill(found);
+  const rows = takePage(found);
   const last = rows.at(-1)?.seq;
   const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
-  const messages = rows.map((row) => toMessage(row, member));
-  return { epoch: log.epoch, head, messages, more, anchor: log.findSeen(member, held)?.at ?? null };
+  const messages = rows.map((row) => toVisibleMessage(row, member));
+  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, held)?.at ?? null };
 };
 
 /** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */
-export const readNews = (log: ConversationLog, member: Member, after: number): Message[] | undefined => {
-  const head = log.headOf(member);
+export const readNewMessages = (log: ConversationLog, member: Member, after: number): Message[] | undefined => {
+  const head = log.headFor(member);
   const count = head - after;
   if (count <= 0) return [];
   if (count > gapPageRows) return undefined;
   const isRecent = (log.messages.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
   const found = isRecent
     ? log.messages.recent.filter((row) => row.seq > after && row.seq <= head)
-    : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
-  const rows = fill(found);
-  return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));
+    : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
+  const rows = takePage(found);
+  return rows.length < count ? undefined : rows.map((row) => toVisibleMessage(row, member));
 };
 
-const wordless = ["voice", "deleted", "event", "call", "missed"];
+const unsearchableKinds = ["voice", "deleted", "event", "call", "missed"];
 
 /** What a search looks through in a message, as far as the member may see it. */
-const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): string => {
-  if (wordless.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
-  return kind === "text" ? body : wordsOf(fromColumns(kind, body));
+const searchTextOf = ({ kind, body, sender, withheld }: MessageRecord, member: Member): string => {
+  if (unsearchableKinds.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
+  return kind === "text" ? body : searchTextOfBody(fromBodyColumns(kind, body));
 };
 
 /**
@@ -82,7 +82,7 @@ export const searchLog = (
   log: ConversationLog,
   member: Member,
   query: CommandOf<"search">,
-  room: SearchRoom,
+  room: SearchBudget,
 ): SearchSlice => {
   const needle = foldText(query.query);
   const messages: Message[] = [];
@@ -90,22 +90,22 @@ export const searchLog = (
   let scanned = 0;
   let scannedLength = 0;
   let bytes = 0;
-  const found = log.sql.exec<MessageRow>(
+  const found = log.sql.exec<MessageRecord>(
     "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
-    Math.min(query.before, log.headOf(member) + 1),
+    Math.min(query.before, log.headFor(member) + 1),
     member.hidden,
     searchSliceRows,
   );
   for (const row of found) {
     scanned += 1;
-    const words = wordsIn(row, member);
+    const words = searchTextOf(row, member);
     scannedLength += words.length;
     if (words !== "" && foldText(words).includes(needle)) {
-      const size = bytesOf(row);
+      const size = bytesOnPage(row);
       const isFirst = messages.length === 0 && room.messages === searchResultsMax;
       if (!isFirst && bytes + size > room.bytes) return { messages, before: last, bytes, isFull: true };
       bytes += size;
-      messages.push(toMessage(row, member));
+      messages.push(toVisibleMessage(row, member));
     }
     last = row.seq;
     if (messages.length >= room.messages || scannedLength >= searchSliceLength) break;

@@ -1,74 +1,81 @@
-import { clampMarks, type Marks, mergeMarks } from "#contract/conversations.ts";
+import { clampReadState, mergeReadStates, type ReadState } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import type { LeastMarks, Member } from "#worker/objects/conversation/log/member-table.ts";
-import type { Standing } from "#worker/objects/rpc.ts";
+import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { MemberReadState } from "#worker/objects/rpc.ts";
 
 /** Others' messages that a member may see and has neither read nor hidden, counted. */
-export const unreadOf = (log: ConversationLog, member: Member): number => log.messages.unread.of(member, log.head);
+export const countUnreadFor = (log: ConversationLog, member: Member): number =>
+  log.messages.unread.countUnread(member, log.head);
 
 /** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
-const shownAfter = (member: Member, marks: Marks, hides: boolean): Marks | null => {
+const toShownReceipts = (member: Member, marks: ReadState, hides: boolean): ReadState | null => {
   if (member.blocks) return member.shown;
   return hides ? { delivered: marks.delivered, read: (member.shown ?? member).read } : null;
 };
 
 /** What moved: anything, what was read, and anything that the others see. */
-type Moved = { moved: boolean; read: boolean; seen: boolean };
+type ReceiptsMove = { moved: boolean; read: boolean; seen: boolean };
 
 /**
  * Moves a member's marks on, never back and never beyond what they see. Tells what moved. `isShown`: the others may
  * see what is read from now on, and with it what was read before.
  */
-export const mark = (log: ConversationLog, member: Member, claim: Marks, isShown: boolean): Moved => {
-  const marks = mergeMarks(member, clampMarks(claim, log.headOf(member)));
+export const applyReceipts = (
+  log: ConversationLog,
+  member: Member,
+  claim: ReadState,
+  isShown: boolean,
+): ReceiptsMove => {
+  const marks = mergeReadStates(member, clampReadState(claim, log.headFor(member)));
   const moved = marks.delivered !== member.delivered || marks.read !== member.read;
   const read = marks.read !== member.read;
   if (!moved) return { moved, read, seen: false };
   const hides = read ? !isShown : member.hides;
   const before = member.shown ?? { delivered: member.delivered, read: member.read };
-  log.members.change(member, { ...marks, hides, shown: shownAfter(member, marks, hides) });
+  log.members.update(member, { ...marks, hides, shown: toShownReceipts(member, marks, hides) });
   const after = member.shown ?? member;
   return { moved, read, seen: after.delivered !== before.delivered || after.read !== before.read };
 };
 
 /** Messages up to a place go from a member's view. What is gone stays gone. */
-export const hide = (log: ConversationLog, member: Member, upTo: number): void => {
-  const hidden = Math.min(upTo, log.headOf(member));
-  if (hidden > member.hidden) log.members.change(member, { hidden });
+export const clearHistoryUpTo = (log: ConversationLog, member: Member, upTo: number): void => {
+  const hidden = Math.min(upTo, log.headFor(member));
+  if (hidden > member.hidden) log.members.update(member, { hidden });
 };
 
 /** The least that the other members have got and read, as far as they let it be seen; nothing when there are none. */
-export const othersIn = ({ delivered, read }: LeastMarks, { number }: Member, head: number): Marks => {
-  const of = ({ holder, least, next }: LeastMarks["read"]) => {
+export const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
+  const of = ({ holder, least, next }: LowestReadState["read"]) => {
     const mark = holder === number ? next : least;
     return Number.isFinite(mark) ? Math.min(mark, head) : 0;
   };
   return { delivered: of(delivered), read: of(read) };
 };
 
-export const othersOf = (log: ConversationLog, member: Member): Marks => othersIn(log.members.least, member, log.head);
+export const getPeerReadState = (log: ConversationLog, member: Member): ReadState =>
+  toPeerReadState(log.members.lowestReadState, member, log.head);
 
-export const standingOf = (log: ConversationLog, member: Member, isCounted: boolean): Standing => {
+export const toMemberReadState = (log: ConversationLog, member: Member, isCounted: boolean): MemberReadState => {
   const { delivered, read, hidden } = member;
   const { epoch, revision } = log;
-  const standing = { epoch, head: log.headOf(member), revision, mine: { delivered, read }, hidden };
-  return isCounted ? { ...standing, unread: unreadOf(log, member) } : standing;
+  const standing = { epoch, head: log.headFor(member), revision, mine: { delivered, read }, hidden };
+  return isCounted ? { ...standing, unread: countUnreadFor(log, member) } : standing;
 };
 
 /** How far each of the others is with a member's own message; who came after it is left out. */
-export const receiptsOf = (
+export const listReceiptsOf = (
   log: ConversationLog,
   member: Member,
   seq: number,
   seesRead: boolean,
 ): Receipts | Refusal => {
-  const row = log.findSeen(member, seq);
+  const row = log.findVisible(member, seq);
   if (!row) return { error: "message_not_found" };
   if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
   const receipts: Receipts = { read: [], delivered: [], sent: [] };
-  for (const other of log.members.seated) {
+  for (const other of log.members.visible) {
     if (other === member || other.joined >= seq) continue;
     const { delivered, read } = other.shown ?? other;
     receipts[row.withheld > 0 || delivered < seq ? "sent" : read < seq || !seesRead ? "delivered" : "read"].push(

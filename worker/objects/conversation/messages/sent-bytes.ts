@@ -2,22 +2,22 @@ import { Buffer } from "node:buffer";
 import type { Body } from "#contract/conversations.ts";
 import { memberBytesPerDay, memberBytesUnwrittenMax } from "#contract/limits.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { type Filled, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 
-type Budget = { bucket: TokenBucket; unwritten: number };
+type ByteBudget = { bucket: TokenBucket; unwritten: number };
 
 const daySeconds = 24 * 3_600;
 /** What a message takes of the budget. */
-export const bytesOfBody = (body: Body): number => Buffer.byteLength(JSON.stringify(body));
+export const countBodyBytes = (body: Body): number => Buffer.byteLength(JSON.stringify(body));
 
 /**
  * Daily budget of bytes that each member may send in a conversation. What is left of it is written once a good deal was
  * taken: short texts cost no row.
  */
-export class SentBytes {
+export class SentByteBudgets {
   readonly #sql: SqlStorage;
   readonly #burst: number;
-  readonly #budgets = new Map<number, Budget>();
+  readonly #budgets = new Map<number, ByteBudget>();
 
   /** `factor`: how many times as much as in production. */
   constructor(sql: SqlStorage, factor: number) {
@@ -27,13 +27,13 @@ export class SentBytes {
 
   /** True when the member had so much left. Within the caller's transaction. */
   take(member: Member, bytes: number, now: number): boolean {
-    const budget = this.#of(member);
+    const budget = this.#budgetOf(member);
     if (budget.bucket.waitMs(now, this.#burst) === 0) budget.unwritten = 0;
     if (!budget.bucket.take(now, bytes)) return false;
     budget.unwritten += bytes;
     if (budget.unwritten <= memberBytesUnwrittenMax) return true;
     budget.unwritten = 0;
-    const { tokens, at } = budget.bucket.filled;
+    const { tokens, at } = budget.bucket.level;
     this.#sql.exec(
       "INSERT OR REPLACE INTO sent_bytes (member, tokens, at) VALUES (?, ?, ?)",
       member.number,
@@ -44,13 +44,13 @@ export class SentBytes {
   }
 
   waitMs(member: Member, bytes: number, now: number): number {
-    return this.#of(member).bucket.waitMs(now, bytes);
+    return this.#budgetOf(member).bucket.waitMs(now, bytes);
   }
 
-  #of({ number }: Member): Budget {
+  #budgetOf({ number }: Member): ByteBudget {
     const known = this.#budgets.get(number);
     if (known) return known;
-    const [kept] = this.#sql.exec<Filled>("SELECT tokens, at FROM sent_bytes WHERE member = ?", number).toArray();
+    const [kept] = this.#sql.exec<BucketLevel>("SELECT tokens, at FROM sent_bytes WHERE member = ?", number).toArray();
     const budget = { bucket: new TokenBucket(this.#burst, this.#burst / daySeconds, kept), unwritten: 0 };
     this.#budgets.set(number, budget);
     return budget;

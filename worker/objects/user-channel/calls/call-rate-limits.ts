@@ -1,7 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import {
-  callDeedBurst,
-  callDeedsPerSecond,
+  callCommandBurst,
+  callCommandsPerSecond,
   dialBurst,
   dialsPerSecond,
   ringSignalBytes,
@@ -12,12 +12,12 @@ import {
   talkSignalBytesPerSecond,
 } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { type Filled, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 
-const limited = (bucket: TokenBucket, tokens = 1, now = Date.now()): Refusal | undefined =>
+const takeTokensOrRefuse = (bucket: TokenBucket, tokens = 1, now = Date.now()): Refusal | undefined =>
   bucket.take(now, tokens) ? undefined : { error: "rate_limited", retryAfterMs: bucket.waitMs(now, tokens) };
 
-const bytesOf = (isAnswered: boolean): TokenBucket =>
+const createByteBucket = (isAnswered: boolean): TokenBucket =>
   isAnswered
     ? new TokenBucket(talkSignalBytes, talkSignalBytesPerSecond)
     : new TokenBucket(ringSignalBytes, ringSignalBytesPerSecond);
@@ -26,12 +26,12 @@ const bytesOf = (isAnswered: boolean): TokenBucket =>
  * How often one person may ask something about calls. Dialling wears off in minutes, and the object is put to sleep in
  * seconds: what is left of it is written. The rest is only for as long as the object lives.
  */
-export class CallLimits {
+export class CallRateLimits {
   readonly #sql: SqlStorage;
-  readonly #deeds = new TokenBucket(callDeedBurst, callDeedsPerSecond);
+  readonly #commands = new TokenBucket(callCommandBurst, callCommandsPerSecond);
   readonly #signals = new TokenBucket(signalBurst, signalsPerSecond);
   /** What signals of each call took, in bytes. */
-  readonly #carried = new Map<Uuid, { isAnswered: boolean; bytes: TokenBucket }>();
+  readonly #signalBytes = new Map<Uuid, { isAnswered: boolean; bytes: TokenBucket }>();
   readonly #isOpen: (call: Uuid) => boolean;
   #dials: TokenBucket | undefined;
 
@@ -40,31 +40,31 @@ export class CallLimits {
     this.#isOpen = isOpen;
   }
 
-  dial(): Refusal | undefined {
-    const [kept] = this.#dials ? [] : this.#sql.exec<Filled>("SELECT tokens, at FROM dials").toArray();
+  takeDial(): Refusal | undefined {
+    const [kept] = this.#dials ? [] : this.#sql.exec<BucketLevel>("SELECT tokens, at FROM dials").toArray();
     this.#dials ??= new TokenBucket(dialBurst, dialsPerSecond, kept);
-    const refusal = limited(this.#dials);
+    const refusal = takeTokensOrRefuse(this.#dials);
     if (refusal) return refusal;
-    const { tokens, at } = this.#dials.filled;
+    const { tokens, at } = this.#dials.level;
     this.#sql.exec("INSERT OR REPLACE INTO dials (id, tokens, at) VALUES (1, ?, ?)", tokens, at);
     return undefined;
   }
 
-  deed(): Refusal | undefined {
-    return limited(this.#deeds);
+  takeCommand(): Refusal | undefined {
+    return takeTokensOrRefuse(this.#commands);
   }
 
   /** `bytes`: what each device of the other person gets. */
-  signal(call: Uuid, isAnswered: boolean, bytes: number): Refusal | undefined {
-    return limited(this.#signals) ?? limited(this.#bytesOf(call, isAnswered), bytes);
+  takeSignal(call: Uuid, isAnswered: boolean, bytes: number): Refusal | undefined {
+    return takeTokensOrRefuse(this.#signals) ?? takeTokensOrRefuse(this.#byteBucketOf(call, isAnswered), bytes);
   }
 
-  #bytesOf(call: Uuid, isAnswered: boolean): TokenBucket {
-    const known = this.#carried.get(call);
+  #byteBucketOf(call: Uuid, isAnswered: boolean): TokenBucket {
+    const known = this.#signalBytes.get(call);
     if (known?.isAnswered === isAnswered) return known.bytes;
-    for (const other of this.#carried.keys()) if (!this.#isOpen(other)) this.#carried.delete(other);
-    const carried = { isAnswered, bytes: bytesOf(isAnswered) };
-    this.#carried.set(call, carried);
+    for (const other of this.#signalBytes.keys()) if (!this.#isOpen(other)) this.#signalBytes.delete(other);
+    const carried = { isAnswered, bytes: createByteBucket(isAnswered) };
+    this.#signalBytes.set(call, carried);
     return carried.bytes;
   }
 }

@@ -1,46 +1,53 @@
-import { type Call, type CallDeed, type CallResult, type Device, toCall } from "#contract/calls/call.ts";
+import { type Call, type CallCommand, type CallResult, type DeviceId, toCall } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callRingMs, callSilentMaxMs, callVerdictMs } from "#contract/limits.ts";
+import { callRingMs, callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { logWarning } from "#worker/lib/log.ts";
-import type { CallSigns, CallStanding, ConversationRpc } from "#worker/objects/rpc.ts";
-import type { KeptCall } from "#worker/objects/shared/call-record.ts";
-import type { Gate } from "#worker/objects/user-channel/commands/conversation-gateway.ts";
-import type { Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import { frameOf } from "./call-frames.ts";
+import type { CallHeartbeat, CallSnapshot, ConversationRpc } from "#worker/objects/rpc.ts";
+import type { CallRecord } from "#worker/objects/shared/call-record.ts";
+import type { ConversationGateway } from "#worker/objects/user-channel/commands/conversation-gateway.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { toCallEventFrame } from "./call-frames.ts";
 import { CallTable } from "./call-table.ts";
-import type { Ended } from "./session-guard.ts";
+import type { EndedSessions } from "./session-guard.ts";
 
 /** It went to where it was to go. */
-export type Passed = { passed: boolean };
+export type RelayOutcome = { passed: boolean };
 
-type Host = { user: Uuid; gate: Gate; sockets: Sockets; later(work: Promise<unknown>): void };
+type CallRegistryPorts = {
+  user: Uuid;
+  gate: ConversationGateway;
+  sockets: SocketRegistry;
+  later(work: Promise<unknown>): void;
+};
 
-const lookedAtMax = 100; // calls
+const refreshedMax = 100; // calls
 
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
   answered_at === null && now >= created_at + callRingMs;
 
 /** The calls of one person as their conversations tell of them: how each stands, and what the devices hear of it. */
-export class KnownCalls {
-  readonly #host: Host;
+export class CallRegistry {
+  readonly #ports: CallRegistryPorts;
   readonly #table: CallTable;
   /** When the conversations of open calls were last asked about them. */
-  readonly #lookedAt = new Map<Uuid, number>();
+  readonly #refreshedAt = new Map<Uuid, number>();
   /** Calls of a device that seems to be gone: they keep this person from nothing. */
   readonly #abandoned = new Set<Uuid>();
 
-  constructor(sql: SqlStorage, host: Host) {
-    this.#host = host;
+  constructor(sql: SqlStorage, host: CallRegistryPorts) {
+    this.#ports = host;
     this.#table = new CallTable(sql);
   }
 
   /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
   get current(): Call[] {
     const now = Date.now();
-    this.#lookAtDoubtful(now);
-    const ringing = this.#ringing(now);
-    return this.#table.open.filter((call) => call === ringing || (!this.#isRung(call) && !hasRungOut(call, now)));
+    this.#refreshStale(now);
+    const ringing = this.#findRinging(now);
+    return this.#table.open.filter(
+      (call) => call === ringing || (!this.#isIncomingRing(call) && !hasRungOut(call, now)),
+    );
   }
 
   /** One that is under way, or has rung out and nobody has ended yet. */
@@ -49,7 +56,7 @@ export class KnownCalls {
   }
 
   /** The same, wherever it is. */
-  findAnywhere(id: Uuid): Call | undefined {
+  findById(id: Uuid): Call | undefined {
     return this.#table.open.find(({ call_id }) => call_id === id);
   }
 
@@ -57,194 +64,198 @@ export class KnownCalls {
    * Takes in how a conversation's call stands, null for none that this person may know of. Whoever is in a call, calls
    * or is rung already is busy for everybody else, also for whoever rings without their knowing (`held`).
    */
-  take(conversation: ConversationId, kept: KeptCall | null, version: number, held?: KeptCall): void {
+  applyCallState(conversation: ConversationId, kept: CallRecord | null, version: number, held?: CallRecord): void {
     if (version === 0) return;
-    for (const news of this.#table.take(conversation, kept, version, held)) {
-      const { call, over, isHeld } = news;
-      if (isHeld) {
-        if (!hasRungOut(call, Date.now())) this.#host.later(this.#weigh(call));
+    for (const news of this.#table.applyCallState(conversation, kept, version, held)) {
+      const { call, over, isHidden } = news;
+      if (isHidden) {
+        if (!hasRungOut(call, Date.now())) this.#ports.later(this.#checkHiddenRing(call));
         continue;
       }
       if (over) this.#abandoned.delete(call.call_id);
-      if (over || !this.#isRung(call)) this.#host.sockets.signal(frameOf(news), true);
+      if (over || !this.#isIncomingRing(call)) this.#ports.sockets.broadcast(toCallEventFrame(news), true);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
-      if (over || this.#isRung(call)) continue;
-      for (const other of [...this.#others(conversation), ...this.#heldOthers(conversation)]) this.#refuse(other);
+      if (over || this.#isIncomingRing(call)) continue;
+      for (const other of [...this.#listOthers(conversation), ...this.#listHiddenOthers(conversation)])
+        this.#refuseIfRinging(other);
     }
   }
 
   /** The calls elsewhere that this person makes or is in; those that only ring for them are not among them. */
-  enteredBeside(conversation: ConversationId): Call[] {
-    return this.#others(conversation).filter((call) => !this.#isRung(call));
+  listOtherActiveCalls(conversation: ConversationId): Call[] {
+    return this.#listOthers(conversation).filter((call) => !this.#isIncomingRing(call));
   }
 
   /** Whether any of those makes this person busy. */
-  isEngagedBeside(conversation: ConversationId): boolean {
-    return this.#others(conversation).some((call) => this.#isEngaged(call));
+  isBusyElsewhere(conversation: ConversationId): boolean {
+    return this.#listOthers(conversation).some((call) => this.#makesBusy(call));
   }
 
   /** They are in this one from now on: those of a device that is gone end. */
-  leaveBeside(conversation: ConversationId): void {
-    for (const other of this.enteredBeside(conversation)) this.#host.later(this.#leave(other));
+  leaveOtherCalls(conversation: ConversationId): void {
+    for (const other of this.listOtherActiveCalls(conversation)) this.#ports.later(this.#leaveAbandoned(other));
   }
 
   /** What cannot be found out stays as it is. */
-  async lookAt({ conversation, call_id }: Call): Promise<void> {
-    await this.look(conversation, call_id).catch((error: unknown) => logWarning("a call was not found out", error));
+  async tryRefresh({ conversation, call_id }: Call): Promise<void> {
+    await this.refresh(conversation, call_id).catch((error: unknown) => logWarning("a call was not found out", error));
   }
 
   /** Asks a conversation about a call. One that it does not know to be under way is over. */
-  async look(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
-    const { user, sockets } = this.#host;
-    if (this.#lookedAt.size >= lookedAtMax) this.#lookedAt.clear();
-    this.#lookedAt.set(id, Date.now());
-    const answer = await this.#ask(conversation, (stub) => stub.standing(conversation, user, id));
+  async refresh(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
+    const { user, sockets } = this.#ports;
+    if (this.#refreshedAt.size >= refreshedMax) this.#refreshedAt.clear();
+    this.#refreshedAt.set(id, Date.now());
+    const answer = await this.#request(conversation, (stub) => stub.getCallState(conversation, user, id));
     const over = isRefusal(answer) ? null : answer.over;
     const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
     if (!over && !isUnknown) return answer;
-    for (const news of this.#table.drop(conversation, id, over)) sockets.signal(frameOf(news), true);
+    for (const news of this.#table.removeCall(conversation, id, over)) sockets.broadcast(toCallEventFrame(news), true);
     return answer;
   }
 
   /** A device of this person's is still there. Where the conversation knows of no such side, it is asked how the call stands. */
-  async beat(conversation: ConversationId, id: Uuid, signs: CallSigns): Promise<Passed | Refusal> {
-    const { gate, user } = this.#host;
-    const passed = await gate.call<Passed>(conversation, async (stub) => ({
-      passed: await stub.beat(conversation, user, id, signs),
+  async sendHeartbeat(conversation: ConversationId, id: Uuid, signs: CallHeartbeat): Promise<RelayOutcome | Refusal> {
+    const { gate, user } = this.#ports;
+    const passed = await gate.call<RelayOutcome>(conversation, async (stub) => ({
+      passed: await stub.recordCallHeartbeat(conversation, user, id, signs),
     }));
     if (isRefusal(passed)) return passed;
     if (passed.passed) {
       this.#abandoned.delete(id);
       return passed;
     }
-    await this.look(conversation, id);
+    await this.refresh(conversation, id);
     return { error: "call_not_found" };
   }
 
   /** What this person does with a call. */
-  do(conversation: ConversationId, deed: CallDeed, session?: Uuid): Promise<CallResult | Refusal> {
-    const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.call(conversation, user, deed, session));
+  runCommand(conversation: ConversationId, deed: CallCommand, session?: Uuid): Promise<CallResult | Refusal> {
+    const { user } = this.#ports;
+    return this.#request(conversation, (stub) => stub.runCallCommand(conversation, user, deed, session));
   }
 
   /** What this device of theirs dialled and nobody answered yet. */
-  findDialled(device: Device): Call | undefined {
-    const { user } = this.#host;
+  findDialledBy(device: DeviceId): Call | undefined {
+    const { user } = this.#ports;
     return this.#table.open.find((call) => call.from === user && call.from_device === device && !call.answered_at);
   }
 
-  giveUp({ conversation, call_id }: Call): Promise<CallResult | Refusal> {
-    const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.giveUp(conversation, user, call_id));
+  cancelCall({ conversation, call_id }: Call): Promise<CallResult | Refusal> {
+    const { user } = this.#ports;
+    return this.#request(conversation, (stub) => stub.cancelCall(conversation, user, call_id));
   }
 
   /** Sessions of this person ended: so do the calls that they are in by one of them. */
-  async signOut(ended: Ended): Promise<void> {
-    await Promise.all(this.#table.open.map(({ conversation }) => this.signOutOf(conversation, ended)));
+  async endSessions(ended: EndedSessions): Promise<void> {
+    await Promise.all(this.#table.open.map(({ conversation }) => this.endSessionsIn(conversation, ended)));
   }
 
-  signOutOf(conversation: ConversationId, ended: Ended): Promise<CallResult | Refusal> {
-    const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.signOut(conversation, user, ended === "all" ? ended : [...ended]));
+  endSessionsIn(conversation: ConversationId, ended: EndedSessions): Promise<CallResult | Refusal> {
+    const { user } = this.#ports;
+    return this.#request(conversation, (stub) =>
+      stub.endCallOfSessions(conversation, user, ended === "all" ? ended : [...ended]),
+    );
   }
 
   /** Tells the devices that somebody calls, unless this person is busy: what makes them so may be over by now. */
   #ring(call: Call): void {
-    const tell = () => this.#host.sockets.signal(frameOf({ call, over: null }), true);
+    const tell = () => this.#ports.sockets.broadcast(toCallEventFrame({ call, over: null }), true);
     const decide = async () => {
-      const isBusy = await this.#isBusyBeside(call);
+      const isBusy = await this.#refreshIsBusy(call);
       const isStill = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
-      if (isStill && isBusy) await this.#sayBusy(call);
+      if (isStill && isBusy) await this.#reportBusy(call);
       else if (isStill) tell();
     };
-    if (this.#others(call.conversation).length === 0) tell();
-    else this.#host.later(decide());
+    if (this.#listOthers(call.conversation).length === 0) tell();
+    else this.#ports.later(decide());
   }
 
   /** The same for whoever rings without this person's knowing: no device is told, and only their like find them busy by it. */
-  async #weigh(call: Call): Promise<void> {
-    if (this.#heldOthers(call.conversation).length > 0 || (await this.#isBusyBeside(call))) await this.#sayBusy(call);
+  async #checkHiddenRing(call: Call): Promise<void> {
+    if (this.#listHiddenOthers(call.conversation).length > 0 || (await this.#refreshIsBusy(call)))
+      await this.#reportBusy(call);
   }
 
-  async #isBusyBeside({ conversation }: Call): Promise<boolean> {
-    for (const other of this.#others(conversation)) await this.lookAt(other);
-    return this.#others(conversation).some((other) => !this.#abandoned.has(other.call_id));
+  async #refreshIsBusy({ conversation }: Call): Promise<boolean> {
+    for (const other of this.#listOthers(conversation)) await this.tryRefresh(other);
+    return this.#listOthers(conversation).some((other) => !this.#abandoned.has(other.call_id));
   }
 
   /** Somebody rings while this person has begun to talk, or to call, elsewhere. */
-  #refuse(call: Call): void {
-    if (this.#isRung(call)) this.#host.later(this.#sayBusy(call));
+  #refuseIfRinging(call: Call): void {
+    if (this.#isIncomingRing(call)) this.#ports.later(this.#reportBusy(call));
   }
 
-  #sayBusy({ conversation, call_id }: Call): Promise<unknown> {
-    const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.refuse(conversation, user, call_id));
+  #reportBusy({ conversation, call_id }: Call): Promise<unknown> {
+    const { user } = this.#ports;
+    return this.#request(conversation, (stub) => stub.refuseCallAsBusy(conversation, user, call_id));
   }
 
   /** Whoever talks elsewhere has left the call of a device that is gone. */
-  async #leave({ conversation, call_id }: Call): Promise<void> {
+  async #leaveAbandoned({ conversation, call_id }: Call): Promise<void> {
     if (!this.#abandoned.has(call_id)) return;
-    await this.do(conversation, { type: "end", id: call_id, device: this.#host.user, status: "ended" });
+    await this.runCommand(conversation, { type: "end", id: call_id, device: this.#ports.user, status: "ended" });
   }
 
   /** Asks about calls whose end may have been lost, at most once in a while. */
-  #lookAtDoubtful(now: number): void {
+  #refreshStale(now: number): void {
     for (const call of this.#table.open) {
       const isDoubtful =
         call.answered_at === null
-          ? now >= call.created_at + callRingMs + callVerdictMs
-          : now >= Math.max(call.answered_at, this.#lookedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
-      if (isDoubtful) this.#host.later(this.#lookAtLate(call));
+          ? now >= call.created_at + callRingMs + callServerWaitMs
+          : now >= Math.max(call.answered_at, this.#refreshedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
+      if (isDoubtful) this.#ports.later(this.#refreshAndRing(call));
     }
   }
 
   /** Should it turn out to keep this person from nothing, the devices hear what rings meanwhile. */
-  async #lookAtLate(call: Call): Promise<void> {
-    const wasEngaged = this.#isEngaged(call);
-    await this.lookAt(call);
-    const ringing = this.#ringing();
-    if (ringing && wasEngaged) this.#host.sockets.signal(frameOf({ call: ringing, over: null }), true);
+  async #refreshAndRing(call: Call): Promise<void> {
+    const wasEngaged = this.#makesBusy(call);
+    await this.tryRefresh(call);
+    const ringing = this.#findRinging();
+    if (ringing && wasEngaged) this.#ports.sockets.broadcast(toCallEventFrame({ call: ringing, over: null }), true);
   }
 
-  #others(conversation: ConversationId): Call[] {
+  #listOthers(conversation: ConversationId): Call[] {
     return this.#table.open.filter((call) => call.conversation !== conversation);
   }
 
   /** Those that ring elsewhere without this person's knowing. */
-  #heldOthers(conversation: ConversationId): Call[] {
+  #listHiddenOthers(conversation: ConversationId): Call[] {
     const now = Date.now();
-    return this.#table.held.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
+    return this.#table.hidden.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
   }
 
   /** What rings for this person: one at a time, and nothing while they are in a call. */
-  #ringing(now = Date.now()): Call | undefined {
+  #findRinging(now = Date.now()): Call | undefined {
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
-    if (open.some((call) => this.#isEngaged(call))) return undefined;
-    const [first] = open.filter((call) => this.#isRung(call)).sort((a, b) => a.created_at - b.created_at);
+    if (open.some((call) => this.#makesBusy(call))) return undefined;
+    const [first] = open.filter((call) => this.#isIncomingRing(call)).sort((a, b) => a.created_at - b.created_at);
     return first;
   }
 
   /** Whether it makes this person busy for others. */
-  #isEngaged(call: Call): boolean {
-    return !this.#isRung(call) && !this.#abandoned.has(call.call_id);
+  #makesBusy(call: Call): boolean {
+    return !this.#isIncomingRing(call) && !this.#abandoned.has(call.call_id);
   }
 
   /** Whether it rings for this person. */
-  #isRung({ answered_at, to }: Call): boolean {
-    return answered_at === null && to === this.#host.user;
+  #isIncomingRing({ answered_at, to }: Call): boolean {
+    return answered_at === null && to === this.#ports.user;
   }
 
-  async #ask(
+  async #request(
     conversation: ConversationId,
-    ask: (stub: ConversationRpc) => Promise<CallStanding | Refusal>,
+    ask: (stub: ConversationRpc) => Promise<CallSnapshot | Refusal>,
   ): Promise<CallResult | Refusal> {
-    const standing = await this.#host.gate.call<CallStanding>(conversation, ask);
+    const standing = await this.#ports.gate.call<CallSnapshot>(conversation, ask);
     if (isRefusal(standing)) return standing;
-    const { call, calls, isLeft } = standing;
-    if (isLeft) this.#abandoned.add(call.id);
+    const { call, version, isAbandoned } = standing;
+    if (isAbandoned) this.#abandoned.add(call.id);
     else this.#abandoned.delete(call.id);
-    const isUnknown = call.withheld && toCall(conversation, call).to === this.#host.user;
-    this.take(conversation, isUnknown ? null : call, calls);
+    const isUnknown = call.isHiddenFromCallee && toCall(conversation, call).to === this.#ports.user;
+    this.applyCallState(conversation, isUnknown ? null : call, version);
     return { call: toCall(conversation, call), over: call.over, now: Date.now() };
   }
 }

@@ -1,20 +1,20 @@
 import * as v from "valibot";
 import { Call, type CallBody, toCall } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { KeptCall } from "#worker/objects/shared/call-record.ts";
+import type { CallRecord } from "#worker/objects/shared/call-record.ts";
 
-type Row = { conversation: ConversationId; version: number; call: string | null };
+type CallTableRow = { conversation: ConversationId; version: number; call: string | null };
 
 /** What is to be told of a call: how it is now, and how it ended if it did. Of one that is `held`, nobody is told. */
-export type CallNews = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null; isHeld?: true };
+export type CallUpdate = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null; isHidden?: true };
 
-const Stored = v.object({ ...Call.entries, held: v.optional(v.literal(true)) });
-type Stored = v.InferOutput<typeof Stored>;
+const StoredCall = v.object({ ...Call.entries, held: v.optional(v.literal(true)) });
+type StoredCall = v.InferOutput<typeof StoredCall>;
 
 const versionsMax = 1_000;
 
 /** A call that is over, nobody knows how: its end was not told. */
-const lost = (call: Call): CallNews => ({
+const toLostCall = (call: Call): CallUpdate => ({
   call,
   over: { status: call.answered_at === null ? "missed" : "ended", seconds: 0 },
 });
@@ -22,7 +22,7 @@ const lost = (call: Call): CallNews => ({
 /** The calls of a person, as their conversations told of them. */
 export class CallTable {
   readonly #sql: SqlStorage;
-  #stored: { open: Call[]; held: Call[] } | undefined;
+  #cached: { open: Call[]; hidden: Call[] } | undefined;
   /** Versions of conversations, as far as they were looked up: notices of messages carry the last call too. */
   readonly #versions = new Map<ConversationId, number>();
 
@@ -36,8 +36,8 @@ export class CallTable {
   }
 
   /** Those that ring and that this person is not to know of: they count for nothing but for those who make them. */
-  get held(): readonly Call[] {
-    return this.#read().held;
+  get hidden(): readonly Call[] {
+    return this.#read().hidden;
   }
 
   find(conversation: ConversationId, id: Uuid): Call | undefined {
@@ -45,58 +45,63 @@ export class CallTable {
   }
 
   /** Takes in how a conversation's call stands, null for none that this person may know of. What of it is news. */
-  take(conversation: ConversationId, kept: KeptCall | null, version: number, heldCall?: KeptCall): CallNews[] {
+  applyCallState(
+    conversation: ConversationId,
+    kept: CallRecord | null,
+    version: number,
+    heldCall?: CallRecord,
+  ): CallUpdate[] {
     if (version <= this.#versionOf(conversation)) return [];
     const isOfThis = (call: Call) => call.conversation === conversation;
     const before = this.open.find(isOfThis);
-    if (!kept && !heldCall && !before && !this.held.some(isOfThis)) return [];
+    if (!kept && !heldCall && !before && !this.hidden.some(isOfThis)) return [];
     const call = kept && toCall(conversation, kept);
     const held = heldCall && toCall(conversation, heldCall);
     this.#write(conversation, version, held ? { ...held, held: true } : kept?.over ? null : call);
-    const news: CallNews[] = before && before.call_id !== call?.call_id ? [lost(before)] : [];
-    if (held) news.push({ call: held, over: null, isHeld: true });
+    const news: CallUpdate[] = before && before.call_id !== call?.call_id ? [toLostCall(before)] : [];
+    if (held) news.push({ call: held, over: null, isHidden: true });
     if (call) news.push({ call, over: kept?.over ?? null });
     return news;
   }
 
   /** The conversation says that this call is over, and perhaps how, though its version is known here. */
-  drop(conversation: ConversationId, id: Uuid, over: CallNews["over"]): CallNews[] {
+  removeCall(conversation: ConversationId, id: Uuid, over: CallUpdate["over"]): CallUpdate[] {
     const call = this.find(conversation, id);
     if (!call) return [];
     this.#write(conversation, this.#versionOf(conversation), null);
-    return [over ? { call, over } : lost(call)];
+    return [over ? { call, over } : toLostCall(call)];
   }
 
-  #read(): { open: Call[]; held: Call[] } {
-    if (this.#stored) return this.#stored;
-    const rows = this.#sql.exec<Row>("SELECT * FROM calls WHERE call IS NOT NULL").toArray();
-    const all = rows.map(({ call }) => v.parse(Stored, JSON.parse(call ?? "")));
+  #read(): { open: Call[]; hidden: Call[] } {
+    if (this.#cached) return this.#cached;
+    const rows = this.#sql.exec<CallTableRow>("SELECT * FROM calls WHERE call IS NOT NULL").toArray();
+    const all = rows.map(({ call }) => v.parse(StoredCall, JSON.parse(call ?? "")));
     const { open = [], held = [] } = Object.groupBy(all, (call) => (call.held ? "held" : "open"));
-    this.#stored = { open, held: held.map(({ held: _, ...call }) => call) };
-    return this.#stored;
+    this.#cached = { open, hidden: held.map(({ held: _, ...call }) => call) };
+    return this.#cached;
   }
 
   #versionOf(conversation: ConversationId): number {
     const known = this.#versions.get(conversation);
     if (known !== undefined) return known;
-    const [row] = this.#sql.exec<Row>("SELECT * FROM calls WHERE conversation = ?", conversation).toArray();
-    return this.#remember(conversation, row?.version ?? 0);
+    const [row] = this.#sql.exec<CallTableRow>("SELECT * FROM calls WHERE conversation = ?", conversation).toArray();
+    return this.#cacheVersion(conversation, row?.version ?? 0);
   }
 
-  #remember(conversation: ConversationId, version: number): number {
+  #cacheVersion(conversation: ConversationId, version: number): number {
     if (this.#versions.size >= versionsMax) this.#versions.clear();
     this.#versions.set(conversation, version);
     return version;
   }
 
-  #write(conversation: ConversationId, version: number, call: Stored | null): void {
+  #write(conversation: ConversationId, version: number, call: StoredCall | null): void {
     this.#sql.exec(
       "INSERT OR REPLACE INTO calls VALUES (?, ?, ?)",
       conversation,
       version,
       call && JSON.stringify(call),
     );
-    this.#remember(conversation, version);
-    this.#stored = undefined;
+    this.#cacheVersion(conversation, version);
+    this.#cached = undefined;
   }
 }

@@ -1,20 +1,20 @@
 import type { Uuid } from "#contract/ids.ts";
 
 /** Sessions that ended: these, or all of a person's. */
-export type Ended = readonly Uuid[] | "all";
-type Entry = { session: Uuid | undefined; ended: Ended | undefined };
+export type EndedSessions = readonly Uuid[] | "all";
+type GuardedEntry = { session: Uuid | undefined; ended: EndedSessions | undefined };
 
 /** Who is dialling or answering just now, by which session, so that one which ends meanwhile gets into no call. */
-export class Entering {
-  readonly #entries = new Set<Entry>();
+export class SessionGuard {
+  readonly #entries = new Set<GuardedEntry>();
 
   /** `enter`, and `leave` where the session has ended when that is done. */
   async run<T>(
     session: Uuid | undefined,
     enter: () => Promise<T>,
-    leave: (ended: Ended, entered: T) => Promise<T>,
+    leave: (ended: EndedSessions, entered: T) => Promise<T>,
   ): Promise<T> {
-    const entry: Entry = { session, ended: undefined };
+    const entry: GuardedEntry = { session, ended: undefined };
     this.#entries.add(entry);
     try {
       const entered = await enter();
@@ -24,7 +24,7 @@ export class Entering {
     }
   }
 
-  signOut(ended: Ended): void {
+  endSessions(ended: EndedSessions): void {
     for (const entry of this.#entries) {
       if (ended === "all" || (entry.session !== undefined && ended.includes(entry.session))) entry.ended = ended;
     }

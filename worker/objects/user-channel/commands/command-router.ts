@@ -1,34 +1,34 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { Parting } from "#worker/objects/user-channel/account-deletion.ts";
-import type { PersonCalls } from "#worker/objects/user-channel/calls/call-commands.ts";
-import type { KnownCalls } from "#worker/objects/user-channel/calls/call-registry.ts";
-import type { Feed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { Presences } from "#worker/objects/user-channel/presence/presence.ts";
-import type { Reading } from "./conversation-commands.ts";
-import type { Deletions } from "./message-deletions.ts";
-import type { OwnMarks } from "./receipt-commands.ts";
-import type { Sending } from "./send-messages.ts";
+import type { AccountDeletionJob } from "#worker/objects/user-channel/account-deletion.ts";
+import type { CallCommands } from "#worker/objects/user-channel/calls/call-commands.ts";
+import type { CallRegistry } from "#worker/objects/user-channel/calls/call-registry.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
+import type { ConversationReader } from "./conversation-commands.ts";
+import type { MessageDeletions } from "./message-deletions.ts";
+import type { ReceiptCommands } from "./receipt-commands.ts";
+import type { MessageDispatcher } from "./send-messages.ts";
 
-type Host = {
-  feed: Feed;
-  sending: Sending;
-  marks: OwnMarks;
-  deletions: Deletions;
-  reading: Reading;
-  presences: Presences;
-  calls: PersonCalls;
-  knownCalls: Pick<KnownCalls, "current">;
-  parting: Pick<Parting, "isGone">;
+type CommandRouterPorts = {
+  inbox: InboxFeed;
+  dispatcher: MessageDispatcher;
+  receipts: ReceiptCommands;
+  deletions: MessageDeletions;
+  reader: ConversationReader;
+  presence: PresenceTracker;
+  calls: CallCommands;
+  callRegistry: Pick<CallRegistry, "current">;
+  accountDeletion: Pick<AccountDeletionJob, "isGone">;
 };
 
 /** What a person can ask for, from whichever carrier, and who sees to it. */
-export class Commands {
-  readonly #host: Host;
+export class CommandRouter {
+  readonly #ports: CommandRouterPorts;
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(host: CommandRouterPorts) {
+    this.#ports = host;
   }
 
   /** Never throws: what failed can be asked for again. `isWanted`: whether anybody still waits for the answer. */
@@ -37,9 +37,9 @@ export class Commands {
     session?: Uuid,
     isWanted = () => true,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    if (this.#host.parting.isGone) return { error: "account_deleted" };
+    if (this.#ports.accountDeletion.isGone) return { error: "account_deleted" };
     try {
-      return await this.#do(command, session, isWanted);
+      return await this.#dispatch(command, session, isWanted);
     } catch (error) {
       logError(`${command.type} failed`, error);
       return { error: "unavailable" };
@@ -47,47 +47,47 @@ export class Commands {
   }
 
   /** What changed after a cursor, with the calls under way. */
-  changes(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
-    const { feed, knownCalls } = this.#host;
-    return { ...feed.changes(since, session, before), calls: knownCalls.current };
+  readChanges(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
+    const { inbox, callRegistry } = this.#ports;
+    return { ...inbox.readChanges(since, session, before), calls: callRegistry.current };
   }
 
-  async #do(
+  async #dispatch(
     command: Command,
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { sending, marks, deletions, reading, presences, calls } = this.#host;
+    const { dispatcher, receipts, deletions, reader, presence, calls } = this.#ports;
     switch (command.type) {
       case "send":
-        return sending.sendAll(command);
+        return dispatcher.sendAndWait(command);
       case "spread":
-        return sending.spreadAll(command);
+        return dispatcher.multicastAndWait(command);
       case "retract":
-        return deletions.retract(command);
+        return deletions.deleteForEveryone(command);
       case "withdraw":
-        return deletions.withdraw(command);
+        return deletions.deletePending(command);
       case "mute":
-        return marks.mute(command);
+        return receipts.setMuted(command);
       case "mark":
-        return marks.mark(command);
+        return receipts.updateReceipts(command);
       case "hide":
-        return marks.hide(command);
+        return receipts.clearHistory(command);
       case "page":
       case "revised":
       case "search":
-        return reading.ask(command, isWanted);
+        return reader.read(command, isWanted);
       case "presence":
-        return presences.ask(command.conversation);
+        return presence.queryPeer(command.conversation);
       case "changes":
-        return reading.limit() ?? this.changes(session, command.since, command.before);
+        return reader.takeReadToken() ?? this.readChanges(session, command.since, command.before);
       case "dial":
       case "answer":
       case "hangUp":
       case "standing":
       case "beat":
       case "signal":
-        return calls.ask(command, session);
+        return calls.runCommand(command, session);
       default:
         return command satisfies never;
     }

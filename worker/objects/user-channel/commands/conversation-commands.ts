@@ -17,40 +17,40 @@ import {
   type SearchResult,
 } from "#contract/wire/commands.ts";
 import type { SearchSlice } from "#worker/objects/rpc.ts";
-import { Turns } from "#worker/objects/shared/keyed-mutex.ts";
+import { KeyedMutex } from "#worker/objects/shared/keyed-mutex.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
-import type { Gate } from "./conversation-gateway.ts";
+import type { ConversationGateway } from "./conversation-gateway.ts";
 
-type Reads = "page" | "revised" | "search";
+type ReadCommand = "page" | "revised" | "search";
 
 /** What a person reads in conversations, and how much of it in a time. */
-export class Reading {
+export class ConversationReader {
   readonly #user: Uuid;
-  readonly #gate: Gate;
+  readonly #gateway: ConversationGateway;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
   readonly #slices = new TokenBucket(searchSliceBurst, searchSlicesPerSecond);
   /** One search of a person at a time: a conversation answers others between two slices. */
-  readonly #searches = new Turns<Uuid>();
+  readonly #searches = new KeyedMutex<Uuid>();
 
-  constructor(user: Uuid, gate: Gate) {
+  constructor(user: Uuid, gate: ConversationGateway) {
     this.#user = user;
-    this.#gate = gate;
+    this.#gateway = gate;
   }
 
-  limit(): Refusal | undefined {
+  takeReadToken(): Refusal | undefined {
     return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
   /** `isWanted`: whether anybody still waits for the answer. */
-  async ask(command: CommandOf<Reads>, isWanted: () => boolean): Promise<CommandResults[Reads] | Refusal> {
+  async read(command: CommandOf<ReadCommand>, isWanted: () => boolean): Promise<CommandResults[ReadCommand] | Refusal> {
     const { conversation: id } = command;
-    if (command.type === "search") return this.#searches.take(this.#user, () => this.#search(command, isWanted));
+    if (command.type === "search") return this.#searches.run(this.#user, () => this.#search(command, isWanted));
     return (
-      this.limit() ??
-      this.#gate.call<CommandResults[Reads]>(id, (conversation) =>
+      this.takeReadToken() ??
+      this.#gateway.call<CommandResults[ReadCommand]>(id, (conversation) =>
         command.type === "page"
-          ? conversation.page(id, this.#user, command)
-          : conversation.revised(id, this.#user, command),
+          ? conversation.listMessages(id, this.#user, command)
+          : conversation.listRevisions(id, this.#user, command),
       )
     );
   }
@@ -68,8 +68,8 @@ export class Reading {
           : { error: "rate_limited", retryAfterMs: this.#slices.waitMs(Date.now(), searchSlicesMax) };
       const query: CommandOf<"search"> = { ...command, before };
       const room = { messages: searchResultsMax - messages.length, bytes: pageMaxBytes - bytes };
-      const found: SearchSlice | Refusal = await this.#gate.call(command.conversation, (conversation) =>
-        conversation.search(command.conversation, this.#user, query, room),
+      const found: SearchSlice | Refusal = await this.#gateway.call(command.conversation, (conversation) =>
+        conversation.searchMessages(command.conversation, this.#user, query, room),
       );
       if (isRefusal(found)) return found;
       messages.push(...found.messages);

@@ -1,116 +1,126 @@
-import { attachmentOf, type Body, type Forwarded, forwardedOfNobody } from "#contract/conversations.ts";
-import { isPermanent } from "#contract/errors.ts";
-import { type ConversationId, nobody, type Uuid } from "#contract/ids.ts";
+import { anonymousForward, type Body, type Forwarded, findAttachment } from "#contract/conversations.ts";
+import { isPermanentError } from "#contract/errors.ts";
+import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
 import {
   type CommandOf,
   type CommandResults,
   isRefusal,
+  type MulticastResult,
   type Refusal,
-  type SpreadResult,
 } from "#contract/wire/commands.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { insertUse, withdrawUse } from "#worker/db/files.ts";
-import { findName, insertForward } from "#worker/db/forwards.ts";
+import { addFileReference, cancelFileReference } from "#worker/db/files.ts";
+import { findUsername, insertForward } from "#worker/db/forwards.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { Checked, Notice } from "#worker/objects/rpc.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
+import type { CheckedMessage, ConversationNotice } from "#worker/objects/rpc.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
-import type { Own } from "#worker/objects/user-channel/inbox/change-push.ts";
-import type { Feed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { Socket } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { OwnMessage } from "#worker/objects/user-channel/inbox/change-push.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { BodyChecks } from "./body-checks.ts";
-import type { Gate } from "./conversation-gateway.ts";
-import { type Delivered, type Outgoing, SendQueue, type Sent } from "./send-queue.ts";
+import type { ConversationGateway } from "./conversation-gateway.ts";
+import { type BatchOutcome, type QueuedMessage, SendQueue, type SentMessage } from "./send-queue.ts";
 
 /** The socket that brought a message, with its ref; nothing of the kind by HTTP. */
-type From = { source?: Socket; ref: number };
-type Batch = readonly Outgoing<Socket>[];
+type MessageOrigin = { source?: ClientSocket; ref: number };
+type QueuedBatch = readonly QueuedMessage<ClientSocket>[];
 
-type Host = {
+type MessageDispatcherPorts = {
   env: Pick<Env, "DB">;
   user: Uuid;
-  gate: Gate;
-  feed: Feed;
-  meta: Meta;
+  gateway: ConversationGateway;
+  inbox: InboxFeed;
+  meta: KeyValues;
   /** How many times as much as in production may be sent. */
   factor: number;
-  take(notice: Notice, own: readonly Own[]): Promise<void>;
+  applyNotice(notice: ConversationNotice, own: readonly OwnMessage[]): Promise<void>;
   /** A message to this conversation has come; what becomes of it is not known yet. */
-  heard(conversation: ConversationId): void;
+  onMessage(conversation: ConversationId): void;
 };
 
-const byHttp: From = { ref: 0 };
+const httpOrigin: MessageOrigin = { ref: 0 };
 
-const isSameMark = (a: Forwarded | undefined, b: Forwarded | undefined): boolean =>
+const isSameAttribution = (a: Forwarded | undefined, b: Forwarded | undefined): boolean =>
   a?.by === b?.by && a?.name === b?.name;
 
 /** A person's messages from the command that brought them to the inbox that shows them. */
-export class Sending {
-  readonly #host: Host;
+export class MessageDispatcher {
+  readonly #ports: MessageDispatcherPorts;
   readonly #checks: BodyChecks;
-  readonly #queue: SendQueue<Socket>;
+  readonly #queue: SendQueue<ClientSocket>;
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(host: MessageDispatcherPorts) {
+    this.#ports = host;
     const { meta, factor } = host;
     const [burst, perSecond] = [sendBurst * factor, sendPerSecond * factor];
     const limit = new StoredBucket(meta, "sends", { burst, perSecond, unwrittenMax: sendUnwrittenMax * factor });
     this.#queue = new SendQueue((conversation, batch) => this.#deliver(conversation, batch), limit);
     this.#checks = new BodyChecks(host.env, host.user, ({ conversation, seq }) =>
-      host.gate.call(conversation, (stub) => stub.original(conversation, host.user, seq)),
+      host.gateway.call(conversation, (stub) => stub.findOriginal(conversation, host.user, seq)),
     );
   }
 
   /** `settle` hears what became of each message. */
-  send({ conversation, messages }: CommandOf<"send">, from: From, settle: Outgoing<Socket>["settle"]): void {
-    this.#host.heard(conversation);
-    this.#queue.add(
+  send(
+    { conversation, messages }: CommandOf<"send">,
+    from: MessageOrigin,
+    settle: QueuedMessage<ClientSocket>["settle"],
+  ): void {
+    this.#ports.onMessage(conversation);
+    this.#queue.enqueue(
       conversation,
-      messages.map(({ cid, body, source }) => ({ cid, body, check: this.#checks.of(body, source), ...from, settle })),
+      messages.map(({ cid, body, source }) => ({
+        cid,
+        body,
+        check: this.#checks.createCheck(body, source),
+        ...from,
+        settle,
+      })),
     );
   }
 
   /** One body to many; it is looked at once. `fromOf` and `settle` know each message by its place in `to`. */
-  spread(
+  multicast(
     { body, source, to }: CommandOf<"spread">,
-    fromOf: (index: number) => From,
-    settle: (outcome: Sent | Refusal, index: number) => void,
+    fromOf: (index: number) => MessageOrigin,
+    settle: (outcome: SentMessage | Refusal, index: number) => void,
   ): void {
-    const check = this.#checks.of(body, source);
+    const check = this.#checks.createCheck(body, source);
     for (const [index, { conversation, cid }] of to.entries()) {
-      this.#host.heard(conversation);
-      const settleOne = (outcome: Sent | Refusal) => settle(outcome, index);
-      this.#queue.add(conversation, [{ cid, body, check, ...fromOf(index), settle: settleOne }]);
+      this.#ports.onMessage(conversation);
+      const settleOne = (outcome: SentMessage | Refusal) => settle(outcome, index);
+      this.#queue.enqueue(conversation, [{ cid, body, check, ...fromOf(index), settle: settleOne }]);
     }
   }
 
   /** Messages that came together, by HTTP. Where only some were taken, those are told. */
-  async sendAll(command: CommandOf<"send">): Promise<CommandResults["send"] | Refusal> {
-    const outcomes = await new Promise<(Sent | Refusal)[]>((resolve) => {
-      const settled: (Sent | Refusal)[] = [];
-      this.send(command, byHttp, (outcome) => {
+  async sendAndWait(command: CommandOf<"send">): Promise<CommandResults["send"] | Refusal> {
+    const outcomes = await new Promise<(SentMessage | Refusal)[]>((resolve) => {
+      const settled: (SentMessage | Refusal)[] = [];
+      this.send(command, httpOrigin, (outcome) => {
         if (settled.push(outcome) === command.messages.length) resolve(settled);
       });
     });
-    const sent = outcomes.filter((outcome): outcome is Sent => !isRefusal(outcome));
+    const sent = outcomes.filter((outcome): outcome is SentMessage => !isRefusal(outcome));
     const refusal = outcomes.find(isRefusal);
     if (sent.length === 0 && refusal) return refusal;
-    return { epoch: this.#host.feed.find(command.conversation)?.epoch ?? "", sent };
+    return { epoch: this.#ports.inbox.find(command.conversation)?.epoch ?? "", sent };
   }
 
-  async spreadAll(command: CommandOf<"spread">): Promise<SpreadResult> {
-    const outcomes = await new Promise<Map<number, Sent | Refusal>>((resolve) => {
-      const settled = new Map<number, Sent | Refusal>();
-      this.spread(
+  async multicastAndWait(command: CommandOf<"spread">): Promise<MulticastResult> {
+    const outcomes = await new Promise<Map<number, SentMessage | Refusal>>((resolve) => {
+      const settled = new Map<number, SentMessage | Refusal>();
+      this.multicast(
         command,
-        () => byHttp,
+        () => httpOrigin,
         (outcome, index) => {
           if (settled.set(index, outcome).size === command.to.length) resolve(settled);
         },
       );
     });
-    const result: SpreadResult = { sent: [], refused: [] };
+    const result: MulticastResult = { sent: [], refused: [] };
     for (const [index, { conversation, cid }] of command.to.entries()) {
       const outcome = outcomes.get(index);
       if (outcome && isRefusal(outcome)) result.refused.push({ cid, ...outcome });
@@ -119,16 +129,16 @@ export class Sending {
     return result;
   }
 
-  async #deliver(conversation: ConversationId, batch: Batch): Promise<Delivered | Refusal> {
-    const { gate, feed, user } = this.#host;
+  async #deliver(conversation: ConversationId, batch: QueuedBatch): Promise<BatchOutcome | Refusal> {
+    const { gateway, inbox, user } = this.#ports;
     const uses = new Map<Uuid, Uuid>();
-    const result = await gate.call(conversation, async (stub) => {
-      const messages = await this.#check(conversation, batch, uses);
-      const { epoch = "", head = 0, revision = 0 } = feed.find(conversation) ?? {};
-      return stub.send(conversation, user, messages, { epoch, head, revision });
+    const result = await gateway.call(conversation, async (stub) => {
+      const messages = await this.#checkBatch(conversation, batch, uses);
+      const { epoch = "", head = 0, revision = 0 } = inbox.find(conversation) ?? {};
+      return stub.sendMessages(conversation, user, messages, { epoch, head, revision });
     });
     if (isRefusal(result)) {
-      if (isPermanent(result.error)) await this.#withdraw(conversation, uses, [...uses.keys()]);
+      if (isPermanentError(result.error)) await this.#cancelFileReferences(conversation, uses, [...uses.keys()]);
       return result;
     }
     const places = new Map(result.sent.map((place) => [place.cid, place]));
@@ -136,30 +146,34 @@ export class Sending {
       const place = places.get(outgoing.cid);
       return place ? [{ outgoing, place }] : [];
     });
-    await this.#host.take(result.notice, own);
-    await this.#withdraw(conversation, uses, result.unused);
+    await this.#ports.applyNotice(result.notice, own);
+    await this.#cancelFileReferences(conversation, uses, result.unused);
     return result;
   }
 
   /** The batch as the conversation is to hear it. Files that it names are kept from here on; `uses` tells which. */
-  async #check(conversation: ConversationId, batch: Batch, uses: Map<Uuid, Uuid>): Promise<Checked[]> {
+  async #checkBatch(
+    conversation: ConversationId,
+    batch: QueuedBatch,
+    uses: Map<Uuid, Uuid>,
+  ): Promise<CheckedMessage[]> {
     if (!batch.some(({ check }) => check)) return batch.map(({ cid, body }) => ({ cid, body }));
-    const db = openDb(this.#host.env);
-    const checkOne = async ({ cid, body, check }: Outgoing<Socket>): Promise<Checked> => {
+    const db = openDb(this.#ports.env);
+    const checkOne = async ({ cid, body, check }: QueuedMessage<ClientSocket>): Promise<CheckedMessage> => {
       const looked = (await check?.()) ?? body;
       if (isRefusal(looked)) return { cid, body, refusal: looked };
-      const known = await this.#sign(db, conversation, looked);
-      const checked = { cid, body: known, unsigned: !isSameMark(known.forwarded, body.forwarded) };
-      const { file } = attachmentOf(known) ?? {};
+      const known = await this.#resolveAuthor(db, conversation, looked);
+      const checked = { cid, body: known, unsigned: !isSameAttribution(known.forwarded, body.forwarded) };
+      const { file } = findAttachment(known) ?? {};
       if (file === undefined) return checked;
-      if (!(await insertUse(db, file, conversation, cid))) {
+      if (!(await addFileReference(db, file, conversation, cid))) {
         return { cid, body, refusal: { error: known.forwarded ? "original_gone" : "file_not_found" } };
       }
       uses.set(cid, file);
       return checked;
     };
     // What cannot be looked at now keeps none of the others waiting.
-    const unavailable = ({ cid, body }: Outgoing<Socket>, error: unknown): Checked => {
+    const unavailable = ({ cid, body }: QueuedMessage<ClientSocket>, error: unknown): CheckedMessage => {
       logError("what a message says could not be looked at", error);
       return { cid, body, refusal: { error: "unavailable" } };
     };
@@ -170,19 +184,23 @@ export class Sending {
    * A body as it may say who wrote it first: by the name that the directory has for them, whatever the sender calls them,
    * and which is found again from here on; or as nobody's.
    */
-  async #sign(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
-    const { by } = body.forwarded ?? forwardedOfNobody;
-    if (by === nobody) return body;
-    const name = by === this.#host.user ? await findName(db, by) : await insertForward(db, by, conversation);
-    return { ...body, forwarded: name === undefined ? forwardedOfNobody : { by, name } };
+  async #resolveAuthor(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
+    const { by } = body.forwarded ?? anonymousForward;
+    if (by === deletedUserId) return body;
+    const name = by === this.#ports.user ? await findUsername(db, by) : await insertForward(db, by, conversation);
+    return { ...body, forwarded: name === undefined ? anonymousForward : { by, name } };
   }
 
   /** These messages name no file after all. What fails here costs room and nothing else. */
-  async #withdraw(conversation: ConversationId, uses: ReadonlyMap<Uuid, Uuid>, cids: readonly Uuid[]): Promise<void> {
+  async #cancelFileReferences(
+    conversation: ConversationId,
+    uses: ReadonlyMap<Uuid, Uuid>,
+    cids: readonly Uuid[],
+  ): Promise<void> {
     for (const cid of cids) {
       const file = uses.get(cid);
       if (file === undefined) continue;
-      await withdrawUse(openDb(this.#host.env), file, conversation, cid).catch((error: unknown) =>
+      await cancelFileReference(openDb(this.#ports.env), file, conversation, cid).catch((error: unknown) =>
         logError("the use of a file could not be taken back", error),
       );
     }

@@ -1,37 +1,37 @@
 import type { Body } from "#contract/conversations.ts";
-import { isPermanent } from "#contract/errors.ts";
+import { isPermanentError } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs } from "#contract/limits.ts";
 import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { Refused } from "#worker/objects/rpc.ts";
+import type { RefusedMessage } from "#worker/objects/rpc.ts";
 import type { BodyCheck } from "./body-checks.ts";
 
-export type Sent = SendResult["sent"][number];
+export type SentMessage = SendResult["sent"][number];
 /**
  * A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it;
  * `check` finds out what of its body is true, where that has to be found out.
  */
-export type Outgoing<Source> = {
+export type QueuedMessage<Source> = {
   cid: Uuid;
   body: Body;
   check: BodyCheck | undefined;
   source?: Source;
   ref: number;
-  settle: (outcome: Sent | Refusal) => void;
+  settle: (outcome: SentMessage | Refusal) => void;
 };
 /** What became of some of a batch: at least of one. */
-export type Delivered = { sent: readonly Sent[]; refused: readonly Refused[] };
-type Deliver<Source> = (
+export type BatchOutcome = { sent: readonly SentMessage[]; refused: readonly RefusedMessage[] };
+type DeliverBatch<Source> = (
   conversation: ConversationId,
-  batch: readonly Outgoing<Source>[],
-) => Promise<Delivered | Refusal>;
+  batch: readonly QueuedMessage<Source>[],
+) => Promise<BatchOutcome | Refusal>;
 
 /** How many messages this person may still send. */
 type SendLimit = { take(): boolean; waitMs(messages: number): number };
 
 const pauseMaxMs = 12; // between two batches
-const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
+const queuedMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
 
 /**
  * A person's messages on their way to each conversation: one call under way, what comes meanwhile goes with
@@ -39,18 +39,18 @@ const waitingMax = 1_000; // messages of one person, over all conversations; hon
  * after it must not overtake it: it is refused too until that message has come.
  */
 export class SendQueue<Source extends { id: string }> {
-  readonly #deliver: Deliver<Source>;
+  readonly #deliver: DeliverBatch<Source>;
   readonly #limit: SendLimit;
-  readonly #lanes = new Map<ConversationId, Outgoing<Source>[]>();
+  readonly #lanes = new Map<ConversationId, QueuedMessage<Source>[]>();
   readonly #stalled = new Map<string, { cid: Uuid; until: number; refusal: Refusal }>();
 
-  constructor(deliver: Deliver<Source>, limit: SendLimit) {
+  constructor(deliver: DeliverBatch<Source>, limit: SendLimit) {
     this.#deliver = deliver;
     this.#limit = limit;
   }
 
-  add(conversation: ConversationId, outgoing: Outgoing<Source>[]): void {
-    const free: Outgoing<Source>[] = [];
+  enqueue(conversation: ConversationId, outgoing: QueuedMessage<Source>[]): void {
+    const free: QueuedMessage<Source>[] = [];
     for (const one of outgoing) {
       const refusal = this.#findStall(conversation, one);
       if (refusal) one.settle(refusal);
@@ -64,30 +64,30 @@ export class SendQueue<Source extends { id: string }> {
     }
     if (free.length === 0) return;
     const lane = this.#lanes.get(conversation);
-    if (this.#countWaiting() + free.length > waitingMax) {
+    if (this.#countQueued() + free.length > queuedMax) {
       this.#refuse(conversation, free, { error: "rate_limited", retryAfterMs: 1_000 });
     } else if (lane) {
       lane.push(...free);
     } else {
       this.#lanes.set(conversation, free);
-      void this.#run(conversation, free);
+      void this.#drain(conversation, free);
     }
   }
 
-  #countWaiting(): number {
+  #countQueued(): number {
     let count = 0;
     for (const lane of this.#lanes.values()) count += lane.length;
     return count;
   }
 
-  async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
+  async #drain(conversation: ConversationId, lane: QueuedMessage<Source>[]): Promise<void> {
     await Promise.resolve(); // what came in the same frame goes along
     while (lane.length > 0) {
       const startedAt = Date.now();
       const batch = lane.splice(0, sendBatchMax);
-      const delivered = await this.#try(conversation, batch);
+      const delivered = await this.#deliverSafely(conversation, batch);
       if (!isRefusal(delivered)) {
-        const outcomes = new Map<Uuid, Sent | Refusal>();
+        const outcomes = new Map<Uuid, SentMessage | Refusal>();
         for (const place of delivered.sent) outcomes.set(place.cid, place);
         for (const { cid, ...refusal } of delivered.refused) outcomes.set(cid, refusal);
         for (const { cid, settle } of batch) {
@@ -95,7 +95,7 @@ export class SendQueue<Source extends { id: string }> {
           if (outcome) settle(outcome);
         }
         lane.unshift(...batch.filter(({ cid }) => !outcomes.has(cid)));
-      } else if (isPermanent(delivered.error)) {
+      } else if (isPermanentError(delivered.error)) {
         this.#refuse(conversation, batch, delivered);
       } else {
         this.#refuse(conversation, [...batch, ...lane.splice(0)], delivered);
@@ -106,7 +106,7 @@ export class SendQueue<Source extends { id: string }> {
     this.#lanes.delete(conversation);
   }
 
-  async #try(conversation: ConversationId, batch: Outgoing<Source>[]): Promise<Delivered | Refusal> {
+  async #deliverSafely(conversation: ConversationId, batch: QueuedMessage<Source>[]): Promise<BatchOutcome | Refusal> {
     try {
       const delivered = await this.#deliver(conversation, batch);
       if (isRefusal(delivered)) return delivered;
@@ -117,9 +117,9 @@ export class SendQueue<Source extends { id: string }> {
     }
   }
 
-  #refuse(conversation: ConversationId, batch: Outgoing<Source>[], refusal: Refusal): void {
+  #refuse(conversation: ConversationId, batch: QueuedMessage<Source>[], refusal: Refusal): void {
     for (const outgoing of batch) {
-      if (outgoing.source && !isPermanent(refusal.error))
+      if (outgoing.source && !isPermanentError(refusal.error))
         this.#stall(conversation, outgoing.source, outgoing.cid, refusal);
       outgoing.settle(refusal);
     }
@@ -134,7 +134,7 @@ export class SendQueue<Source extends { id: string }> {
   }
 
   /** The refusal of an earlier message that this one must not overtake: it is refused for the same reason. */
-  #findStall(conversation: ConversationId, { source, cid }: Outgoing<Source>): Refusal | undefined {
+  #findStall(conversation: ConversationId, { source, cid }: QueuedMessage<Source>): Refusal | undefined {
     const key = source && `${source.id} ${conversation}`;
     const stalled = key === undefined ? undefined : this.#stalled.get(key);
     if (!key || !stalled) return undefined;

@@ -1,13 +1,13 @@
 import { commandsAtOnce } from "#contract/limits.ts";
 
-type Lane = { running: number; waiting: (() => void)[] };
+type SocketLane = { running: number; waiting: (() => void)[] };
 
 /**
  * Limits commands that call other objects: at most `commandsAtOnce` run per socket, the others wait in order. Waiting
  * commands are dropped when their socket closes.
  */
 export class CommandLanes {
-  readonly #lanes = new WeakMap<WebSocket, Lane>();
+  readonly #lanes = new WeakMap<WebSocket, SocketLane>();
 
   async run(socket: WebSocket, work: () => Promise<void>): Promise<void> {
     const lane = this.#lanes.get(socket) ?? { running: 0, waiting: [] };

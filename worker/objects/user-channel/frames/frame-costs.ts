@@ -6,13 +6,13 @@ import type { Command } from "#contract/wire/commands.ts";
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
 /** What a frame asks for: reading a page takes the work of two marks, and what is deleted is told to all members. */
-const costs: Partial<Record<ClientFrame[0], number>> = { g: 2, v: 2, q: 2, c: 2, e: 4 };
+const frameCosts: Partial<Record<ClientFrame[0], number>> = { g: 2, v: 2, q: 2, c: 2, e: 4 };
 
-const costOf = (frame: ClientFrame): number => (frame[0] === "f" ? frame[4].length : (costs[frame[0]] ?? 1));
+const costOfFrame = (frame: ClientFrame): number => (frame[0] === "f" ? frame[4].length : (frameCosts[frame[0]] ?? 1));
 
 /** Tokens of frames that travelled as one, each counted. */
 export const costOfFrames = (frames: readonly ClientFrame[]): number =>
-  frames.reduce((sum, frame) => sum + costOf(frame), 0);
+  frames.reduce((sum, frame) => sum + costOfFrame(frame), 0);
 
 const commandCosts: Partial<Record<Command["type"], number>> = {
   page: 2,

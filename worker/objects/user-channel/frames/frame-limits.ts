@@ -8,25 +8,25 @@ import {
   userTokensBurst,
   userTokensPerSecond,
 } from "#contract/limits.ts";
-import { refsOfRefused } from "#contract/wire/client-frames.ts";
+import { listUnreadRefs } from "#contract/wire/client-frames.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { closeCodes, encodeFrame, refusalFrame } from "#contract/wire/server-frames.ts";
+import { closeCodes, encodeFrame, toRefusalFrame } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { costOfLength } from "./frame-costs.ts";
 
 const floodKey = "flood";
-const refusalMs = 1_000;
+const refusalLastsMs = 1_000;
 
-type Host = {
+type FrameLimitPorts = {
   /** How many times as much as in production. */
   factor: number;
-  meta: Meta;
+  meta: KeyValues;
   /** Whether a socket has yet to say hello. */
-  awaitsHello(socket: WebSocket): boolean;
+  isAwaitingHello(socket: WebSocket): boolean;
   /** Ends all sockets at once, whatever else this object has under way. */
-  cutOff(): void;
+  abortSockets(): void;
 };
 
 /**
@@ -36,22 +36,22 @@ type Host = {
  * platform puts the object to sleep, so that sleep forgives next to nothing.
  */
 export class FrameLimits {
-  readonly #host: Host;
-  readonly #sockets = new WeakMap<WebSocket, TokenBucket>();
+  readonly #ports: FrameLimitPorts;
+  readonly #socketBuckets = new WeakMap<WebSocket, TokenBucket>();
   /** Until when sockets that were refused something are refused everything. */
   readonly #refusedUntil = new WeakMap<WebSocket, number>();
-  readonly #user: TokenBucket;
-  readonly #refused: TokenBucket;
+  readonly #userBucket: TokenBucket;
+  readonly #refusalBucket: TokenBucket;
   #closedMessages = 0;
   /** When this person's sockets were last cut off. */
   #floodedAt: number;
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(host: FrameLimitPorts) {
+    this.#ports = host;
     this.#floodedAt = Number(host.meta.get(floodKey) ?? 0);
     const emptied = this.#floodedAt > 0 ? { tokens: 0, at: this.#floodedAt } : undefined;
-    this.#user = new TokenBucket(userTokensBurst * host.factor, userTokensPerSecond * host.factor, emptied);
-    this.#refused = new TokenBucket(refusedMessagesBurst, refusedMessagesPerSecond, emptied);
+    this.#userBucket = new TokenBucket(userTokensBurst * host.factor, userTokensPerSecond * host.factor, emptied);
+    this.#refusalBucket = new TokenBucket(refusedMessagesBurst, refusedMessagesPerSecond, emptied);
   }
 
   /** How long no socket of this person is opened. */
@@ -61,15 +61,15 @@ export class FrameLimits {
   }
 
   /** Whether a message of a socket is to be read. Not when the socket is closed already, by whichever side. */
-  admits(socket: WebSocket, message: string | ArrayBuffer): boolean {
+  admitMessage(socket: WebSocket, message: string | ArrayBuffer): boolean {
     if (socket.readyState !== WebSocket.READY_STATE_OPEN) {
-      this.#ignore();
+      this.#countClosedMessage();
       return false;
     }
     const now = Date.now();
     const waitMs = this.#waitMs(socket, now);
     if (waitMs > 0) {
-      this.#refuse(socket, message, waitMs);
+      this.#refuseMessage(socket, message, waitMs);
       return false;
     }
     this.charge(socket, costOfLength(typeof message === "string" ? message.length : message.byteLength));
@@ -78,34 +78,34 @@ export class FrameLimits {
 
   /** What a socket's frames cost besides their length. */
   charge(socket: WebSocket, tokens: number): void {
-    this.#of(socket).spend(tokens);
-    this.#user.spend(tokens);
+    this.#bucketOf(socket).spend(tokens);
+    this.#userBucket.spend(tokens);
   }
 
   /** A command by HTTP: the same person's tokens. */
-  take(tokens: number): Refusal | undefined {
-    const waitMs = this.#user.waitMs();
+  takeTokens(tokens: number): Refusal | undefined {
+    const waitMs = this.#userBucket.waitMs();
     if (waitMs > 0) return { error: "rate_limited", retryAfterMs: waitMs };
-    this.#user.spend(tokens);
+    this.#userBucket.spend(tokens);
     return undefined;
   }
 
   /** One refusal leads to others for a moment, so that no message overtakes the one its device wrote before it. */
   #waitMs(socket: WebSocket, now: number): number {
-    const leftMs = Math.min(refusalMs, (this.#refusedUntil.get(socket) ?? 0) - now);
-    const waitMs = Math.max(this.#of(socket).waitMs(now), this.#user.waitMs(now));
+    const leftMs = Math.min(refusalLastsMs, (this.#refusedUntil.get(socket) ?? 0) - now);
+    const waitMs = Math.max(this.#bucketOf(socket).waitMs(now), this.#userBucket.waitMs(now));
     if (leftMs > 0) return Math.max(leftMs, waitMs);
     if (waitMs === 0) return 0;
-    this.#refusedUntil.set(socket, now + refusalMs);
-    return Math.max(refusalMs, waitMs);
+    this.#refusedUntil.set(socket, now + refusalLastsMs);
+    return Math.max(refusalLastsMs, waitMs);
   }
 
-  #of(socket: WebSocket): TokenBucket {
-    const known = this.#sockets.get(socket);
+  #bucketOf(socket: WebSocket): TokenBucket {
+    const known = this.#socketBuckets.get(socket);
     if (known) return known;
-    const { factor } = this.#host;
+    const { factor } = this.#ports;
     const bucket = new TokenBucket(socketTokensBurst * factor, socketTokensPerSecond * factor);
-    this.#sockets.set(socket, bucket);
+    this.#socketBuckets.set(socket, bucket);
     return bucket;
   }
 
@@ -113,23 +113,25 @@ export class FrameLimits {
    * Whoever waits for an answer is told when to ask again; what nobody waits for is dropped, and devices tell it again. A
    * hello that is not read would leave a socket that is told nothing: it is closed, and the reason is the time to wait.
    */
-  #refuse(socket: WebSocket, message: string | ArrayBuffer, waitMs: number): void {
+  #refuseMessage(socket: WebSocket, message: string | ArrayBuffer, waitMs: number): void {
     try {
-      if (this.#host.awaitsHello(socket) || !this.#refused.take()) socket.close(closeCodes.rateLimited, String(waitMs));
+      if (this.#ports.isAwaitingHello(socket) || !this.#refusalBucket.take())
+        socket.close(closeCodes.rateLimited, String(waitMs));
       else if (typeof message === "string")
-        for (const ref of refsOfRefused(message)) socket.send(encodeFrame(refusalFrame(ref, "rate_limited", waitMs)));
+        for (const ref of listUnreadRefs(message))
+          socket.send(encodeFrame(toRefusalFrame(ref, "rate_limited", waitMs)));
     } catch (error) {
       logWarning("a socket went away", error);
     }
   }
 
   /** A message that arrived after its socket was closed: some were on their way. */
-  #ignore(): void {
+  #countClosedMessage(): void {
     this.#closedMessages += 1;
     if (this.#closedMessages <= closedMessagesMax || this.pauseMs > 0) return;
     this.#closedMessages = 0;
     this.#floodedAt = Date.now();
-    this.#host.meta.set(floodKey, String(this.#floodedAt));
-    this.#host.cutOff();
+    this.#ports.meta.set(floodKey, String(this.#floodedAt));
+    this.#ports.abortSockets();
   }
 }

@@ -1,7 +1,7 @@
-import { pingFrame, pongFrame, readPong } from "#contract/wire/server-frames.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
-import type { Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import type { ToPush } from "./change-push.ts";
+import { parsePong, pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { PushBuilder } from "./change-push.ts";
 
 /** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
 export const counterReserve = 1_024;
@@ -10,10 +10,10 @@ const startSpread = 64 * 1024; // two lives that begin with the same storage are
 const skippedMax = 32;
 
 /** Numbers after `after` and before `start`, which this storage has no change of: skipped when a life began at `start`. */
-type Skipped = { after: number; start: number };
+type SkippedRange = { after: number; start: number };
 
 /** The number of the newest written change, found through the newest bucket of each table. */
-const readWritten = (sql: SqlStorage): number => {
+const readNewestWritten = (sql: SqlStorage): number => {
   const newest = ["inbox", "people"].map(
     (table) =>
       sql
@@ -26,7 +26,7 @@ const readWritten = (sql: SqlStorage): number => {
 };
 
 /** The lives so far, "after:start" each, the newest last. An older form is the newest start alone. */
-const readSkipped = (kept: string | undefined): Skipped[] =>
+const parseSkippedRanges = (kept: string | undefined): SkippedRange[] =>
   (kept ?? "").split(",").flatMap((life) => {
     const [after, start] = life.split(":").map(Number);
     if (life === "" || after === undefined) return [];
@@ -40,35 +40,35 @@ const readSkipped = (kept: string | undefined): Skipped[] =>
  * A device that comes with one of the numbers skipped then has heard of changes that this storage does not hold: the
  * object died before it wrote them, or was restored from an earlier copy.
  */
-export class ChangeCounter {
+export class ChangeSequence {
   readonly epoch: string;
   readonly #ctx: DurableObjectState;
-  readonly #meta: Meta;
-  readonly #sockets: Sockets;
-  readonly #skipped: readonly Skipped[];
+  readonly #meta: KeyValues;
+  readonly #sockets: SocketRegistry;
+  readonly #skipped: readonly SkippedRange[];
   #value: number;
-  #isFloorWritten: boolean;
+  #isStartWritten: boolean;
 
   /** `changed`: the newest number that no bucket tells of. */
-  constructor(ctx: DurableObjectState, meta: Meta, sockets: Sockets, changed: number) {
+  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, changed: number) {
     this.#ctx = ctx;
     this.#meta = meta;
     this.#sockets = sockets;
     this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
     if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
     // Sockets that outlived the instance were told of every change there was.
-    const lastValue = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
-    this.#isFloorWritten = lastValue !== undefined;
-    const skipped = readSkipped(meta.get("floor"));
+    const lastValue = sockets.hasReadySocket ? parsePong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
+    this.#isStartWritten = lastValue !== undefined;
+    const skipped = parseSkippedRanges(meta.get("floor"));
     this.#skipped = skipped;
     this.#value = lastValue ?? 0;
     if (lastValue === undefined) {
-      const after = Math.max(readWritten(ctx.storage.sql), skipped.at(-1)?.start ?? 0, changed);
+      const after = Math.max(readNewestWritten(ctx.storage.sql), skipped.at(-1)?.start ?? 0, changed);
       const isFirst = skipped.length === 0 && after === 0;
       this.#value = isFirst ? 0 : after + counterReserve + Math.floor(Math.random() * startSpread);
       this.#skipped = [...skipped, { after, start: this.#value }].slice(-skippedMax);
     }
-    this.#announce();
+    this.#updatePong();
   }
 
   /** Whether a device may have come so far in the changes of this storage. */
@@ -87,24 +87,24 @@ export class ChangeCounter {
   }
 
   /** Tells the sockets of changes, each under the next number. */
-  push(changes: readonly ToPush[]): void {
+  pushChanges(changes: readonly PushBuilder[]): void {
     for (const change of changes) {
       this.#value += 1;
       const counter = this.#value;
-      this.#sockets.push((socket, base) => change(counter, socket, base));
+      this.#sockets.pushChange((socket, base) => change(counter, socket, base));
     }
-    if (changes.length > 0) this.#announce();
+    if (changes.length > 0) this.#updatePong();
   }
 
   /** Before a device first hears of the counter in this instance's life, the place it started from is kept. */
-  writeFloor(): void {
-    if (this.#isFloorWritten) return;
-    this.#isFloorWritten = true;
+  writeStart(): void {
+    if (this.#isStartWritten) return;
+    this.#isStartWritten = true;
     this.#meta.set("floor", this.#skipped.map(({ after, start }) => `${after}:${start}`).join());
   }
 
   /** Devices hear the counter in every pong, so that one which missed the last change learns of it. */
-  #announce(): void {
-    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, pongFrame(this.#value)));
+  #updatePong(): void {
+    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, toPongFrame(this.#value)));
   }
 }

@@ -3,16 +3,16 @@ import type { ConversationId } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import type { ListPage } from "#contract/wire/commands.ts";
-import type { PeopleColumns, PeopleTable } from "./contacts-table.ts";
-import type { Entry } from "./inbox-merge.ts";
-import { bucketOf, bucketSize, type InboxColumns, toEntry } from "./inbox-table.ts";
+import type { RelationColumns, RelationTable } from "./contacts-table.ts";
+import type { InboxEntry } from "./inbox-merge.ts";
+import { bucketOf, bucketSize, type InboxColumns, toInboxEntry } from "./inbox-table.ts";
 
-type Change = { changed: number; row: InboxColumns } | { changed: number; person: PeopleColumns };
+type InboxChange = { changed: number; row: InboxColumns } | { changed: number; person: RelationColumns };
 
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
 
 /** The fields that leave the channel. */
-export const toInboxRow = ({ counted: _counted, turn: _turn, changed: _changed, ...row }: Entry): InboxRow => row;
+export const toInboxRow = ({ counted: _counted, turn: _turn, changed: _changed, ...row }: InboxEntry): InboxRow => row;
 
 /** Reads ahead by one, so that two tables can be walked side by side. */
 class Peekable<T> {
@@ -24,7 +24,7 @@ class Peekable<T> {
     this.next = this.#rows.next().value;
   }
 
-  take(): T | undefined {
+  advance(): T | undefined {
     const taken = this.next;
     this.next = this.#rows.next().value;
     return taken;
@@ -35,23 +35,25 @@ class Peekable<T> {
  * A page of changes after `since` and before `before`, newest first, in whole buckets. What it reads is what it
  * answers with, one row more of each table to see where to stop, and the rows that share a bucket with `since`.
  */
-const readPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
+const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
   const range = "WHERE bucket BETWEEN ? AND ? ORDER BY bucket DESC";
   const bounds = [bucketOf(since), bucketOf(before - 1)];
   const rows = new Peekable(sql.exec<InboxColumns>(`SELECT * FROM inbox ${range}`, ...bounds));
-  const people = new Peekable(tables.people ? sql.exec<PeopleColumns>(`SELECT * FROM people ${range}`, ...bounds) : []);
-  const page: Change[] = [];
+  const people = new Peekable(
+    tables.people ? sql.exec<RelationColumns>(`SELECT * FROM people ${range}`, ...bounds) : [],
+  );
+  const page: InboxChange[] = [];
   while (rows.next || people.next) {
     const bucket = Math.max(rows.next?.bucket ?? 0, people.next?.bucket ?? 0);
-    const found: Change[] = [];
+    const found: InboxChange[] = [];
     const isFull = () => page.length + found.length > inboxPageRows;
     for (let row = rows.next; row?.bucket === bucket && !isFull(); row = rows.next) {
       if (row.changed > since && row.changed < before) found.push({ changed: row.changed, row });
-      rows.take();
+      rows.advance();
     }
     for (let person = people.next; person?.bucket === bucket && !isFull(); person = people.next) {
       if (person.changed > since && person.changed < before) found.push({ changed: person.changed, person });
-      people.take();
+      people.advance();
     }
     // A bucket that does not fit begins the next page; one always fits into an empty page.
     if (isFull()) return { page, before: (bucket + 1) * bucketSize };
@@ -61,24 +63,24 @@ const readPage = (sql: SqlStorage, tables: { people: boolean }, since: number, b
 };
 
 /** A page of what changed, conversations and people together, and where the next one goes on. */
-export const readChanges = (sql: SqlStorage, table: PeopleTable, since: number, before: number): ChangesPage => {
-  const { page, before: next } = readPage(sql, { people: true }, since, before);
+export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: number, before: number): ChangesPage => {
+  const { page, before: next } = readChangesPage(sql, { people: true }, since, before);
   return {
-    rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : [])),
+    rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : [])),
     people: page.flatMap((change) => ("person" in change ? [table.read(change.person)] : [])),
     before: next,
   };
 };
 
 /** A page of the conversations that have something to see, those that changed last first. */
-export const readList = (sql: SqlStorage, before: number): ListPage => {
-  const { page, before: next } = readPage(sql, { people: false }, 0, before);
-  const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : []));
+export const readConversationList = (sql: SqlStorage, before: number): ListPage => {
+  const { page, before: next } = readChangesPage(sql, { people: false }, 0, before);
+  const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : []));
   return { rows: rows.filter(isListed), before: next };
 };
 
 /** The conversations that are muted, those that changed last first. */
-export const readMutes = (sql: SqlStorage): ConversationId[] =>
+export const listMutedConversations = (sql: SqlStorage): ConversationId[] =>
   sql
     .exec<{ conversation: ConversationId; changed: number }>(
       "SELECT conversation, changed FROM inbox WHERE muted = 1 AND gone = 0",

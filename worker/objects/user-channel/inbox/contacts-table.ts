@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
-import { toVisible } from "#worker/lib/phone-visibility.ts";
+import { toVisibleRelation } from "#worker/lib/phone-visibility.ts";
 import { bucketOf } from "./inbox-table.ts";
 
-export type PeopleColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
+export type RelationColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
 
-const toRelation = (row: PeopleColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
+const toRelation = (row: RelationColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
 
 /** How people stand to one person, as the Worker last said it. */
-export class PeopleTable {
+export class RelationTable {
   readonly #sql: SqlStorage;
   readonly #user: Uuid;
 
@@ -22,9 +22,9 @@ export class PeopleTable {
    * The relation of a row, with no more of the number than this person may be told now. A row that has more, from before
    * there was one rule for it, is written anew without; that is no change to tell of.
    */
-  read(row: PeopleColumns): Relation {
+  read(row: RelationColumns): Relation {
     const stored = toRelation(row);
-    const visible = toVisible(stored, this.#user);
+    const visible = toVisibleRelation(stored, this.#user);
     if (visible !== stored) {
       this.#sql.exec("UPDATE people SET relation = ? WHERE user_id = ?", JSON.stringify(visible), row.user_id);
     }
@@ -32,9 +32,9 @@ export class PeopleTable {
   }
 
   /** Whether this is known already. Whose account is gone does not come back, and who was never known is not missed. */
-  has(relation: Relation): boolean {
+  isKnown(relation: Relation): boolean {
     const query = "SELECT * FROM people WHERE user_id = ?";
-    const [row] = this.#sql.exec<PeopleColumns>(query, relation.profile.id).toArray();
+    const [row] = this.#sql.exec<RelationColumns>(query, relation.profile.id).toArray();
     if (!row) return relation.profile.deleted === true;
     return row.relation === JSON.stringify(relation) || toRelation(row).profile.deleted === true;
   }
@@ -42,7 +42,7 @@ export class PeopleTable {
   /** Whether this person blocks that one. */
   isBlocked(user: Uuid): boolean {
     const query = "SELECT relation FROM people WHERE user_id = ?";
-    const [row] = this.#sql.exec<PeopleColumns>(query, user).toArray();
+    const [row] = this.#sql.exec<RelationColumns>(query, user).toArray();
     return row !== undefined && toRelation(row).blocked;
   }
 

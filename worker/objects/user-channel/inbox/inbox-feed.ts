@@ -1,95 +1,102 @@
 import type { SecurityNotice } from "#contract/auth/security.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import type { KeptSettings, Settings } from "#contract/settings.ts";
-import type { Notice, Standing } from "#worker/objects/rpc.ts";
+import type { Settings, VersionedSettings } from "#contract/settings.ts";
+import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import {
-  mineFrame,
-  personFrame,
-  rowFrame,
-  sentFrame,
-  settingsFrame,
+  toAckFrame,
+  toOwnReceiptsFrame,
+  toPersonFrame,
+  toRowFrame,
+  toSettingsFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import { changesOf, type Own, type Taken, takeMore, toNoticePush, toPush } from "./change-push.ts";
-import { ChangeCounter } from "./change-sequence.ts";
-import { readChanges, toInboxRow } from "./changes-query.ts";
-import { PeopleTable } from "./contacts-table.ts";
-import { type Entry, isOutdated, mergeNotice, mergeStanding, unseeing } from "./inbox-merge.ts";
-import { Inbox } from "./inbox-table.ts";
-import { Watches } from "./inflight-counts.ts";
-import { OwnNotices } from "./security-notices.ts";
-import { OwnSettings } from "./settings-copy.ts";
-import { Holding } from "./write-behind.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import {
+  addMerge,
+  type EntryUpdate,
+  listPushes,
+  type OwnMessage,
+  toSecurityNoticePush,
+  toUniformPush,
+} from "./change-push.ts";
+import { ChangeSequence } from "./change-sequence.ts";
+import { readInboxChanges, toInboxRow } from "./changes-query.ts";
+import { RelationTable } from "./contacts-table.ts";
+import { freezePeerReads, type InboxEntry, isCountOutdated, mergeNotice, mergeReadState } from "./inbox-merge.ts";
+import { InboxTable } from "./inbox-table.ts";
+import { InflightCounts } from "./inflight-counts.ts";
+import { SecurityNotices } from "./security-notices.ts";
+import { SettingsCopy } from "./settings-copy.ts";
+import { WriteBehind } from "./write-behind.ts";
 
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
-type Taking = { notice: Notice; own?: readonly Own[] };
+type NoticeInput = { notice: ConversationNotice; own?: readonly OwnMessage[] };
 /** Whether the row needs an exact count, and whether what it says of messages stands written. */
-type Took = { isInexact: boolean; isWritten: boolean };
+type NoticeResult = { isInexact: boolean; isWritten: boolean };
 
 /**
  * A person's inbox and whatever else their devices follow: each change is pushed to every socket under the next number
  * of the person's counter, and is written under it.
  */
-export class Feed {
+export class InboxFeed {
   readonly #ctx: DurableObjectState;
-  readonly #sockets: Sockets;
-  readonly #inbox: Inbox;
-  readonly #people: PeopleTable;
-  readonly #settings: OwnSettings;
-  readonly #notices: OwnNotices;
-  readonly #watches = new Watches();
-  readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
-  readonly #counter: ChangeCounter;
-  readonly #holding: Holding;
+  readonly #sockets: SocketRegistry;
+  readonly #inbox: InboxTable;
+  readonly #relations: RelationTable;
+  readonly #settings: SettingsCopy;
+  readonly #securityNotices: SecurityNotices;
+  readonly #inflightCounts = new InflightCounts();
+  readonly #commits = new GroupCommit<NoticeInput, NoticeResult>((batch) => this.#applyBatch(batch));
+  readonly #sequence: ChangeSequence;
+  readonly #writeBehind: WriteBehind;
 
-  constructor(ctx: DurableObjectState, meta: Meta, sockets: Sockets) {
+  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry) {
     this.#ctx = ctx;
     this.#sockets = sockets;
-    this.#inbox = new Inbox(ctx.storage);
-    this.#people = new PeopleTable(ctx.storage.sql, ctx.id.name ?? "");
-    this.#settings = new OwnSettings(meta);
-    this.#notices = new OwnNotices(meta);
-    const changed = Math.max(this.#settings.changed, this.#notices.changed);
-    this.#counter = new ChangeCounter(ctx, meta, sockets, changed);
-    this.#holding = new Holding(this.#inbox, this.#counter, sockets);
+    this.#inbox = new InboxTable(ctx.storage);
+    this.#relations = new RelationTable(ctx.storage.sql, ctx.id.name ?? "");
+    this.#settings = new SettingsCopy(meta);
+    this.#securityNotices = new SecurityNotices(meta);
+    const changed = Math.max(this.#settings.changed, this.#securityNotices.changed);
+    this.#sequence = new ChangeSequence(ctx, meta, sockets, changed);
+    this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
   }
 
   get epoch(): string {
-    return this.#counter.epoch;
+    return this.#sequence.epoch;
   }
 
   get counter(): number {
-    return this.#counter.value;
+    return this.#sequence.value;
   }
 
   get settings(): Settings {
     return this.#settings.current;
   }
 
-  find(conversation: ConversationId): Entry | undefined {
+  find(conversation: ConversationId): InboxEntry | undefined {
     return this.#inbox.find(conversation);
   }
 
-  findByHandle(handle: number): Entry | undefined {
+  findByHandle(handle: number): InboxEntry | undefined {
     return this.#inbox.findByHandle(handle);
   }
 
   /** What changed after a cursor, as a device of this session is to hear it. A cursor that this inbox never gave out means everything. */
-  changes(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
+  readChanges(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
-    this.#counter.writeFloor();
-    const counter = this.#counter.value;
-    const from = this.#counter.isKnown(since) ? since : 0;
+    this.#sequence.writeStart();
+    const counter = this.#sequence.value;
+    const from = this.#sequence.isKnown(since) ? since : 0;
     const page =
       from === counter
         ? { rows: [], people: [], before: null }
-        : readChanges(this.#ctx.storage.sql, this.#people, from, Math.min(before, counter + 1));
+        : readInboxChanges(this.#ctx.storage.sql, this.#relations, from, Math.min(before, counter + 1));
     const now = Date.now();
-    const settings = this.#settings.since(from);
-    const notices = this.#notices.since(from, session, now);
+    const settings = this.#settings.findChangedSince(from);
+    const notices = this.#securityNotices.listSince(from, session, now);
     return { epoch: this.epoch, counter, since: from, now, ...page, settings, notices };
   }
 
@@ -106,18 +113,18 @@ export class Feed {
    * here, for the log has it, and the conversation tells again what nobody confirmed. So is what others say in a
    * group while devices listen: its row is written once for all that comes within `markHoldMs`.
    */
-  take(notice: Notice, own?: readonly Own[]): Promise<Took> {
-    return this.#takes.add(own ? { notice, own } : { notice });
+  applyNotice(notice: ConversationNotice, own?: readonly OwnMessage[]): Promise<NoticeResult> {
+    return this.#commits.add(own ? { notice, own } : { notice });
   }
 
   /** Asks a conversation where the person stands there, and takes in the answer. `kept` is what the row says from then on. */
-  async stand<T extends object>(
+  async applyReadState<T extends object>(
     conversation: ConversationId,
-    ask: () => Promise<Standing | T>,
-    isStanding: (answer: Standing | T) => answer is Standing,
+    ask: () => Promise<MemberReadState | T>,
+    isStanding: (answer: MemberReadState | T) => answer is MemberReadState,
     kept?: boolean,
-  ): Promise<{ entry: Entry | undefined; isInexact: boolean; standing: Standing } | T> {
-    const arrivals = this.#watches.begin(conversation);
+  ): Promise<{ entry: InboxEntry | undefined; isInexact: boolean; standing: MemberReadState } | T> {
+    const arrivals = this.#inflightCounts.begin(conversation);
     try {
       const standing = await ask();
       if (!isStanding(standing)) return standing;
@@ -125,53 +132,55 @@ export class Feed {
       if (!before) return { entry: before, isInexact: false, standing };
       const isOfRow = standing.epoch === before.epoch && !before.gone;
       const merged = {
-        ...mergeStanding(before, standing, arrivals),
+        ...mergeReadState(before, standing, arrivals),
         kept: (isOfRow ? kept : undefined) ?? before.kept,
       };
-      if (standing.unread !== undefined) this.#watches.counted(conversation, arrivals);
-      return { entry: this.#settle(before, merged), isInexact: isOutdated(before, standing), standing };
+      if (standing.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, arrivals);
+      return { entry: this.#applyEntry(before, merged), isInexact: isCountOutdated(before, standing), standing };
     } finally {
-      this.#watches.end(conversation, arrivals);
+      this.#inflightCounts.end(conversation, arrivals);
     }
   }
 
   /** False when there is no such row. */
-  mute(conversation: ConversationId, muted: boolean): boolean {
+  setMuted(conversation: ConversationId, muted: boolean): boolean {
     const before = this.#inbox.find(conversation);
     if (!before || before.gone || before.muted === muted) return before?.gone === false;
-    const entry = { ...before, muted, changed: this.#counter.next };
-    this.#inbox.mute(entry);
-    this.#counter.push([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
+    const entry = { ...before, muted, changed: this.#sequence.next };
+    this.#inbox.writeMuted(entry);
+    this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
     return true;
   }
 
   /** Whether this person lets nothing of that one through. */
   isBlocked(user: Uuid): boolean {
-    return this.#people.isBlocked(user);
+    return this.#relations.isBlocked(user);
   }
 
   /** Takes in how people stand to this person. */
-  relate(relations: readonly Relation[]): void {
-    const news = relations.filter((relation) => !this.#people.has(relation));
-    const first = this.#counter.next;
-    this.#counter.push(news.map((relation) => toPush((counter, base) => personFrame(counter, relation, base))));
+  updateRelations(relations: readonly Relation[]): void {
+    const news = relations.filter((relation) => !this.#relations.isKnown(relation));
+    const first = this.#sequence.next;
+    this.#sequence.pushChanges(
+      news.map((relation) => toUniformPush((counter, base) => toPersonFrame(counter, relation, base))),
+    );
     this.#ctx.storage.transactionSync(() => {
-      for (const [index, relation] of news.entries()) this.#people.write(relation, first + index);
+      for (const [index, relation] of news.entries()) this.#relations.write(relation, first + index);
     });
   }
 
   /** Takes in how this person wants things. */
-  configure(kept: KeptSettings): void {
-    if (!this.#settings.isNews(kept)) return;
-    this.#settings.write(kept, this.#counter.next);
-    this.#counter.push([toPush((counter, base) => settingsFrame(counter, kept, base))]);
+  updateSettings(kept: VersionedSettings): void {
+    if (!this.#settings.isNewer(kept)) return;
+    this.#settings.write(kept, this.#sequence.next);
+    this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, kept, base))]);
   }
 
   /** Takes in what became of the person's account. */
-  warn(notice: SecurityNotice): void {
-    if (!this.#notices.isNews(notice)) return;
-    this.#notices.write(notice, this.#counter.next);
-    this.#counter.push([toNoticePush(notice)]);
+  addSecurityNotice(notice: SecurityNotice): void {
+    if (!this.#securityNotices.isNew(notice)) return;
+    this.#securityNotices.write(notice, this.#sequence.next);
+    this.#sequence.pushChanges([toSecurityNoticePush(notice)]);
   }
 
   /** The last of it is written: nothing comes in any more. */
@@ -182,72 +191,73 @@ export class Feed {
 
   /** Writes what was held back. */
   flush(): void {
-    this.#holding.flush();
+    this.#writeBehind.flush();
   }
 
-  #takeAll(batch: readonly Taking[]): Took[] {
-    const inexact = new Set<Taking>();
+  #applyBatch(batch: readonly NoticeInput[]): NoticeResult[] {
+    const inexact = new Set<NoticeInput>();
     for (const takings of Map.groupBy(batch, ({ notice }) => notice.conversation).values()) {
-      for (const taking of this.#takeTogether(takings)) inexact.add(taking);
+      for (const taking of this.#applyTogether(takings)) inexact.add(taking);
     }
-    const isWritten = ({ notice }: Taking) => !this.#inbox.isAhead(this.#inbox.find(notice.conversation)?.handle ?? 0);
+    const isWritten = ({ notice }: NoticeInput) =>
+      !this.#inbox.hasUnwrittenMessages(this.#inbox.find(notice.conversation)?.handle ?? 0);
     return batch.map((taking) => ({ isInexact: inexact.has(taking), isWritten: isWritten(taking) }));
   }
 
   /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
-  #takeTogether(takings: readonly Taking[]): Taking[] {
-    const inexact: Taking[] = [];
-    let taken: Taken | undefined;
+  #applyTogether(takings: readonly NoticeInput[]): NoticeInput[] {
+    const inexact: NoticeInput[] = [];
+    let taken: EntryUpdate | undefined;
     for (const taking of takings) {
       const { notice, own = [] } = taking;
       const before = taken?.entry ?? this.#inbox.find(notice.conversation);
-      const seen = this.settings.receipts ? notice : unseeing(before, notice);
+      const seen = this.settings.receipts ? notice : freezePeerReads(before, notice);
       const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, seen);
-      this.#watches.tell(notice, merge);
+      this.#inflightCounts.recordNotice(notice, merge);
       if (merge.isInexact) inexact.push(taking);
       // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
       if (taken && (taken.isRowNew || taken.revised || merge.isRowNew)) {
-        this.#tell(taken);
+        this.#pushUpdate(taken);
         taken = undefined;
       }
-      taken = takeMore(taken, merge, own);
+      taken = addMerge(taken, merge, own);
     }
-    if (taken) this.#tell(taken);
+    if (taken) this.#pushUpdate(taken);
     const isAwaited = takings.some(({ own }) => own === undefined);
     const mayWait = taken?.entry.group && taken.news.length > 0;
-    if (isAwaited && taken && !mayWait && this.#inbox.isAhead(taken.entry.handle)) this.flush();
+    if (isAwaited && taken && !mayWait && this.#inbox.hasUnwrittenMessages(taken.entry.handle)) this.flush();
     return inexact;
   }
 
   /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
-  #tell(taken: Taken): void {
+  #pushUpdate(taken: EntryUpdate): void {
     const { entry, news, own, isRowNew } = taken;
-    const changes = changesOf(taken);
+    const changes = listPushes(taken);
     const known = this.#inbox.find(entry.conversation);
     const row = {
       ...entry,
-      changed: changes.length > 0 ? this.#counter.value + changes.length : (known?.changed ?? 0),
+      changed: changes.length > 0 ? this.#sequence.value + changes.length : (known?.changed ?? 0),
     };
     // Devices drop what they have of a conversation that is gone: what was stored there before is acknowledged first.
     const again = own.filter(({ outgoing }) => !news.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) this.#acknowledgeAgain(again);
     if (isRowNew) this.#inbox.write(row);
-    this.#counter.push(changes);
-    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#holding.hold(row);
+    this.#sequence.pushChanges(changes);
+    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#writeBehind.deferWrite(row);
     if (!entry.gone) this.#acknowledgeAgain(again);
   }
 
-  #settle(before: Entry, merged: Entry): Entry {
+  #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
     const isHidden = merged.hidden !== before.hidden || merged.kept !== before.kept;
     const isMarked = merged.delivered !== before.delivered || merged.read !== before.read;
     const hasChanged = isHidden || isMarked || merged.unread !== before.unread;
-    const entry = hasChanged ? { ...merged, changed: this.#counter.next } : merged;
+    const entry = hasChanged ? { ...merged, changed: this.#sequence.next } : merged;
     if (isHidden) this.#inbox.write(entry);
-    else if (hasChanged || merged.counted !== before.counted) this.#holding.hold(entry);
+    else if (hasChanged || merged.counted !== before.counted) this.#writeBehind.deferWrite(entry);
     if (hasChanged) {
-      this.#counter.push([
-        toPush((counter, base) =>
-          isHidden ? rowFrame(counter, toInboxRow(entry), base) : mineFrame(counter, entry, base),
+      this.#sequence.pushChanges([
+        toUniformPush((counter, base) =>
+          isHidden ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
         ),
       ]);
     }
@@ -255,10 +265,10 @@ export class Feed {
   }
 
   /** What was in the row before this call is acknowledged under the counter as it stands. */
-  #acknowledgeAgain(own: readonly Own[]): void {
+  #acknowledgeAgain(own: readonly OwnMessage[]): void {
     for (const socket of new Set(own.map(({ outgoing }) => outgoing.source))) {
       const sent = own.filter(({ outgoing }) => outgoing.source === socket);
-      if (socket?.state) this.#sockets.answer(socket, sentFrame(this.#counter.value, sent, socket.state.base));
+      if (socket?.state) this.#sockets.sendFrame(socket, toAckFrame(this.#sequence.value, sent, socket.state.base));
     }
   }
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { StoredBody } from "#contract/conversations.ts";
 import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
-import type { Entry } from "./inbox-merge.ts";
+import type { InboxEntry } from "./inbox-merge.ts";
 
 /**
  * Changes are found through an index on `changed` in steps of this size: fifteen updates of a busy row in
@@ -42,7 +42,7 @@ export type InboxColumns = {
   prior: number | null;
 };
 
-export const toEntry = (row: InboxColumns): Entry => ({
+export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   handle: row.handle,
   conversation: row.conversation,
   kind: privateMembers(row.conversation) ? "private" : "group",
@@ -71,7 +71,7 @@ export const toEntry = (row: InboxColumns): Entry => ({
 });
 
 /** All but `muted`, which has an index of its own: what is written often leaves that alone. */
-const updated = [
+const updatedColumns = [
   "changed",
   "epoch",
   "head",
@@ -95,7 +95,7 @@ const updated = [
   "prior",
 ] as const;
 
-const valuesOf = (entry: Entry): (string | number | null)[] => [
+const toValues = (entry: InboxEntry): (string | number | null)[] => [
   entry.changed,
   entry.epoch,
   entry.head,
@@ -119,21 +119,21 @@ const valuesOf = (entry: Entry): (string | number | null)[] => [
   entry.prior,
 ];
 
-const assignments = updated.map((column) => `${column} = ?`).join(", ");
-const places = Array.from({ length: updated.length + 3 }, () => "?").join(", ");
+const assignments = updatedColumns.map((column) => `${column} = ?`).join(", ");
+const placeholders = Array.from({ length: updatedColumns.length + 3 }, () => "?").join(", ");
 const update = `UPDATE inbox SET ${assignments} WHERE handle = ?`;
 const updateBucket = `UPDATE inbox SET ${assignments}, bucket = ? WHERE handle = ?`;
-const insert = `INSERT INTO inbox (${updated.join(", ")}, bucket, handle, conversation) VALUES (${places})`;
+const insert = `INSERT INTO inbox (${updatedColumns.join(", ")}, bucket, handle, conversation) VALUES (${placeholders})`;
 
 /** A person's inbox: the rows, the most used of them in memory, some of those still to be written. */
-export class Inbox {
+export class InboxTable {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   /** By handle, the least recently used first. */
-  readonly #rows = new Map<number, Entry>();
+  readonly #rows = new Map<number, InboxEntry>();
   readonly #handles = new Map<ConversationId, number>();
   /** Rows that memory knows better than the table, with what stands there. */
-  readonly #held = new Map<number, { bucket: number; head: number; revision: number }>();
+  readonly #unwritten = new Map<number, { bucket: number; head: number; revision: number }>();
   #lastHandle: number | undefined;
   #isClosed = false;
 
@@ -142,13 +142,13 @@ export class Inbox {
     this.#sql = storage.sql;
   }
 
-  find(conversation: ConversationId): Entry | undefined {
+  find(conversation: ConversationId): InboxEntry | undefined {
     const handle = this.#handles.get(conversation);
     if (handle !== undefined) return this.findByHandle(handle);
     return this.#load("SELECT * FROM inbox WHERE conversation = ?", conversation);
   }
 
-  findByHandle(handle: number): Entry | undefined {
+  findByHandle(handle: number): InboxEntry | undefined {
     return this.#rows.get(handle) ?? this.#load("SELECT * FROM inbox WHERE handle = ?", handle);
   }
 
@@ -161,89 +161,89 @@ export class Inbox {
 
   /** From here on nothing is written any more. */
   close(): void {
-    this.#held.clear();
+    this.#unwritten.clear();
     this.#isClosed = true;
   }
 
   /** Keeps a row in memory only. `flush` writes it, and so does the next `write` of any row. */
-  hold(entry: Entry): void {
+  stage(entry: InboxEntry): void {
     if (this.#isClosed) return;
     const before = this.findByHandle(entry.handle);
-    if (!this.#held.has(entry.handle)) {
-      this.#held.set(entry.handle, {
+    if (!this.#unwritten.has(entry.handle)) {
+      this.#unwritten.set(entry.handle, {
         bucket: bucketOf(before?.changed ?? -bucketSize),
         head: before?.head ?? -1,
         revision: before?.revision ?? -1,
       });
     }
     if (!before) this.#lastHandle = entry.handle;
-    this.#keep(entry);
+    this.#cache(entry);
   }
 
-  write(entry: Entry): void {
-    this.hold(entry);
+  write(entry: InboxEntry): void {
+    this.stage(entry);
     this.flush();
   }
 
   /** Writes a row whose `muted` changed. */
-  mute(entry: Entry): void {
-    this.hold(entry);
+  writeMuted(entry: InboxEntry): void {
+    this.stage(entry);
     this.#storage.transactionSync(() => {
       this.flush();
       this.#sql.exec("UPDATE inbox SET muted = ? WHERE handle = ?", entry.muted ? 1 : 0, entry.handle);
     });
   }
 
-  get isHolding(): boolean {
-    return this.#held.size > 0;
+  get hasUnwritten(): boolean {
+    return this.#unwritten.size > 0;
   }
 
   /** Whether memory knows of messages, or of changes to them, that the table does not. */
-  isAhead(handle: number): boolean {
-    const [written, row] = [this.#held.get(handle), this.#rows.get(handle)];
+  hasUnwrittenMessages(handle: number): boolean {
+    const [written, row] = [this.#unwritten.get(handle), this.#rows.get(handle)];
     return written !== undefined && (written.head !== row?.head || written.revision !== row.revision);
   }
 
   /** Writes what is held, all or nothing. After a failure the tables are what counts. */
   flush(): void {
-    if (this.#held.size === 0) return;
+    if (this.#unwritten.size === 0) return;
     try {
       this.#storage.transactionSync(() => {
-        for (const [handle, { bucket }] of this.#held) this.#store(this.#rows.get(handle), bucket);
+        for (const [handle, { bucket }] of this.#unwritten) this.#writeRow(this.#rows.get(handle), bucket);
       });
     } catch (error) {
-      for (const handle of this.#held.keys()) this.#forget(handle);
+      for (const handle of this.#unwritten.keys()) this.#evict(handle);
       throw error;
     } finally {
-      this.#held.clear();
+      this.#unwritten.clear();
     }
   }
 
-  #store(entry: Entry | undefined, bucket: number): void {
+  #writeRow(entry: InboxEntry | undefined, bucket: number): void {
     if (!entry) return;
     const now = bucketOf(entry.changed);
-    if (bucket < 0) this.#sql.exec(insert, ...valuesOf(entry), now, entry.handle, entry.conversation);
-    else if (bucket === now) this.#sql.exec(update, ...valuesOf(entry), entry.handle);
-    else this.#sql.exec(updateBucket, ...valuesOf(entry), now, entry.handle);
+    if (bucket < 0) this.#sql.exec(insert, ...toValues(entry), now, entry.handle, entry.conversation);
+    else if (bucket === now) this.#sql.exec(update, ...toValues(entry), entry.handle);
+    else this.#sql.exec(updateBucket, ...toValues(entry), now, entry.handle);
   }
 
-  #load(query: string, key: string | number): Entry | undefined {
+  #load(query: string, key: string | number): InboxEntry | undefined {
     const [row] = this.#sql.exec<InboxColumns>(query, key).toArray();
-    return row && this.#keep(toEntry(row));
+    return row && this.#cache(toInboxEntry(row));
   }
 
-  #keep(entry: Entry): Entry {
+  #cache(entry: InboxEntry): InboxEntry {
     this.#rows.delete(entry.handle);
     this.#rows.set(entry.handle, entry);
     this.#handles.set(entry.conversation, entry.handle);
     for (const handle of this.#rows.keys()) {
       if (this.#rows.size <= cachedRowsMax) break;
-      if (!this.#held.has(handle)) this.#forget(handle);
+      if (!this.#unwritten.has(handle)) this.#evict(handle);
     }
     return entry;
   }
 
-  #forget(handle: number): void {
+  #evict(handle: number): void {
     const row = this.#rows.get(handle);
     if (row) this.#handles.delete(row.conversation);
     this.#rows.delete(handle);

@@ -1,32 +1,32 @@
-import { isToRead } from "#contract/conversations.ts";
+import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { Notice } from "#worker/objects/rpc.ts";
-import type { Arrivals, Merge } from "./inbox-merge.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { InflightCount, NoticeMerge } from "./inbox-merge.ts";
 
 /** Questions that conversations are asked, and what came of each meanwhile. */
-export class Watches {
-  readonly #all = new Map<ConversationId, Set<Arrivals>>();
+export class InflightCounts {
+  readonly #counts = new Map<ConversationId, Set<InflightCount>>();
 
-  begin(conversation: ConversationId): Arrivals {
-    const arrivals: Arrivals = { seqs: [], isOvertaken: false };
-    this.#all.set(conversation, (this.#all.get(conversation) ?? new Set()).add(arrivals));
+  begin(conversation: ConversationId): InflightCount {
+    const arrivals: InflightCount = { seqs: [], isOvertaken: false };
+    this.#counts.set(conversation, (this.#counts.get(conversation) ?? new Set()).add(arrivals));
     return arrivals;
   }
 
-  end(conversation: ConversationId, arrivals: Arrivals): void {
-    const watches = this.#all.get(conversation);
+  end(conversation: ConversationId, arrivals: InflightCount): void {
+    const watches = this.#counts.get(conversation);
     watches?.delete(arrivals);
-    if (watches?.size === 0) this.#all.delete(conversation);
+    if (watches?.size === 0) this.#counts.delete(conversation);
   }
 
   /** An exact count came to this one: it overtook the others. */
-  counted(conversation: ConversationId, by: Arrivals): void {
-    for (const other of this.#all.get(conversation) ?? []) other.isOvertaken ||= other !== by;
+  markOvertaken(conversation: ConversationId, by: InflightCount): void {
+    for (const other of this.#counts.get(conversation) ?? []) other.isOvertaken ||= other !== by;
   }
 
-  tell(notice: Notice, merge: Merge): void {
-    for (const arrivals of this.#all.get(notice.conversation) ?? []) {
-      arrivals.seqs.push(...merge.news.filter(isToRead).map(({ seq }) => seq));
+  recordNotice(notice: ConversationNotice, merge: NoticeMerge): void {
+    for (const arrivals of this.#counts.get(notice.conversation) ?? []) {
+      arrivals.seqs.push(...merge.news.filter(countsAsUnread).map(({ seq }) => seq));
       if (notice.unread !== undefined || (merge.isRowNew && merge.news.length === 0)) arrivals.isOvertaken = true;
     }
   }

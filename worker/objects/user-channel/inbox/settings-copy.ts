@@ -1,21 +1,21 @@
 import * as v from "valibot";
-import { defaultSettings, KeptSettings, type Settings } from "#contract/settings.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
+import { defaultSettings, type Settings, VersionedSettings } from "#contract/settings.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 
-const Copy = v.object({ kept: KeptSettings, changed: v.number() });
-type Copy = v.InferOutput<typeof Copy>;
+const StoredSettings = v.object({ kept: VersionedSettings, changed: v.number() });
+type StoredSettings = v.InferOutput<typeof StoredSettings>;
 
-const key = "settings";
+const settingsKey = "settings";
 
 /** How the person wants things, as the directory told this object last. Nothing stands here of who never changed any. */
-export class OwnSettings {
-  readonly #meta: Meta;
-  #copy: Copy | undefined;
+export class SettingsCopy {
+  readonly #meta: KeyValues;
+  #copy: StoredSettings | undefined;
 
-  constructor(meta: Meta) {
+  constructor(meta: KeyValues) {
     this.#meta = meta;
-    const kept = meta.get(key);
-    this.#copy = kept === undefined ? undefined : v.parse(Copy, JSON.parse(kept));
+    const kept = meta.get(settingsKey);
+    this.#copy = kept === undefined ? undefined : v.parse(StoredSettings, JSON.parse(kept));
   }
 
   get current(): Settings {
@@ -28,16 +28,16 @@ export class OwnSettings {
   }
 
   /** What a device that has come so far has still to hear of them. */
-  since(counter: number): KeptSettings | null {
+  findChangedSince(counter: number): VersionedSettings | null {
     return this.#copy && this.#copy.changed > counter ? this.#copy.kept : null;
   }
 
-  isNews(kept: KeptSettings): boolean {
+  isNewer(kept: VersionedSettings): boolean {
     return kept.version > (this.#copy?.kept.version ?? 0);
   }
 
-  write(kept: KeptSettings, changed: number): void {
-    this.#meta.set(key, JSON.stringify({ kept, changed }));
+  write(kept: VersionedSettings, changed: number): void {
+    this.#meta.set(settingsKey, JSON.stringify({ kept, changed }));
     this.#copy = { kept, changed };
   }
 }

@@ -1,35 +1,35 @@
-import { markHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import { type ChangeCounter, counterReserve } from "./change-sequence.ts";
-import type { Entry } from "./inbox-merge.ts";
-import type { Inbox } from "./inbox-table.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { type ChangeSequence, counterReserve } from "./change-sequence.ts";
+import type { InboxEntry } from "./inbox-merge.ts";
+import type { InboxTable } from "./inbox-table.ts";
 
 const unwrittenMax = counterReserve / 2;
 
 /** Lets rows that devices have heard of wait for a while, so that what comes soon after is written with them. */
-export class Holding {
-  readonly #inbox: Inbox;
-  readonly #counter: Pick<ChangeCounter, "value">;
-  readonly #sockets: Pick<Sockets, "isEmpty">;
+export class WriteBehind {
+  readonly #inbox: InboxTable;
+  readonly #sequence: Pick<ChangeSequence, "value">;
+  readonly #sockets: Pick<SocketRegistry, "isEmpty">;
   /** The counter when everything was written last. */
-  #written: number;
+  #writtenCounter: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(inbox: Inbox, counter: Pick<ChangeCounter, "value">, sockets: Pick<Sockets, "isEmpty">) {
+  constructor(inbox: InboxTable, counter: Pick<ChangeSequence, "value">, sockets: Pick<SocketRegistry, "isEmpty">) {
     this.#inbox = inbox;
-    this.#counter = counter;
+    this.#sequence = counter;
     this.#sockets = sockets;
-    this.#written = counter.value;
+    this.#writtenCounter = counter.value;
   }
 
-  hold(entry: Entry): void {
-    this.#inbox.hold(entry);
+  deferWrite(entry: InboxEntry): void {
+    this.#inbox.stage(entry);
     // What no device hears of now stands nowhere but here.
-    if (this.#sockets.isEmpty || this.#counter.value - this.#written >= unwrittenMax) this.flush();
-    if (!this.#inbox.isHolding) return;
-    const waitMs = markHoldMs * (1 - Math.random() / 2); // not all at one moment, where many channels heard of the same
-    this.#timer ??= setTimeout(() => this.#flushLate(), waitMs);
+    if (this.#sockets.isEmpty || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
+    if (!this.#inbox.hasUnwritten) return;
+    const waitMs = receiptHoldMs * (1 - Math.random() / 2); // not all at one moment, where many channels heard of the same
+    this.#timer ??= setTimeout(() => this.#flushOnTimer(), waitMs);
   }
 
   /** Writes what was held back. */
@@ -37,10 +37,10 @@ export class Holding {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#inbox.flush();
-    this.#written = this.#counter.value;
+    this.#writtenCounter = this.#sequence.value;
   }
 
-  #flushLate(): void {
+  #flushOnTimer(): void {
     try {
       this.flush();
     } catch (error) {

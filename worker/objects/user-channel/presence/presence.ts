@@ -2,72 +2,72 @@ import { type ConversationId, otherMember, privateConversationId, type Uuid } fr
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import type { Meta } from "#worker/objects/shared/key-values.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
-import { userChannelOf } from "#worker/objects/stubs.ts";
-import type { Feed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { Socket, Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import { Awaited } from "./presence-subscribers.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { PresenceSubscribers } from "./presence-subscribers.ts";
 
-const key = "seen";
-const seenToldMs = 60_000;
-const seenStepMs = 10_000; // what is looked at by turns is written once in so long
+const lastSeenKey = "seen";
+const lastSeenPrecisionMs = 60_000;
+const lastSeenWriteMs = 10_000; // what is looked at by turns is written once in so long
 
 /** What is told wherever anything may not be. */
-const nothing: Presence = { here: false, seen_at: null };
+const unknownPresence: Presence = { here: false, seen_at: null };
 
-type Host = { env: Env; user: Uuid; meta: Meta; feed: Feed; sockets: Sockets };
+type PresencePorts = { env: Env; user: Uuid; meta: KeyValues; inbox: InboxFeed; sockets: SocketRegistry };
 
 /**
  * Whether this person is here, and when they last were: some device of theirs is looked at, and is heard of. The
  * platform answers pings while the object sleeps, so that being here costs nothing; a row is written when it ends.
  */
-export class Presences {
-  readonly #host: Host;
-  readonly #asks = new TokenBucket(presenceBurst, presencePerSecond);
-  readonly #awaited: Awaited;
-  #seenAt: number | null;
+export class PresenceTracker {
+  readonly #ports: PresencePorts;
+  readonly #queries = new TokenBucket(presenceBurst, presencePerSecond);
+  readonly #subscribers: PresenceSubscribers;
+  #lastSeenAt: number | null;
   #isClosed = false;
 
-  constructor(host: Host) {
-    this.#host = host;
-    this.#awaited = new Awaited(host.meta);
-    const kept = host.meta.get(key);
-    this.#seenAt = kept === undefined ? null : Number(kept);
+  constructor(host: PresencePorts) {
+    this.#ports = host;
+    this.#subscribers = new PresenceSubscribers(host.meta);
+    const kept = host.meta.get(lastSeenKey);
+    this.#lastSeenAt = kept === undefined ? null : Number(kept);
   }
 
   /** A device says whether it is looked at. Who asked for this person while they were away is told that they came. */
-  async look(socket: Socket, isLooked: boolean): Promise<void> {
+  async setForeground(socket: ClientSocket, isLooked: boolean): Promise<void> {
     const wasLooked = socket.state?.lookedAt !== undefined;
-    this.#host.sockets.look(socket, isLooked);
-    if (wasLooked && !isLooked) this.#leave(Date.now());
-    if (isLooked && this.#host.feed.settings.presence) await this.#tellTurned(this.#awaited.take());
+    this.#ports.sockets.setForeground(socket, isLooked);
+    if (wasLooked && !isLooked) this.#recordLastSeen(Date.now());
+    if (isLooked && this.#ports.inbox.settings.presence) await this.#notifyVisibility(this.#subscribers.takeAll());
   }
 
   /** A device's socket ended, perhaps long after the device was heard of last. */
-  left(socket: Socket): void {
+  handleSocketClosed(socket: ClientSocket): void {
     if (socket.state?.lookedAt === undefined) return;
-    const heardAt = this.#host.sockets.heardAt(socket);
-    this.#leave(heardAt < Date.now() - presenceStaleMs ? heardAt : Date.now(), socket);
+    const heardAt = this.#ports.sockets.lastHeardAt(socket);
+    this.#recordLastSeen(heardAt < Date.now() - presenceStaleMs ? heardAt : Date.now(), socket);
   }
 
   /** Who does not let it be seen from now on is forgotten. */
-  configured(): void {
-    if (this.#host.feed.settings.presence || this.#seenAt === null) return;
-    this.#seenAt = null;
-    this.#host.meta.delete(key);
+  handleSettingsChanged(): void {
+    if (this.#ports.inbox.settings.presence || this.#lastSeenAt === null) return;
+    this.#lastSeenAt = null;
+    this.#ports.meta.delete(lastSeenKey);
   }
 
   /** They let themselves be seen now, or no more: who looks on is told to ask again. What does not arrive is asked for in time. */
-  tellTurned(): Promise<void> {
-    return this.#tellTurned(this.#host.sockets.watchers);
+  notifyVisibilityChanged(): Promise<void> {
+    return this.#notifyVisibility(this.#ports.sockets.watchers);
   }
 
   /** Somebody about whom this person asked turned it. */
-  turned(by: Uuid): void {
-    const { user, sockets } = this.#host;
-    if (!this.#mayTell(privateConversationId(user, by), by)) return;
-    sockets.signal(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
+  handlePeerVisibilityChanged(by: Uuid): void {
+    const { user, sockets } = this.#ports;
+    if (!this.#canShare(privateConversationId(user, by), by)) return;
+    sockets.broadcast(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
   }
 
   /** The account is gone: nothing is told or written any more. */
@@ -76,49 +76,52 @@ export class Presences {
   }
 
   /** What this person may know of the other in a private conversation. */
-  async ask(conversation: ConversationId): Promise<Presence | Refusal> {
-    const { env, user, feed } = this.#host;
+  async queryPeer(conversation: ConversationId): Promise<Presence | Refusal> {
+    const { env, user, inbox } = this.#ports;
     const other = otherMember(conversation, user);
-    if (other === undefined || !feed.find(conversation)) return { error: "conversation_not_found" };
-    if (!this.#mayTell(conversation, other)) return nothing;
-    if (!this.#asks.take()) return { error: "rate_limited", retryAfterMs: this.#asks.waitMs() };
-    return userChannelOf(env, other).presence(other, user, conversation);
+    if (other === undefined || !inbox.find(conversation)) return { error: "conversation_not_found" };
+    if (!this.#canShare(conversation, other)) return unknownPresence;
+    if (!this.#queries.take()) return { error: "rate_limited", retryAfterMs: this.#queries.waitMs() };
+    return getUserChannelStub(env, other).getPresence(other, user, conversation);
   }
 
   /** What somebody else may know of this person. */
-  tell(asker: Uuid, conversation: ConversationId): Presence {
-    if (otherMember(conversation, this.#host.user) !== asker || !this.#mayTell(conversation, asker)) return nothing;
-    this.#host.sockets.addWatcher(asker);
-    const heardAt = this.#host.sockets.lastLooked();
+  getPresenceFor(asker: Uuid, conversation: ConversationId): Presence {
+    if (otherMember(conversation, this.#ports.user) !== asker || !this.#canShare(conversation, asker))
+      return unknownPresence;
+    this.#ports.sockets.addWatcher(asker);
+    const heardAt = this.#ports.sockets.lastForegroundAt();
     if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
-    this.#awaited.add(asker);
-    const seenAt = Math.max(heardAt, this.#seenAt ?? 0);
+    this.#subscribers.add(asker);
+    const seenAt = Math.max(heardAt, this.#lastSeenAt ?? 0);
     // To the minute: more would tell of every look at the phone.
-    return { here: false, seen_at: seenAt > 0 ? seenAt - (seenAt % seenToldMs) : null };
+    return { here: false, seen_at: seenAt > 0 ? seenAt - (seenAt % lastSeenPrecisionMs) : null };
   }
 
-  async #tellTurned(to: readonly Uuid[]): Promise<void> {
-    const { env, user } = this.#host;
-    const watchers = to.filter((watcher) => this.#isOpen(privateConversationId(user, watcher), watcher));
-    await Promise.all(watchers.map((watcher) => userChannelOf(env, watcher).presenceTurned(watcher, user)));
+  async #notifyVisibility(to: readonly Uuid[]): Promise<void> {
+    const { env, user } = this.#ports;
+    const watchers = to.filter((watcher) => this.#canReach(privateConversationId(user, watcher), watcher));
+    await Promise.all(
+      watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(watcher, user)),
+    );
   }
 
   /** The two are connected, neither lets the other go unheard, and this person is seen by others. */
-  #mayTell(conversation: ConversationId, other: Uuid): boolean {
-    return this.#host.feed.settings.presence && this.#isOpen(conversation, other);
+  #canShare(conversation: ConversationId, other: Uuid): boolean {
+    return this.#ports.inbox.settings.presence && this.#canReach(conversation, other);
   }
 
-  #isOpen(conversation: ConversationId, other: Uuid): boolean {
-    const { feed } = this.#host;
-    return !this.#isClosed && feed.find(conversation)?.open === true && !feed.isBlocked(other);
+  #canReach(conversation: ConversationId, other: Uuid): boolean {
+    const { inbox } = this.#ports;
+    return !this.#isClosed && inbox.find(conversation)?.open === true && !inbox.isBlocked(other);
   }
 
-  #leave(at: number, without?: Socket): void {
-    const { feed, sockets, meta } = this.#host;
-    if (this.#isClosed || !feed.settings.presence || sockets.lastLooked(without) >= Date.now() - presenceStaleMs)
+  #recordLastSeen(at: number, without?: ClientSocket): void {
+    const { inbox, sockets, meta } = this.#ports;
+    if (this.#isClosed || !inbox.settings.presence || sockets.lastForegroundAt(without) >= Date.now() - presenceStaleMs)
       return;
-    if (at - (this.#seenAt ?? 0) < seenStepMs) return;
-    this.#seenAt = at;
-    meta.set(key, String(at));
+    if (at - (this.#lastSeenAt ?? 0) < lastSeenWriteMs) return;
+    this.#lastSeenAt = at;
+    meta.set(lastSeenKey, String(at));
   }
 }

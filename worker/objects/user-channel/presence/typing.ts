@@ -1,56 +1,56 @@
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import { groupTypingMax } from "#contract/limits.ts";
-import { conversationOf, userChannelOf } from "#worker/objects/stubs.ts";
-import type { Feed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { Sockets } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 
 const pauseMs = 1_000; // what a device says more often than this is dropped
 const rememberedMax = 100; // conversations
 
-type Host = { env: Env; user: Uuid; feed: Feed; sockets: Sockets };
+type TypingPorts = { env: Env; user: Uuid; inbox: InboxFeed; sockets: SocketRegistry };
 
 /** Who is typing goes from channel to channel, in a group by way of it, and is lost where it does not arrive. */
-export class Typing {
-  readonly #host: Host;
+export class TypingRelay {
+  readonly #ports: TypingPorts;
   /** When this person last said so in a conversation. */
-  readonly #saidAt = new Map<ConversationId, number>();
+  readonly #sentAt = new Map<ConversationId, number>();
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(host: TypingPorts) {
+    this.#ports = host;
   }
 
   /** A device of this person's says that they are typing. */
-  async say(named: number | ConversationId): Promise<void> {
-    const { env, user, feed } = this.#host;
-    const row = typeof named === "string" ? feed.find(named) : feed.findByHandle(named);
+  async sendTyping(named: number | ConversationId): Promise<void> {
+    const { env, user, inbox } = this.#ports;
+    const row = typeof named === "string" ? inbox.find(named) : inbox.findByHandle(named);
     if (!row?.open || (row.group?.count ?? 0) > groupTypingMax) return;
     const { conversation } = row;
     const other = otherMember(conversation, user);
-    if (other !== undefined && feed.isBlocked(other)) return;
-    if (!this.#take(conversation)) return;
+    if (other !== undefined && inbox.isBlocked(other)) return;
+    if (!this.#shouldSend(conversation)) return;
     const me = { user, number: privateMembers(conversation)?.indexOf(user) ?? 0 };
-    if (other === undefined) await conversationOf(env, conversation).typing(conversation, user);
-    else await userChannelOf(env, other).typing(other, conversation, me);
+    if (other === undefined) await getConversationStub(env, conversation).relayTyping(conversation, user);
+    else await getUserChannelStub(env, other).deliverTyping(other, conversation, me);
   }
 
   /** Another member types. */
-  pass(conversation: ConversationId, from: { user: Uuid; number: number }): void {
-    const { user, feed, sockets } = this.#host;
-    const row = feed.find(conversation);
-    if (!row?.open || feed.isBlocked(from.user)) return;
+  deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): void {
+    const { user, inbox, sockets } = this.#ports;
+    const row = inbox.find(conversation);
+    if (!row?.open || inbox.isBlocked(from.user)) return;
     if (row.kind === "private" && otherMember(conversation, user) !== from.user) return;
-    sockets.signal(["t", row.handle, from.number]);
+    sockets.broadcast(["t", row.handle, from.number]);
   }
 
   /** What was typed is sent: what is typed next is news. */
-  forget(conversation: ConversationId): void {
-    this.#saidAt.delete(conversation);
+  reset(conversation: ConversationId): void {
+    this.#sentAt.delete(conversation);
   }
 
-  #take(conversation: ConversationId, now = Date.now()): boolean {
-    if (Math.abs(now - (this.#saidAt.get(conversation) ?? 0)) < pauseMs) return false;
-    if (this.#saidAt.size >= rememberedMax) this.#saidAt.clear();
-    this.#saidAt.set(conversation, now);
+  #shouldSend(conversation: ConversationId, now = Date.now()): boolean {
+    if (Math.abs(now - (this.#sentAt.get(conversation) ?? 0)) < pauseMs) return false;
+    if (this.#sentAt.size >= rememberedMax) this.#sentAt.clear();
+    this.#sentAt.set(conversation, now);
     return true;
   }
 }

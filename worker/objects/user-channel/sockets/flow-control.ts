@@ -1,38 +1,44 @@
 import { creditBytes, creditMessages, pageCreditMessages } from "#contract/limits.ts";
 
 /** Messages and their bytes. */
-type Load = { readonly messages: number; readonly bytes: number };
+type SentAmount = { readonly messages: number; readonly bytes: number };
 
 /**
  * What one socket was sent since its welcome and has not confirmed. The runtime shows nothing of what waits
  * inside a socket, so this is the only bound on it. What the device asked for itself (`paged`) has an allowance
  * of its own, so that catching up does not keep new messages away.
  */
-export type Credit = {
-  sent: Load;
-  taken: Load;
+export type SocketCredit = {
+  sent: SentAmount;
+  taken: SentAmount;
   /** How much of what is not confirmed came in answers, at most. */
-  paged: Load;
+  paged: SentAmount;
   /** Places at which bytes can be given back. */
-  points: readonly Load[];
+  points: readonly SentAmount[];
   behindSince: number | null;
 };
 
-const pointMessages = 8;
-const pointBytes = 16 * 1024;
-const pointsMax = 64;
+const checkpointMessages = 8;
+const checkpointBytes = 16 * 1024;
+const checkpointsMax = 64;
 /** How far a credit in use may be ahead of what is written of it. */
-const unwritten: Load = { messages: 64, bytes: 32 * 1024 };
-const nothing: Load = { messages: 0, bytes: 0 };
+const unwritten: SentAmount = { messages: 64, bytes: 32 * 1024 };
+const nothing: SentAmount = { messages: 0, bytes: 0 };
 
-const plus = (a: Load, b: Load): Load => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
-const minus = (a: Load, b: Load): Load => ({ messages: a.messages - b.messages, bytes: a.bytes - b.bytes });
-const least = (a: Load, b: Load): Load => ({
+const addAmounts = (a: SentAmount, b: SentAmount): SentAmount => ({
+  messages: a.messages + b.messages,
+  bytes: a.bytes + b.bytes,
+});
+const subtractAmounts = (a: SentAmount, b: SentAmount): SentAmount => ({
+  messages: a.messages - b.messages,
+  bytes: a.bytes - b.bytes,
+});
+const minAmounts = (a: SentAmount, b: SentAmount): SentAmount => ({
   messages: Math.min(a.messages, b.messages),
   bytes: Math.min(a.bytes, b.bytes),
 });
 
-export const fullCredit = (): Credit => ({
+export const createCredit = (): SocketCredit => ({
   sent: nothing,
   taken: nothing,
   paged: nothing,
@@ -41,52 +47,52 @@ export const fullCredit = (): Credit => ({
 });
 
 /** Whether one is so much further than the other that `afterSleep` would not make up for it. */
-export const isFarFrom = (credit: Credit, written: Credit): boolean => {
-  const far = minus(credit.sent, written.sent);
+export const shouldPersistCredit = (credit: SocketCredit, written: SocketCredit): boolean => {
+  const far = subtractAmounts(credit.sent, written.sent);
   return (
     far.messages >= unwritten.messages || far.bytes >= unwritten.bytes || credit.behindSince !== written.behindSince
   );
 };
 
 /** A credit that was written and used on, nobody knows how far: as little as may be left of it. */
-export const afterSleep = (written: Credit): Credit => ({
+export const assumeCreditAfterSleep = (written: SocketCredit): SocketCredit => ({
   ...written,
-  sent: plus(written.sent, unwritten),
+  sent: addAmounts(written.sent, unwritten),
 });
 
 /** Whether the socket gets heads only until it confirms something. */
-export const isBehind = ({ sent, taken, paged }: Credit): boolean => {
-  const pushed = minus(minus(sent, taken), paged);
+export const isBehind = ({ sent, taken, paged }: SocketCredit): boolean => {
+  const pushed = subtractAmounts(subtractAmounts(sent, taken), paged);
   return pushed.messages >= creditMessages || pushed.bytes >= creditBytes;
 };
 
 /** Whether the socket has to confirm something before it may ask for more messages. */
-export const isFull = ({ paged }: Credit): boolean =>
+export const isPageCreditUsedUp = ({ paged }: SocketCredit): boolean =>
   paged.messages >= pageCreditMessages || paged.bytes >= creditBytes;
 
-export const charge = (credit: Credit, load: Load, isPage: boolean): Credit => {
-  const sent = plus(credit.sent, load);
-  const far = minus(sent, credit.points.at(-1) ?? credit.taken);
-  const isFar = far.messages >= pointMessages || far.bytes >= pointBytes;
+export const chargeCredit = (credit: SocketCredit, load: SentAmount, isPage: boolean): SocketCredit => {
+  const sent = addAmounts(credit.sent, load);
+  const far = subtractAmounts(sent, credit.points.at(-1) ?? credit.taken);
+  const isFar = far.messages >= checkpointMessages || far.bytes >= checkpointBytes;
   return {
     ...credit,
     sent,
-    paged: isPage ? plus(credit.paged, load) : credit.paged,
-    points: isFar && credit.points.length < pointsMax ? [...credit.points, sent] : credit.points,
+    paged: isPage ? addAmounts(credit.paged, load) : credit.paged,
+    points: isFar && credit.points.length < checkpointsMax ? [...credit.points, sent] : credit.points,
   };
 };
 
 /** The device has taken in this many messages. Undefined when it claims more than it was sent. */
-export const confirm = (credit: Credit, messages: number): Credit | undefined => {
+export const confirmCredit = (credit: SocketCredit, messages: number): SocketCredit | undefined => {
   if (messages > credit.sent.messages) return undefined;
   if (messages <= credit.taken.messages) return credit;
   const isAll = messages === credit.sent.messages;
   const passed = isAll ? credit.sent : credit.points.findLast((point) => point.messages <= messages);
   const taken = { messages, bytes: passed?.bytes ?? credit.taken.bytes };
-  const confirmed: Credit = {
+  const confirmed: SocketCredit = {
     ...credit,
     taken,
-    paged: least(credit.paged, minus(credit.sent, taken)),
+    paged: minAmounts(credit.paged, subtractAmounts(credit.sent, taken)),
     points: credit.points.filter((point) => point.messages > messages),
   };
   return isBehind(confirmed) ? confirmed : { ...confirmed, behindSince: null };

@@ -2,16 +2,16 @@ import type { SecurityNotice } from "#contract/auth/security.ts";
 import type { CallResult } from "#contract/calls/call.ts";
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { Relation } from "#contract/people.ts";
-import type { KeptSettings, Presence } from "#contract/settings.ts";
+import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
-import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "#contract/wire/server-frames.ts";
-import type { Sent } from "#worker/objects/user-channel/commands/send-queue.ts";
-import type { Entry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
-import type { Push } from "./socket-registry.ts";
+import { encodeFrame, encodeLiveText, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
+import type { SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { SocketPush } from "./socket-registry.ts";
 
 /** A text that travels in the short form: the only new message, the other person's own words, in a private chat. */
-const soleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
+const findSoleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
   const [message] = messages;
   if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
   if (message?.body.type !== "text" || message.body.forwarded) return undefined;
@@ -21,15 +21,15 @@ const soleText = (row: InboxRow, messages: readonly Message[]): { message: Messa
 // Frames of changes: `counter` is the change's own, `base` the socket's.
 
 /** New messages, with the places of those (`sent`) that the socket itself sent among them. */
-export const messagesPush = (
+export const toMessagesPush = (
   counter: number,
   row: InboxRow,
   messages: readonly Message[],
-  sent: readonly Place[],
-  base: Base,
-): Push => {
+  sent: readonly OwnAck[],
+  base: SocketBase,
+): SocketPush => {
   const of = { counter: counter - base.counter, handle: row.handle };
-  const sole = soleText(row, messages);
+  const sole = findSoleText(row, messages);
   const behind: ServerFrame = ["b", of.counter, of.handle, row.head];
   if (sole && sent.length === 0) {
     const frame = encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text });
@@ -39,27 +39,27 @@ export const messagesPush = (
   if (sent.length === 0) {
     return { frame: encodeFrame(["m", of.counter, of.handle, wire]), messages: wire.length, behind: [behind] };
   }
-  const frame = encodeFrame(["m", of.counter, of.handle, wire, placesOf(sent, base)]);
-  return { frame, messages: wire.length, behind: [behind, sentFrame(counter, sent, base)] };
+  const frame = encodeFrame(["m", of.counter, of.handle, wire, toAckFields(sent, base)]);
+  return { frame, messages: wire.length, behind: [behind, toAckFrame(counter, sent, base)] };
 };
 
-type Place = { outgoing: { ref: number }; place: Sent };
-const placesOf = (sent: readonly Place[], base: Base): number[] =>
+type OwnAck = { outgoing: { ref: number }; place: SentMessage };
+const toAckFields = (sent: readonly OwnAck[], base: SocketBase): number[] =>
   sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]);
 
-export const sentFrame = (counter: number, sent: readonly Place[], base: Base): ServerFrame => [
+export const toAckFrame = (counter: number, sent: readonly OwnAck[], base: SocketBase): ServerFrame => [
   "a",
   counter - base.counter,
-  ...placesOf(sent, base),
+  ...toAckFields(sent, base),
 ];
 
-export const rowFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+export const toRowFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
   "i",
   counter - base.counter,
   toWireRow(row, base.now),
 ];
 
-export const mineFrame = (counter: number, row: Entry, base: Base): ServerFrame => [
+export const toOwnReceiptsFrame = (counter: number, row: InboxEntry, base: SocketBase): ServerFrame => [
   "u",
   counter - base.counter,
   row.handle,
@@ -69,7 +69,7 @@ export const mineFrame = (counter: number, row: Entry, base: Base): ServerFrame 
   Math.max(row.counted, row.head),
 ];
 
-export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+export const toPeerReceiptsFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
   "o",
   counter - base.counter,
   row.handle,
@@ -77,11 +77,11 @@ export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerF
   row.othersRead,
 ];
 
-export const revisedFrame = (
+export const toRevisionsFrame = (
   counter: number,
   row: InboxRow,
   { since, messages }: { since: number; messages: readonly Message[] },
-  base: Base,
+  base: SocketBase,
 ): ServerFrame => [
   "e",
   counter - base.counter,
@@ -91,26 +91,26 @@ export const revisedFrame = (
   messages.map((message) => toWireMessage(message, base.now)),
 ];
 
-export const personFrame = (counter: number, relation: Relation, base: Base): ServerFrame => [
+export const toPersonFrame = (counter: number, relation: Relation, base: SocketBase): ServerFrame => [
   "p",
   counter - base.counter,
   toWirePerson(relation),
 ];
 
-export const settingsFrame = (counter: number, kept: KeptSettings, base: Base): ServerFrame => [
+export const toSettingsFrame = (counter: number, kept: VersionedSettings, base: SocketBase): ServerFrame => [
   "s",
   counter - base.counter,
   kept,
 ];
 
-export const noticeFrame = (counter: number, notice: SecurityNotice | null, base: Base): ServerFrame => [
-  "z",
-  counter - base.counter,
-  notice,
-];
+export const toSecurityNoticeFrame = (
+  counter: number,
+  notice: SecurityNotice | null,
+  base: SocketBase,
+): ServerFrame => ["z", counter - base.counter, notice];
 
 /** The part that a welcome and an answer to "c" share. */
-export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
+export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "now">) =>
   [
     result.epoch,
     result.counter,
@@ -125,11 +125,11 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
   ] as const;
 
 /** The answer to a command that came in a frame. */
-export const answerFrame = (
+export const toAnswerFrame = (
   type: Exclude<Command["type"], "send" | "spread" | "mark">,
   ref: number,
   result: CommandResults[typeof type],
-  base: Base,
+  base: SocketBase,
 ): { frame: ServerFrame; messages: number } => {
   if (type === "dial" || type === "answer" || type === "hangUp" || type === "standing") {
     return { frame: ["j", ref, result as CallResult], messages: 0 };
@@ -144,7 +144,7 @@ export const answerFrame = (
   )
     return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
-    return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
+    return { frame: ["c", ref, ...toChangesFields(result as CommandResults["changes"], base)], messages: 0 };
   }
   if (type === "presence") {
     const { here, seen_at } = result as Presence;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "partyserver";
-import type { CallFrame, Device } from "#contract/calls/call.ts";
+import type { CallFrame, DeviceId } from "#contract/calls/call.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import {
@@ -10,9 +10,18 @@ import {
   presenceWatchersMax,
   socketsPerUserMax,
 } from "#contract/limits.ts";
-import { type Base, closeCodes, encodeFrame, type ServerFrame } from "#contract/wire/server-frames.ts";
+import { closeCodes, encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
-import { afterSleep, type Credit, charge, confirm, fullCredit, isBehind, isFarFrom, isFull } from "./flow-control.ts";
+import {
+  assumeCreditAfterSleep,
+  chargeCredit,
+  confirmCredit,
+  createCredit,
+  isBehind,
+  isPageCreditUsedUp,
+  type SocketCredit,
+  shouldPersistCredit,
+} from "./flow-control.ts";
 
 /** What a socket must remember while its object sleeps: it lives in the socket's attachment. */
 export type SocketState = {
@@ -20,9 +29,9 @@ export type SocketState = {
   openedAt: number;
   /** It has said hello and is told of changes. */
   isReady: boolean;
-  base: Base;
+  base: SocketBase;
   /** As it was last written here; what a living object knows beyond it is in its memory. */
-  credit: Credit;
+  credit: SocketCredit;
   /** Nothing was added to `credit` since. */
   isSettled: boolean;
   malformedAt: readonly number[];
@@ -33,87 +42,87 @@ export type SocketState = {
   /** Whose it is, once that said so itself, and when it first did. */
   device?: { id: Uuid; since: number };
 };
-export type Socket = Connection<SocketState>;
+export type ClientSocket = Connection<SocketState>;
 
 /** What a change looks like to one socket. `messages` count against its credit; one that is behind gets `behind`. */
-export type Push = { frame: string; messages: number; behind?: readonly ServerFrame[] };
+export type SocketPush = { frame: string; messages: number; behind?: readonly ServerFrame[] };
 
-const settleMs = 1_000; // the platform puts no object to sleep that waits for a timer
+const persistDelayMs = 1_000; // the platform puts no object to sleep that waits for a timer
 
 /** The sockets of one person, all that hibernation keeps of them included. */
-export class Sockets {
-  readonly #all: () => Iterable<Socket>;
-  readonly #pongedAt: (socket: Socket) => number;
+export class SocketRegistry {
+  readonly #listSockets: () => Iterable<ClientSocket>;
+  readonly #pongedAt: (socket: ClientSocket) => number;
 
   /** Writing an attachment costs as much as a frame. */
-  readonly #credits = new WeakMap<Socket, Credit>();
-  readonly #unsettled = new Set<Socket>();
+  readonly #credits = new WeakMap<ClientSocket, SocketCredit>();
+  readonly #unpersisted = new Set<ClientSocket>();
   /** When devices last said which they are. */
-  readonly #namedAt = new WeakMap<Socket, number>();
+  readonly #namedAt = new WeakMap<ClientSocket, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `pongedAt`: when the platform last answered a ping of a socket, 0 when it never did. */
-  constructor(all: () => Iterable<Socket>, pongedAt: (socket: Socket) => number) {
-    this.#all = all;
+  constructor(all: () => Iterable<ClientSocket>, pongedAt: (socket: ClientSocket) => number) {
+    this.#listSockets = all;
     this.#pongedAt = pongedAt;
   }
 
   /** A new socket. The oldest goes when there are too many: some of them may be dead without saying so. */
-  accept(socket: Socket, session: Uuid): void {
+  addSocket(socket: ClientSocket, session: Uuid): void {
     const state: SocketState = {
       session,
       openedAt: Date.now(),
       isReady: false,
       base: { now: 0, counter: 0 },
-      credit: fullCredit(),
+      credit: createCredit(),
       isSettled: true,
       malformedAt: [],
     };
     socket.setState(state);
-    const others = [...this.#all()].filter((other) => other.id !== socket.id);
+    const others = [...this.#listSockets()].filter((other) => other.id !== socket.id);
     const excess = others.length + 1 - socketsPerUserMax;
     if (excess <= 0) return;
     others.sort((a, b) => (a.state?.openedAt ?? 0) - (b.state?.openedAt ?? 0));
-    for (const old of others.slice(0, excess)) this.close(old, "replaced");
+    for (const old of others.slice(0, excess)) this.closeSocket(old, "replaced");
   }
 
   /** Whether there is a socket that is told of changes. */
-  get isTold(): boolean {
-    return [...this.#all()].some((socket) => socket.state?.isReady);
+  get hasReadySocket(): boolean {
+    return [...this.#listSockets()].some((socket) => socket.state?.isReady);
   }
 
   get isEmpty(): boolean {
-    for (const _ of this.#all()) return false;
+    for (const _ of this.#listSockets()) return false;
     return true;
   }
 
   /** Tells every ready socket of one change, each in its own form. */
-  push(toPush: (socket: Socket, base: Base) => Push): void {
-    for (const socket of this.#all()) {
+  pushChange(toPush: (socket: ClientSocket, base: SocketBase) => SocketPush): void {
+    for (const socket of this.#listSockets()) {
       const { state } = socket;
       if (state?.isReady) this.#pushOne(socket, toPush(socket, state.base));
     }
   }
 
-  #pushOne(socket: Socket, { frame, messages, behind }: Push): void {
+  #pushOne(socket: ClientSocket, { frame, messages, behind }: SocketPush): void {
     if (messages > 0) {
       const credit = this.#creditOf(socket);
       if (behind && isBehind(credit)) {
         this.#pushBehind(socket, credit, behind);
         return;
       }
-      this.#keep(socket, charge(credit, { messages, bytes: Buffer.byteLength(frame) }, false));
+      this.#setCredit(socket, chargeCredit(credit, { messages, bytes: Buffer.byteLength(frame) }, false));
     }
     this.#send(socket, frame);
   }
 
-  #pushBehind(socket: Socket, credit: Credit, frames: readonly ServerFrame[]): void {
+  #pushBehind(socket: ClientSocket, credit: SocketCredit, frames: readonly ServerFrame[]): void {
     const behindSince = credit.behindSince ?? Date.now();
     if (Date.now() - behindSince > behindMaxMs) {
-      this.close(socket, "behind");
+      this.closeSocket(socket, "behind");
       return;
     }
-    if (credit.behindSince === null) this.#write(socket, { ...credit, behindSince }, false);
+    if (credit.behindSince === null) this.#persistCredit(socket, { ...credit, behindSince }, false);
     for (const frame of frames) this.#send(socket, encodeFrame(frame));
   }
 
@@ -121,9 +130,9 @@ export class Sockets {
    * Tells every ready socket of something that is nothing to a device that comes too late. `isOwed`: also those that have
    * not confirmed what they were sent before, for nothing makes up for it.
    */
-  signal(frame: ServerFrame | CallFrame, isOwed = false, isFor = (_state: SocketState) => true): void {
+  broadcast(frame: ServerFrame | CallFrame, isOwed = false, isFor = (_state: SocketState) => true): void {
     const text = encodeFrame(frame);
-    for (const socket of this.#all()) {
+    for (const socket of this.#listSockets()) {
       const { state } = socket;
       if (!state?.isReady || !isFor(state)) continue;
       if (isOwed || !isBehind(this.#creditOf(socket))) this.#send(socket, text);
@@ -134,25 +143,25 @@ export class Sockets {
    * The same for one device, null for all of them. A socket that came after that device was last heard of, and has not
    * said whose it is, may be its next one: the one before it may be dead without saying so.
    */
-  signalTo(device: Uuid | null, frame: CallFrame): void {
+  sendToDevice(device: Uuid | null, frame: CallFrame): void {
     let heardAt = 0;
-    for (const socket of this.#all()) {
+    for (const socket of this.#listSockets()) {
       const known = socket.state?.device;
       if (known?.id === device) heardAt = Math.max(heardAt, this.#namedAt.get(socket) ?? known.since);
     }
     const isTheirs = ({ device: known, openedAt }: SocketState) => (known ? known.id === device : openedAt > heardAt);
-    this.signal(frame, false, (state) => device === null || isTheirs(state));
+    this.broadcast(frame, false, (state) => device === null || isTheirs(state));
   }
 
   /** Whether a device has a socket: its own, or one that came since then and has not said whose it is. */
-  reaches(device: Device, since: number): boolean {
-    return [...this.#all()].some(({ state }) =>
+  isDeviceReachable(device: DeviceId, since: number): boolean {
+    return [...this.#listSockets()].some(({ state }) =>
       state?.device ? state.device.id === device : (state?.openedAt ?? 0) >= since,
     );
   }
 
   /** A device says over its socket which it is. It stays the same one: written once. */
-  name(socket: Socket, device: Uuid): void {
+  setDevice(socket: ClientSocket, device: Uuid): void {
     const now = Date.now();
     this.#namedAt.set(socket, now);
     const { state } = socket;
@@ -160,112 +169,115 @@ export class Sockets {
   }
 
   /** A device is looked at, or no more. */
-  look(socket: Socket, isLooked: boolean): void {
+  setForeground(socket: ClientSocket, isLooked: boolean): void {
     if (!socket.state) return;
     const { lookedAt: _, ...rest } = socket.state;
     socket.setState(isLooked ? { ...rest, lookedAt: Date.now() } : rest);
   }
 
   /** When a device that is looked at was last heard of. */
-  heardAt(socket: Socket): number {
+  lastHeardAt(socket: ClientSocket): number {
     return Math.max(socket.state?.lookedAt ?? 0, this.#pongedAt(socket));
   }
 
   /** When any device that is looked at was last heard of, 0 when there is none. */
-  lastLooked(without?: Socket): number {
-    const looked = [...this.#all()].filter(({ id, state }) => state?.lookedAt !== undefined && id !== without?.id);
-    return Math.max(0, ...looked.map((socket) => this.heardAt(socket)));
+  lastForegroundAt(without?: ClientSocket): number {
+    const looked = [...this.#listSockets()].filter(
+      ({ id, state }) => state?.lookedAt !== undefined && id !== without?.id,
+    );
+    return Math.max(0, ...looked.map((socket) => this.lastHeardAt(socket)));
   }
 
   /** Who asked whether this person is here, the first before the others, as far as their devices remember. */
   get watchers(): Uuid[] {
-    return [...new Set([...this.#all()].flatMap(({ state }) => state?.watchers ?? []))];
+    return [...new Set([...this.#listSockets()].flatMap(({ state }) => state?.watchers ?? []))];
   }
 
   /** A socket remembers it without a row; forgotten with it, it is said again at the next question. */
   addWatcher(watcher: Uuid): void {
     if (this.watchers.includes(watcher)) return;
-    const socket = [...this.#all()].find(({ state }) => state?.isReady);
+    const socket = [...this.#listSockets()].find(({ state }) => state?.isReady);
     if (!socket?.state) return;
     const watchers = [...(socket.state.watchers ?? []), watcher].slice(-presenceWatchersMax);
     socket.setState({ ...socket.state, watchers });
   }
 
   /** An answer to one socket. */
-  answer(socket: Socket, frame: ServerFrame, messages = 0): void {
+  sendFrame(socket: ClientSocket, frame: ServerFrame, messages = 0): void {
     const text = encodeFrame(frame);
     if (messages > 0) {
-      this.#keep(socket, charge(this.#creditOf(socket), { messages, bytes: Buffer.byteLength(text) }, true));
+      this.#setCredit(socket, chargeCredit(this.#creditOf(socket), { messages, bytes: Buffer.byteLength(text) }, true));
     }
     this.#send(socket, text);
   }
 
   /** Whether the socket has to confirm something before it may ask for more. */
-  isFull(socket: Socket): boolean {
-    return isFull(this.#creditOf(socket));
+  isPageCreditUsedUp(socket: ClientSocket): boolean {
+    return isPageCreditUsedUp(this.#creditOf(socket));
   }
 
   /** The device has taken in this many messages. False when it cannot have. */
-  confirm(socket: Socket, taken: number): boolean {
-    const credit = confirm(this.#creditOf(socket), taken);
-    if (credit) this.#keep(socket, credit);
+  confirmReceived(socket: ClientSocket, taken: number): boolean {
+    const credit = confirmCredit(this.#creditOf(socket), taken);
+    if (credit) this.#setCredit(socket, credit);
     return credit !== undefined;
   }
 
-  #creditOf(socket: Socket): Credit {
+  #creditOf(socket: ClientSocket): SocketCredit {
     const known = this.#credits.get(socket);
     if (known) return known;
     const { state } = socket;
-    if (!state) return fullCredit();
-    return state.isSettled ? state.credit : afterSleep(state.credit);
+    if (!state) return createCredit();
+    return state.isSettled ? state.credit : assumeCreditAfterSleep(state.credit);
   }
 
   /** In memory at once, in the attachment before it is far from what stands there, and after a while. */
-  #keep(socket: Socket, credit: Credit): void {
+  #setCredit(socket: ClientSocket, credit: SocketCredit): void {
     const { state } = socket;
     this.#credits.set(socket, credit);
-    if (state && (state.isSettled || isFarFrom(credit, state.credit))) this.#write(socket, credit, false);
-    this.#unsettled.add(socket);
-    this.#timer ??= setTimeout(() => this.#settle(), settleMs);
+    if (state && (state.isSettled || shouldPersistCredit(credit, state.credit)))
+      this.#persistCredit(socket, credit, false);
+    this.#unpersisted.add(socket);
+    this.#timer ??= setTimeout(() => this.#persistCredits(), persistDelayMs);
   }
 
-  #settle(): void {
+  #persistCredits(): void {
     this.#timer = undefined;
-    for (const socket of this.#unsettled) {
+    for (const socket of this.#unpersisted) {
       const credit = this.#credits.get(socket);
-      if (credit) this.#write(socket, credit, true);
+      if (credit) this.#persistCredit(socket, credit, true);
     }
-    this.#unsettled.clear();
+    this.#unpersisted.clear();
   }
 
-  #write(socket: Socket, credit: Credit, isSettled: boolean): void {
+  #persistCredit(socket: ClientSocket, credit: SocketCredit, isSettled: boolean): void {
     this.#credits.set(socket, credit);
     if (socket.state) socket.setState({ ...socket.state, credit, isSettled });
   }
 
   /** From here on the socket is told of changes. */
-  welcome(socket: Socket, base: Base): void {
+  markReady(socket: ClientSocket, base: SocketBase): void {
     if (socket.state) socket.setState({ ...socket.state, isReady: true, base });
   }
 
   /** A frame that could not be read. Too many of them end the socket. */
-  malformed(socket: Socket, error: ErrorCode = "malformed_frame"): void {
+  rejectMalformed(socket: ClientSocket, error: ErrorCode = "malformed_frame"): void {
     const now = Date.now();
     const before = socket.state?.malformedAt ?? [];
     const malformedAt = [...before.filter((at) => now - at < malformedWindowMs), now];
     if (socket.state) socket.setState({ ...socket.state, malformedAt });
-    this.answer(socket, ["x", error]);
-    if (malformedAt.length >= malformedFramesMax) this.close(socket, "rateLimited");
+    this.sendFrame(socket, ["x", error]);
+    if (malformedAt.length >= malformedFramesMax) this.closeSocket(socket, "rateLimited");
   }
 
   /** Ends the sockets of these sessions, or all of them. */
   closeSessions(sessions: readonly Uuid[] | "all"): void {
-    for (const socket of [...this.#all()]) {
-      if (sessions === "all" || sessions.includes(socket.state?.session ?? "")) this.close(socket, "signedOut");
+    for (const socket of [...this.#listSockets()]) {
+      if (sessions === "all" || sessions.includes(socket.state?.session ?? "")) this.closeSocket(socket, "signedOut");
     }
   }
 
-  close(socket: Socket, reason: keyof typeof closeCodes): void {
+  closeSocket(socket: ClientSocket, reason: keyof typeof closeCodes): void {
     try {
       socket.close(closeCodes[reason], reason);
     } catch (error) {
@@ -273,7 +285,7 @@ export class Sockets {
     }
   }
 
-  #send(socket: Socket, text: string): void {
+  #send(socket: ClientSocket, text: string): void {
     // One that was just closed for what it sent may have sent more before it heard of it.
     if (socket.readyState !== WebSocket.READY_STATE_OPEN) return;
     try {

@@ -1,0 +1,83 @@
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer, type Server as HttpServer } from "node:http";
+import { connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type WebSocket, WebSocketServer } from "ws";
+import { makeFolder, removeFolder } from "#lab/folder.ts";
+import type { NetworkNode } from "#lab/network/network.ts";
+import { bin } from "#scripts/run.mjs";
+
+export type Gateway = { close(): void };
+
+/** Runs at an end: what connects to `from` there reaches `to`, each `address:port` of its network or a path. */
+export async function runGateway(end: NetworkNode, from: string, to: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL("#lab/network/gateway.mjs", import.meta.url));
+  const child = end.namespace.spawn(join(bin, "node"), [script, from, to]);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve());
+    child.once("exit", () => reject(new Error(`Nothing can listen at ${from}`)));
+  });
+  return child;
+}
+
+/** Lets what stands outside of the laboratory's network be reached at an address in it. */
+async function openGateway(
+  end: NetworkNode,
+  address: string,
+  port: number,
+  server: HttpServer | TcpServer,
+): Promise<Gateway> {
+  const folder = makeFolder();
+  const path = join(folder, "outside");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const child = await runGateway(end, `${address}:${port}`, path);
+  return {
+    close() {
+      child.kill("SIGKILL");
+      server.close();
+      removeFolder(folder);
+    },
+  };
+}
+
+/** A server that listens on this machine's own port. */
+export function openGatewayTo(end: NetworkNode, address: string, port: number): Promise<Gateway> {
+  const relay = createTcpServer((inner) => {
+    const outer = connect(port, "localhost");
+    inner.pipe(outer).pipe(inner);
+    for (const socket of [inner, outer]) {
+      socket.on("error", () => {
+        inner.destroy();
+        outer.destroy();
+      });
+    }
+  });
+  return openGateway(end, address, port, relay);
+}
+
+/** Serves the two bare pages and passes on what each says to the other, however often they come again. */
+export function openBaselineGateway(end: NetworkNode, address: string, port: number): Promise<Gateway> {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url));
+  const server = createServer((request, response) => {
+    const isScript = request.url === "/bare.js";
+    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
+    response.end(read(isScript ? "bare.js" : "bare.html"));
+  });
+  const sockets = new Map<string, WebSocket>();
+  const unsaid = new Map<string, string[]>();
+  new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket, request) => {
+    const side = String(request.url);
+    const other = side === "/caller" ? "/callee" : "/caller";
+    sockets.set(side, socket);
+    for (const text of unsaid.get(side)?.splice(0) ?? []) socket.send(text);
+    socket.on("error", () => socket.terminate());
+    socket.on("message", (data) => {
+      const there = sockets.get(other);
+      if (there?.readyState === 1) there.send(String(data));
+      else unsaid.set(other, [...(unsaid.get(other) ?? []), String(data)]);
+    });
+  });
+  return openGateway(end, address, port, server);
+}

@@ -1,0 +1,16 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const tools = ["ip", "unshare", "nsenter", "setpriv", "python3", "openssl"];
+
+const isInstalled = (name: string): boolean =>
+  (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
+
+/** What this machine lacks for the laboratory's network, in words for whoever started it. */
+export function listMissingRequirements(): string[] {
+  if (process.platform !== "linux") return ["Linux: its network namespaces are what the networks are made of"];
+  const lacking = tools.filter((name) => !isInstalled(name)).map((name) => `${name} on the PATH`);
+  if (process.getuid?.() !== 0) lacking.push("root: only root makes network namespaces");
+  if (!existsSync("/dev/net/tun")) lacking.push("/dev/net/tun");
+  return lacking;
+}

@@ -1,0 +1,57 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { t } from "#i18n/setup.ts";
+import { saveFlashMessage } from "#lib/session/flash-message.ts";
+import { useSession, wasAccountDeleted, wasSignedOut } from "#lib/session/session.ts";
+import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
+import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
+import { isSigningOut } from "#lib/session/signing-out.ts";
+import { startSync, stopSync } from "#sync/engine.ts";
+import { LoadingShell } from "./loading-shell.tsx";
+import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";
+
+/** Opens the person's local store before any screen reads it, and closes it when they go. */
+function SyncProvider({ userId, children }: { userId: string; children: ReactNode }) {
+  const [state, setState] = useState<{ userId: string } | { error: unknown }>();
+  useEffect(() => {
+    let isCurrent = true;
+    startSync(userId).then(
+      () => isCurrent && setState({ userId }),
+      (error: unknown) => isCurrent && setState({ error }),
+    );
+    return () => {
+      isCurrent = false;
+      void stopSync();
+    };
+  }, [userId]);
+  useEffect(renewSessionWhileVisible, []);
+  useSyncToasts();
+  useAcceptanceToasts();
+  if (state && "error" in state) throw state.error;
+  return state?.userId === userId ? children : <LoadingShell />;
+}
+
+const saveSignOutMessage = (): void => {
+  if (wasAccountDeleted()) saveFlashMessage({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
+  else if (wasSignedOut()) saveFlashMessage({ message: t("auth.signedOutElsewhere") });
+  else saveSessionEndedNote();
+};
+
+/** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
+function RedirectToLogin({ hasEnded }: { hasEnded: boolean }) {
+  useEffect(() => {
+    if (hasEnded && !isSigningOut()) saveSignOutMessage();
+    // What the person who was signed in must not leave behind is removed first.
+    void stopSync().finally(() => {
+      if (!isSigningOut()) location.replace("/login");
+    });
+  }, [hasEnded]);
+  return <LoadingShell />;
+}
+
+/** SPEC.md §2: a visitor who opens a guarded route goes to /login. */
+export function RequireSession({ children }: { children: ReactNode }) {
+  const session = useSession();
+  const [wasSignedIn] = useState(session !== undefined);
+  if (!session) return <RedirectToLogin hasEnded={wasSignedIn} />;
+  return <SyncProvider userId={session.userId}>{children}</SyncProvider>;
+}

@@ -1,0 +1,38 @@
+import { useEffect } from "react";
+import { type NavigateFunction, useNavigate } from "react-router";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { subscribeNotices } from "#sync/engine.ts";
+import { useAcceptances } from "#sync/hooks/use-acceptances.ts";
+import type { PersonRow } from "#sync/store/database.ts";
+
+const showAcceptedToast = ({ id, username }: PersonRow, navigate: NavigateFunction): void => {
+  showToast({
+    message: t("shell.notice.requestAccepted", { name: isolateBidi(username || t("common.user")) }),
+    action: { label: t("people.message"), onSelect: () => navigate(`/app/chat/${id}`) },
+  });
+};
+
+/** Says who accepted a request, once somebody looks. */
+export const useAcceptanceToasts = (): void => {
+  const navigate = useNavigate();
+  useAcceptances((person) => {
+    if (document.visibilityState === "visible") showAcceptedToast(person, navigate);
+    else document.addEventListener("visibilitychange", () => showAcceptedToast(person, navigate), { once: true });
+  });
+};
+
+/** Says what the local store and the link have to tell a person. A session that ended leads to the log-in by itself. */
+export const useSyncToasts = (): void => {
+  useEffect(
+    () =>
+      subscribeNotices((notice) => {
+        if (notice === "store-reset") showToast({ message: t("shell.notice.storeReset") });
+        if (notice === "unsent-lost") showToast({ message: t("shell.notice.unsentLost"), tone: "danger" });
+        if (notice === "settings-refused") showToast({ message: t("shell.notice.settingsRefused"), tone: "danger" });
+        if (notice === "outdated") showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
+      }),
+    [],
+  );
+};

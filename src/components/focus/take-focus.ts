@@ -1,2 +1,0 @@
-/** As a `ref`: what appears where something with the focus went takes the focus over. */
-export const takeFocus = (element: HTMLElement | null): void => element?.focus();

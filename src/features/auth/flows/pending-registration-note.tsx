@@ -1,0 +1,17 @@
+import { useTranslation } from "react-i18next";
+import { AuthNote } from "#features/auth/form/auth-note.tsx";
+import { toProviderName } from "#lib/factors/providers.ts";
+
+/** To whom a provider sent here: why this form is to be filled in all the same. */
+export function PendingRegistrationNote({ provider }: { provider: string }) {
+  const { t } = useTranslation();
+  const name = toProviderName(provider);
+  return (
+    <AuthNote role="status" icon="i-ph-link">
+      <p>
+        <strong className="block">{t("auth.newcomerTitle")}</strong>
+        {t("auth.newcomerText", { name })}
+      </p>
+    </AuthNote>
+  );
+}

@@ -1,0 +1,36 @@
+import { useTranslation } from "react-i18next";
+import { hangUpOtherTabCall, resumeOtherTabCall } from "#calls/actions.ts";
+import type { OtherTabCall } from "#calls/controller/other-tab-call.ts";
+import { CallActionButton, createPressHandler } from "#calls/ui/call-action-button.tsx";
+import { Button } from "#components/controls/button.tsx";
+import { toDisplayName } from "#components/people/person-name.ts";
+import { useProfile } from "#sync/hooks/use-profile.ts";
+
+/** A call that another tab of this browser has: why nobody can be called from here. Where that tab is gone, it goes on here. */
+export default function OtherTabBanner({ call: { peer, kind }, isGone }: OtherTabCall) {
+  const { t } = useTranslation();
+  const [look] = useProfile(peer);
+  const person = look.state === "found" ? look.person : undefined;
+  const name = person?.username || person?.phone || toDisplayName(person, t);
+  return (
+    <div
+      data-call
+      className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-3 text-text"
+    >
+      <span
+        className={`${kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} shrink-0 text-2xl text-accent max-[400px]:hidden`}
+        aria-hidden="true"
+      />
+      <p role="status" className="flex min-w-[144px] flex-1 flex-col px-1 py-1 leading-tight">
+        <bdi className="truncate font-semibold">{name}</bdi>
+        <span className="text-sm">{t(isGone ? "calls.otherTabGone" : "calls.otherTab")}</span>
+      </p>
+      {isGone && (
+        <Button variant="primary" onClick={createPressHandler("accept", resumeOtherTabCall)}>
+          {t("calls.resume")}
+        </Button>
+      )}
+      <CallActionButton act="hangUp" kind={kind} onPress={hangUpOtherTabCall} />
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { MediaView } from "#calls/media/media-session.ts";
+import type { CallView } from "#calls/views.ts";
+import type { TextKey } from "#i18n/setup.ts";
+
+/** Something of the media that a person should know, the gravest first. */
+export type CallWarning = {
+  key: TextKey;
+  tone: "danger" | "plain";
+  remedy?: "camera";
+  /** Only when it lasts. */
+  isLate?: true;
+};
+
+const micWarnings: Partial<Record<MediaView["mic"], TextKey>> = {
+  refused: "calls.notice.micRefused",
+  missing: "calls.notice.micMissing",
+  taken: "calls.notice.micTaken",
+};
+const cameraWarnings: Partial<Record<MediaView["camera"], TextKey>> = {
+  refused: "calls.notice.cameraRefused",
+  missing: "calls.notice.cameraMissing",
+  taken: "calls.notice.cameraTaken",
+  unwanted: "calls.notice.cameraUnwanted",
+};
+
+/** What worked in this call before: what is missing then was unplugged. */
+export type WorkingDevices = { mic: boolean; camera: boolean };
+
+export const updateWorkingDevices = (before: WorkingDevices, { mic, camera }: MediaView): WorkingDevices => {
+  const after = {
+    mic: before.mic || mic === "on" || mic === "muted",
+    camera: before.camera || ["on", "thin", "unwanted"].includes(camera),
+  };
+  return after.mic === before.mic && after.camera === before.camera ? before : after;
+};
+
+const findPeerMicWarning = ({ peer }: MediaView): CallWarning | undefined => {
+  if (!peer.hasMic) return { key: "calls.notice.peerNoMic", tone: "plain" };
+  return peer.isMuted ? { key: "calls.notice.peerMuted", tone: "plain" } : undefined;
+};
+
+const findPeerVideoWarning = ({ peer, camera, isVoiceOnly }: MediaView): CallWarning | undefined => {
+  // Where this side's camera is on, that says more.
+  if (peer.isVoiceOnly) return camera === "unwanted" ? undefined : { key: "calls.notice.peerVoiceOnly", tone: "plain" };
+  return peer.isCameraOff && !isVoiceOnly ? { key: "calls.notice.peerCameraOff", tone: "plain" } : undefined;
+};
+
+/** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
+export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevices, isAway = false): CallWarning[] => {
+  if (state.at === "ringing" || state.at === "ended") return [];
+  const isUp = state.at === "connected";
+  const found: (CallWarning | undefined)[] = [
+    media.mic === "missing" && worked.mic
+      ? { key: "calls.notice.micUnplugged", tone: "danger" }
+      : micWarnings[media.mic] && { key: micWarnings[media.mic] as TextKey, tone: "danger" },
+    media.mic === "waiting" ? { key: "calls.notice.micWaiting", tone: "plain", isLate: true } : undefined,
+    isUp && media.isMicInaudible && media.mic === "on" ? { key: "calls.notice.unheard", tone: "danger" } : undefined,
+  ];
+  if (state.call.kind === "video") {
+    found.push(
+      media.camera === "thin" ? { key: "calls.notice.thin", tone: "plain", remedy: "camera" } : undefined,
+      media.camera === "missing" && worked.camera
+        ? { key: "calls.notice.cameraUnplugged", tone: "plain" }
+        : cameraWarnings[media.camera] && { key: cameraWarnings[media.camera] as TextKey, tone: "plain" },
+      media.camera === "waiting" && media.mic !== "waiting"
+        ? { key: "calls.notice.cameraWaiting", tone: "plain", isLate: true }
+        : undefined,
+      media.isVideoRestored ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
+    );
+  }
+  if (isUp && isAway) found.push({ key: "calls.notice.away", tone: "plain" });
+  if (isUp && state.interruptedAt === undefined) {
+    found.push(
+      findPeerMicWarning(media),
+      state.call.kind === "video" ? findPeerVideoWarning(media) : undefined,
+      media.quality === 1 && media.camera !== "thin" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
+    );
+  }
+  return found.filter((trouble) => trouble !== undefined);
+};

@@ -1,0 +1,79 @@
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
+import { useLanguage } from "#i18n/setup.ts";
+import { matchesContact } from "#lib/text/match-contact.ts";
+import { useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
+import { toConversationAvatar } from "./conversation-name.ts";
+import { ConversationListRow } from "./conversation-row.tsx";
+import type { ConversationMenu } from "./use-conversation-menu.tsx";
+
+const searchedConversationsMax = 1_000;
+const resultsMax = 50; // of each kind: who sees more types another letter
+
+/** Conversations and contacts whose name or number holds what is looked for; each opens its chat. */
+export function ConversationSearchResults({ query, deeds }: { query: string; deeds: ConversationMenu }) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const conversations = useConversations(searchedConversationsMax);
+  const contacts = useContacts();
+  const found = useMemo(() => {
+    if (!conversations || !contacts) return undefined;
+    const listed = new Set(conversations.map(({ peer }) => peer));
+    const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
+    return {
+      items: conversations.filter((item) => matchesContact(query, toConversationAvatar(item))).slice(0, resultsMax),
+      others: contacts
+        .filter((contact) => !listed.has(contact.id) && matchesContact(query, contact))
+        .sort((a, b) => compare(a.username || a.phone, b.username || b.phone))
+        .slice(0, resultsMax),
+    };
+  }, [conversations, contacts, query, language]);
+  if (!found) return null;
+  const { items, others } = found;
+  if (items.length === 0 && others.length === 0) {
+    return (
+      <div role="status" className="overflow-y-auto">
+        <EmptyState
+          icon="i-ph-binoculars"
+          title={t("masolo.noMatchTitle")}
+          body={<bdi>{t("masolo.noMatchBody", { query })}</bdi>}
+        />
+      </div>
+    );
+  }
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      {items.length > 0 && (
+        <ul aria-label={t("masolo.list")}>
+          {items.map((item) => (
+            <li key={item.id} className="h-[4.75rem] border-b border-line">
+              <ConversationListRow item={item} menu={deeds} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <section aria-labelledby="other-contacts">
+          <h2 id="other-contacts" className="px-4 pt-4 pb-1 text-sm font-semibold text-muted">
+            {t("masolo.otherContacts")}
+          </h2>
+          <ul>
+            {others.map((contact) => (
+              <li key={contact.id} className="border-b border-line">
+                <Link
+                  to={`/app/chat/${contact.id}`}
+                  className="flex min-h-18 items-center px-4 py-2 -outline-offset-3 hover:bg-raised"
+                >
+                  <PersonListItem person={contact} />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}

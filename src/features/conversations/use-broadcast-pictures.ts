@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from "react";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { MediaError, type PreparedFile } from "#lib/media/outgoing-file.ts";
+
+/** As many pictures go in one broadcast. */
+const broadcastPicturesMax = 10;
+
+const pictureErrorTexts = {
+  tooLarge: "chat.attach.tooLarge",
+  empty: "chat.attach.empty",
+  tooManyPixels: "chat.attach.tooManyPixels",
+  unreadable: "chat.attach.unreadable",
+} as const satisfies Record<MediaError["code"], string>;
+
+export type BroadcastPicture = { id: number; name: string; url: string; file: File; outgoing: PreparedFile };
+
+const showPictureError = (message: string): void => showToast({ tone: "danger", title: t("common.error"), message });
+
+/** Pictures chosen to be sent, shrunk as they come in; the addresses they show under end with them. */
+export const useBroadcastPictures = () => {
+  const [pictures, setPictures] = useState<BroadcastPicture[]>([]);
+  const [isPreparing, setPreparing] = useState(false);
+  const lastId = useRef(0);
+  const urls = useRef(new Set<string>());
+  useEffect(
+    () => () => {
+      for (const url of urls.current) URL.revokeObjectURL(url);
+    },
+    [],
+  );
+
+  const add = async (files: File[]) => {
+    const room = broadcastPicturesMax - pictures.length;
+    if (files.length > room) showPictureError(t("chat.attach.tooMany", { max: broadcastPicturesMax }));
+    setPreparing(true);
+    for (const file of files.slice(0, room)) {
+      try {
+        const { prepareFile } = await import("#lib/media/prepare-attachment.ts");
+        const outgoing = await prepareFile(file);
+        const url = URL.createObjectURL(outgoing.blob);
+        urls.current.add(url);
+        const picture = { id: ++lastId.current, name: outgoing.body.name, url, file, outgoing };
+        setPictures((before) => [...before, picture]);
+      } catch (error) {
+        showPictureError(t(pictureErrorTexts[error instanceof MediaError ? error.code : "unreadable"]));
+      }
+    }
+    setPreparing(false);
+  };
+  const remove = (picture: BroadcastPicture) => {
+    URL.revokeObjectURL(picture.url);
+    urls.current.delete(picture.url);
+    setPictures((before) => before.filter(({ id }) => id !== picture.id));
+  };
+  return { pictures, isPreparing, add, remove };
+};

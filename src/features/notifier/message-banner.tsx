@@ -1,0 +1,113 @@
+import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import {
+  describeNewMessage,
+  getNewMessageTitle,
+  NewMessagePreview,
+  toConversationPath,
+} from "#components/messages/new-message-text.tsx";
+import { Avatar, type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
+import type { ConversationId } from "#contract/ids.ts";
+import type { Settings } from "#contract/settings.ts";
+import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.ts";
+
+const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
+
+/** Two lines fit the header's 72 px below it, however large the text. */
+const firstLineClass = "truncate font-semibold leading-[min(1.5rem,32px)]";
+const secondLineClass = "truncate text-sm leading-[min(1.25rem,30px)] text-muted";
+
+type BannerCardProps = {
+  news: UnreadPreview;
+  hasPreview: boolean;
+  /** Somebody's hand is on it, or no more. */
+  onHold: (isHeld: boolean) => void;
+  onClose: () => void;
+};
+
+function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
+  const { t } = useTranslation();
+  const cameFrom = useRef<Element>(null);
+  const card = useRef<HTMLElement>(null);
+  const letGo = useEffectEvent(() => onHold(false));
+  useEffect(() => () => letGo(), []);
+
+  const leave = () => {
+    const hadFocus = card.current?.contains(document.activeElement) ?? false;
+    const back = cameFrom.current?.isConnected ? cameFrom.current : document.querySelector("[role=main] h1");
+    onClose();
+    if (hadFocus && back instanceof HTMLElement) back.focus({ preventScroll: true });
+  };
+  const onFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (relatedTarget instanceof Element && !currentTarget.contains(relatedTarget)) cameFrom.current = relatedTarget;
+    onHold(true);
+  };
+
+  return (
+    <section
+      ref={card}
+      data-news
+      aria-label={t("notifier.newMessage")}
+      className="rise pointer-events-auto mt-0.5 flex h-17 w-full max-w-104 items-center rounded-card border border-line bg-surface text-text shadow-lg"
+      onPointerDown={() => onHold(true)}
+      // One that came under a mouse that rests is in nobody's hand.
+      onPointerMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && onHold(true)}
+      onPointerLeave={() => onHold(false)}
+      onPointerCancel={() => onHold(false)}
+      onFocus={onFocus}
+      onBlur={() => onHold(false)}
+      onKeyDown={({ key }) => key === "Escape" && leave()}
+    >
+      <Link
+        to={toConversationPath(news)}
+        className="flex h-full min-w-0 flex-1 items-center gap-3 rounded-card pl-3 -outline-offset-3"
+        onClick={onClose}
+      >
+        <Avatar person={news.group ? toAvatarPerson(news.group) : (news.person ?? emptyPerson)} size={40} />
+        <span className="flex min-w-0 flex-1 flex-col">
+          <bdi className={firstLineClass}>{getNewMessageTitle(news, t)}</bdi>
+          <span className={secondLineClass}>
+            <NewMessagePreview news={news} hasPreview={hasPreview} />
+          </span>
+        </span>
+      </Link>
+      <IconButton icon="i-ph-x" label={t("common.close")} className="mr-1 text-muted" onClick={leave} />
+    </section>
+  );
+}
+
+type MessageBannerProps = Omit<BannerCardProps, "news" | "hasPreview"> & {
+  /** Whose news; nothing shows without. */
+  conversationId: ConversationId | undefined;
+  settings: Pick<Settings, "messages" | "groups">;
+};
+
+/** Below whatever strip stands above, over the header, taking no room. It takes no focus, so it says itself that it is there. */
+export function MessageBanner({ conversationId, settings, onHold, onClose }: MessageBannerProps) {
+  const { t } = useTranslation();
+  const news = useUnreadPreview(conversationId);
+  const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
+  // Said once: who listens is not interrupted by every further word.
+  const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
+  if (news && said?.id !== news.id) setSaid({ id: news.id, words: describeNewMessage(news, hasPreview, t) });
+  if (conversationId === undefined && said) setSaid(undefined);
+  const isRead = news === null || news?.unread === 0;
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    if (isRead) close(); // in another tab, or on another device
+  }, [isRead]);
+  return (
+    <div className="relative z-30 h-0 shrink-0">
+      <p role="status" className="sr-only">
+        {said?.words}
+      </p>
+      {news && !isRead && (
+        <div className="pointer-events-none absolute inset-x-0 top-0 flex justify-center px-1 pt-safe">
+          <BannerCard key={news.id} news={news} hasPreview={hasPreview} onHold={onHold} onClose={onClose} />
+        </div>
+      )}
+    </div>
+  );
+}

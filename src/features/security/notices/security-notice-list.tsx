@@ -1,0 +1,65 @@
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { focusTitle } from "#components/focus/title-focus.ts";
+import { devicesCardId, focusSecurityCard, passwordCardId } from "#features/security/security-changes.ts";
+import { dismissNotices, useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
+import { useSecurityNoticeText } from "./security-notice-text.ts";
+
+const maxShownNotices = 4;
+
+/** Where to go for whoever did not do it themselves. */
+function NotYouLinks() {
+  const { t } = useTranslation();
+  const link = (card: Parameters<typeof focusSecurityCard>[0], words: string) => (
+    <button
+      type="button"
+      className="min-h-11 text-left font-semibold text-accent underline"
+      onClick={() => focusSecurityCard(card)}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-4">
+      <span>{t("security.notices.notYou")}</span>
+      {link(devicesCardId, t("security.devices.title"))}
+      {link(passwordCardId, t("auth.password"))}
+    </p>
+  );
+}
+
+/** What other devices did to the account, the newest first, until its person has seen it. */
+export function SecurityNoticeList() {
+  const { t } = useTranslation();
+  const wordsOf = useSecurityNoticeText();
+  const news = useSecurityNotices().filter(({ event }) => event !== "reset_started");
+  if (news.length === 0) return null;
+  const newest = news.slice(-maxShownNotices);
+  const more = news.length - newest.length;
+  const close = () => {
+    focusTitle();
+    void dismissNotices(news.map(({ id }) => id));
+  };
+  return (
+    <section
+      aria-label={t("security.notices.title")}
+      className="flex items-start gap-3 rounded-card border border-line bg-surface py-1 pr-1 pl-4"
+    >
+      <span className="i-ph-shield-warning mt-3 shrink-0 text-2xl text-accent" aria-hidden="true" />
+      <div className="min-w-0 flex-1 self-center py-2">
+        <div role="status">
+          <ul className="flex flex-col gap-1">
+            {[...newest].reverse().map((notice) => (
+              <li key={notice.id} className="break-words">
+                {wordsOf(notice)}
+              </li>
+            ))}
+          </ul>
+          {more > 0 && <p className="mt-1 text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+        </div>
+        <NotYouLinks />
+      </div>
+      <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import { useTranslation } from "react-i18next";
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import { useFormat } from "#i18n/format.ts";
+import { isSameDay } from "#i18n/relative-date.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+
+/** What was done, on which device and when, in one line; of a session that was closed, which device it was. */
+export const useSecurityNoticeText = () => {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return ({ event, device, at }: SecurityNotice): string => {
+    const time = format.time(at);
+    return t(event === "session_reused" ? "security.notices.lineOf" : "security.notices.line", {
+      event: t(`security.notices.events.${event}`),
+      device: device === "" ? t("security.notices.unknownDevice") : isolateBidi(device),
+      when: isSameDay(at, Date.now()) ? time : `${format.date(at)}, ${time}`,
+    });
+  };
+};

@@ -1,0 +1,175 @@
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, ButtonLink } from "#components/controls/button.tsx";
+import { CodeForm } from "#components/controls/code-form.tsx";
+import { TextField } from "#components/controls/text-field.tsx";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import type { Enrolled } from "#contract/auth/factors.ts";
+import { factorNameMaxLength, totpDigits } from "#contract/limits.ts";
+import { enrollAuthenticatorApp } from "#features/security/security-api.ts";
+import { useSecurityChanges } from "#features/security/security-changes.ts";
+import { submitTotp } from "#lib/factors/second-factor.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { listCodeApps, loadSecurityOverview } from "#lib/session/security-overview.ts";
+import { CopyButton } from "./copy-button.tsx";
+
+const secretGroupLength = 4;
+
+/** As one reads it to somebody: four at a time. */
+const formatSecret = (secret: string): string =>
+  secret.match(new RegExp(`.{1,${secretGroupLength}}`, "g"))?.join(" ") ?? secret;
+
+/** A name that no other has. */
+const toUniqueName = (base: string, names: readonly string[]): string => {
+  for (let n = 2, name = base; ; name = `${base} ${n++}`) if (!names.includes(name)) return name;
+};
+
+/** A part of the sheet, which stays open while something of it is under way. */
+type SheetStepProps = { isBusy: boolean; setBusy: (isBusy: boolean) => void };
+
+type AppNameFormProps = SheetStepProps & { names: readonly string[]; onEnrolled: (app: Enrolled) => void };
+
+function AppNameForm({ names, isBusy, setBusy, onEnrolled }: AppNameFormProps) {
+  const { t } = useTranslation();
+  const { withProof } = useSecurityChanges();
+  const [name, setName] = useState(() => toUniqueName(t("security.apps.defaultName"), names));
+  const [problem, setProblem] = useState<string>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (name.trim() === "") return setProblem(t("security.nameMissing"));
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await withProof(async () => onEnrolled(await enrollAuthenticatorApp(name.trim())));
+    } catch (error) {
+      setProblem(toErrorText(error, t));
+    }
+    setBusy(false);
+  };
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <p>{t("security.apps.addBody")}</p>
+      <TextField
+        id="appName"
+        label={t("security.name")}
+        hint={t("security.apps.nameHint")}
+        error={problem}
+        focusOnError
+        maxLength={factorNameMaxLength}
+        autoComplete="off"
+        enterKeyHint="next"
+        dir="auto"
+        data-autofocus
+        readOnly={isBusy}
+        value={name}
+        onChange={({ target }) => {
+          setName(target.value);
+          setProblem(undefined);
+        }}
+      />
+      <Button type="submit" busy={isBusy}>
+        {t("auth.secondStep.go")}
+      </Button>
+    </form>
+  );
+}
+
+/** The answer to the right code may be lost: sent again it is refused as used, and the app counts all the same. */
+const verifyFirstCode = async (app: Enrolled, code: string): Promise<void> => {
+  try {
+    await submitTotp(app.id, code);
+  } catch (error) {
+    const security = await loadSecurityOverview().catch(() => undefined);
+    if (!security || !listCodeApps(security).some(({ id }) => id === app.id)) throw error;
+  }
+};
+
+type AppSetupStepProps = Pick<SheetStepProps, "setBusy"> & { app: Enrolled; onAdded: () => void };
+
+function AppSetupStep({ app, setBusy, onAdded }: AppSetupStepProps) {
+  const { t } = useTranslation();
+  const { withProof, reload } = useSecurityChanges();
+  const { secret, uri, qr_code } = app.totp;
+  const confirm = async (code: string) => {
+    setBusy(true);
+    try {
+      if (!(await withProof(() => verifyFirstCode(app, code)))) return;
+      await reload();
+    } finally {
+      setBusy(false);
+    }
+    onAdded();
+  };
+  return (
+    <div className="flex flex-col gap-5">
+      <section aria-labelledby="scan" className="flex flex-col gap-3">
+        <h3 id="scan" ref={focusOnMount} tabIndex={-1} className="font-semibold focus-visible:outline-none">
+          {t("security.apps.scan")}
+        </h3>
+        <img
+          src={`data:image/svg+xml;utf-8,${encodeURIComponent(qr_code)}`}
+          alt={t("security.apps.qr")}
+          width={200}
+          height={200}
+          className="size-50 self-center rounded-card border border-line bg-white"
+        />
+        <ButtonLink variant="secondary" href={uri}>
+          {t("security.apps.open")}
+        </ButtonLink>
+        <p className="text-sm text-muted">{t("security.apps.type")}</p>
+        <p
+          className="rounded-card bg-raised px-4 py-3 text-center font-mono break-words select-all"
+          dir="ltr"
+          data-secret
+        >
+          {formatSecret(secret)}
+        </p>
+        <CopyButton text={secret} label={t("security.apps.copy")} />
+      </section>
+      <section aria-labelledby="confirm" className="flex flex-col gap-3">
+        <h3 id="confirm" className="font-semibold">
+          {t("security.apps.confirm")}
+        </h3>
+        <CodeForm
+          id="firstCode"
+          label={t("auth.secondStep.code")}
+          hint={t("security.apps.confirmHint")}
+          missingMessage={t("auth.secondStep.codeMissing")}
+          digits={totpDigits}
+          submitLabel={t("security.apps.finish")}
+          takesFocus={false}
+          submitCode={confirm}
+        />
+      </section>
+    </div>
+  );
+}
+
+type AddAuthenticatorAppSheetProps = { names: readonly string[]; onAdded: (name: string) => void; onClose: () => void };
+
+/** Adds a code app: its name, what it has to take in, and the first code as the proof that it did. */
+export function AddAuthenticatorAppSheet({ names, onAdded, onClose }: AddAuthenticatorAppSheetProps) {
+  const { t } = useTranslation();
+  const [app, setApp] = useState<Enrolled>();
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <Sheet title={t("security.apps.add")} busy={isBusy} onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8">
+        {app ? (
+          <AppSetupStep
+            app={app}
+            setBusy={setBusy}
+            onAdded={() => {
+              onClose();
+              onAdded(app.friendly_name);
+            }}
+          />
+        ) : (
+          <AppNameForm names={names} isBusy={isBusy} setBusy={setBusy} onEnrolled={setApp} />
+        )}
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,99 @@
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
+import type { FoundPerson } from "#contract/people.ts";
+import { useContacts, usePerson } from "#sync/hooks/use-live-query.ts";
+import type { ContactRequestActions } from "./use-contact-request-actions.ts";
+
+/** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
+const buttonShape = "!px-2.5 ml-auto max-w-[106px] shrink-0 text-sm leading-tight";
+const maxContactMatches = 10;
+
+type ContactPersonRow = NonNullable<ReturnType<typeof useContacts>>[number];
+const contactToFoundPerson = ({ id, username, phone, avatar }: ContactPersonRow): FoundPerson => ({
+  id,
+  username,
+  phone,
+  avatar_url: avatar,
+  state: "contact",
+});
+
+function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: ContactRequestActions }) {
+  const { t } = useTranslation();
+  // What this device knows is live; the search result is a moment.
+  const known = usePerson(found.id);
+  const state = known?.state ?? found.state;
+  const requestId = known?.requestId ?? undefined;
+  const deed = actions.underway.get(found.id);
+  const name = found.username || found.phone;
+  return (
+    <li tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 -outline-offset-3">
+      <span className="flex min-w-0 flex-1 basis-[181px]">
+        <PersonListItem person={{ ...found, avatar: found.avatar_url }} />
+      </span>
+      {state === "contact" && (
+        <Link
+          to={`/app/chat/${found.id}`}
+          aria-label={t("senga.messageName", { name })}
+          className={`inline-flex min-h-12 items-center justify-center rounded-card bg-accent py-2 font-semibold text-on-accent hover:bg-accent-hover ${buttonShape}`}
+        >
+          {t("senga.message")}
+        </Link>
+      )}
+      {state === "received" && (
+        <Button
+          className={buttonShape}
+          aria-label={t("senga.acceptName", { name })}
+          busy={deed === "accept"}
+          disabled={requestId === undefined || (deed !== undefined && deed !== "accept")}
+          onClick={() => requestId && void actions.accept(found, requestId)}
+        >
+          {t("senga.accept")}
+        </Button>
+      )}
+      {state === "sent" && (
+        <Button variant="secondary" className={buttonShape} disabled>
+          {t("senga.requestSent")}
+        </Button>
+      )}
+      {state === "none" && (
+        <Button
+          className={buttonShape}
+          aria-label={t("senga.addName", { name })}
+          busy={deed === "add"}
+          onClick={() => void actions.add(found)}
+        >
+          {t("senga.add")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+type PeopleSearchResultsProps = { people: FoundPerson[]; digits: string; actions: ContactRequestActions };
+
+/** At most ten people whose number holds the digits; whom nobody finds by it, only those who are contacts already. */
+export function PeopleSearchResults({ people, digits, actions }: PeopleSearchResultsProps) {
+  const { t } = useTranslation();
+  const contacts = useContacts() ?? [];
+  const known =
+    people.length > 0 ? [] : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, maxContactMatches);
+  const shown = people.length > 0 ? people : known.map(contactToFoundPerson);
+  if (shown.length === 0) {
+    return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={t("senga.noUsers.body")} />;
+  }
+  return (
+    <>
+      {known.length > 0 && (
+        <p className="px-3 pt-3 text-sm text-muted">{t("senga.amongContacts", { count: known.length })}</p>
+      )}
+      <ul aria-label={t("senga.results")} className="divide-y divide-line">
+        {shown.map((found) => (
+          <PeopleSearchRow key={found.id} found={found} actions={actions} />
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { memo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { useFormat } from "#i18n/format.ts";
+import { useSession } from "#lib/session/session.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { deletePublishedPost } from "#sync/feed/feed-commands.ts";
+import type { FeedPost } from "#sync/hooks/use-feed.ts";
+import { PostLayout } from "./post-layout.tsx";
+import { PostThumbnail } from "./post-thumbnail.tsx";
+
+/** Asks, and deletes it for everybody. */
+function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
+  const { t } = useTranslation();
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    await runWithToast(() => deletePublishedPost(post.id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
+    setBusy(false);
+    setAsking(false);
+  };
+  return (
+    <>
+      <IconButton
+        icon="i-ph-trash"
+        label={t("tala.delete", { date })}
+        className="text-muted hover:text-text"
+        onClick={() => setAsking(true)}
+      />
+      <ConfirmDialog
+        open={isAsking}
+        title={t("tala.deleteTitle")}
+        body={t("tala.deleteBody")}
+        confirmLabel={t("common.delete")}
+        cancelLabel={t("common.cancel")}
+        busy={isBusy}
+        onConfirm={() => void confirm()}
+        onClose={() => setAsking(false)}
+      />
+    </>
+  );
+}
+
+/** A published status. */
+export const PostItem = memo(function Post({ post }: { post: FeedPost }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const me = useSession()?.userId;
+  const { at, picture, username } = post;
+  const date = format.date(at);
+  return (
+    <PostLayout
+      author={post}
+      note={
+        <time dateTime={new Date(at).toISOString()} title={`${date} ${format.time(at)}`}>
+          {date}
+        </time>
+      }
+      content={post.content}
+      picture={
+        picture && (
+          <PostThumbnail post={post} picture={picture} name={isolateBidi(username || t("common.user"))} date={date} />
+        )
+      }
+      actions={post.author === me && <DeletePostButton post={post} date={date} />}
+    />
+  );
+});

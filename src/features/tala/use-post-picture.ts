@@ -1,0 +1,37 @@
+import { useState } from "react";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { t } from "#i18n/setup.ts";
+import { MediaError } from "#lib/media/outgoing-file.ts";
+import type { OutgoingPicture } from "#sync/feed/feed-commands.ts";
+
+const pictureRefusalTexts = {
+  tooLarge: "tala.pictureTooLarge",
+  empty: "chat.attach.empty",
+  tooManyPixels: "chat.attach.tooManyPixels",
+  unreadable: "tala.notAnImage",
+} as const satisfies Record<MediaError["code"], string>;
+
+/** As it will be published, and as a file to be kept until then. */
+export type PostPictureSelection = { file: File; outgoing: OutgoingPicture };
+
+/** The picture of the status that is being written: made small as soon as it is chosen. */
+export const usePostPicture = () => {
+  const [picture, setPicture] = useState<PostPictureSelection>();
+  const [isPreparing, setPreparing] = useState(false);
+  const choose = async (file: File) => {
+    setPreparing(true);
+    try {
+      const loaded = await loadOrShowToast(() => import("#lib/media/post-picture.ts"));
+      if (!loaded) return;
+      const outgoing = await loaded.preparePostPicture(file);
+      setPicture({ outgoing, file: new File([outgoing.blob], "status", { type: outgoing.blob.type }) });
+    } catch (error) {
+      const why = error instanceof MediaError ? error.code : "unreadable";
+      showToast({ tone: "danger", title: t("common.error"), message: t(pictureRefusalTexts[why]) });
+    } finally {
+      setPreparing(false);
+    }
+  };
+  return { picture, isPreparing, choose, remove: () => setPicture(undefined) };
+};

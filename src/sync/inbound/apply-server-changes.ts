@@ -1,0 +1,312 @@
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import { type InboxRow, type Message, mergeReadStates } from "#contract/conversations.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import type { VersionedSettings } from "#contract/settings.ts";
+import type { PageResult } from "#contract/wire/commands.ts";
+import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import { saveOwnProfile } from "#sync/store/own-profile-row.ts";
+import { raisePeerReadState, toOwnMessage, toPeerNumber, toPersonRow } from "#sync/store/row-mapping.ts";
+import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
+import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { addGap, readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
+import { applyPage } from "./apply-page.ts";
+import { ApplyTransaction } from "./apply-transaction.ts";
+import { hasDifferentMessage, markForked } from "./log-forks.ts";
+import type { PageRequest } from "./page-request.ts";
+
+type ConversationRef = number | ConversationId; // the handle, or the id itself
+
+/** Everything that can be learned from the server, in one form for all carriers. Each may come twice. */
+export type ServerChange =
+  /** `isAnew`: in an answer that says everything as it is now, also where the server knows less than this device. */
+  | { type: "row"; row: InboxRow; isAnew?: boolean }
+  | { type: "messages"; of: ConversationRef; messages: Message[] }
+  | { type: "live"; of: ConversationRef; seq: number; at: number; text: string } // from the other of two
+  | { type: "others"; of: ConversationRef; delivered: number; read: number }
+  /** `unread` counts up to `head`. */
+  | { type: "mine"; of: ConversationRef; delivered: number; read: number; unread: number; head: number }
+  | { type: "head"; of: ConversationRef; head: number }
+  | { type: "person"; relation: Relation }
+  | { type: "settings"; kept: VersionedSettings }
+  | { type: "notice"; notice: SecurityNotice }
+  /** The answer to a change of one's own, asked for when the server had told of that person so often. */
+  | { type: "standing"; relation: Relation; told: number }
+  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
+  | { type: "page"; asked: PageRequest; page: PageResult }
+  /** Messages that were changed after the revision `since`, as they are now. */
+  | { type: "changed"; of: ConversationRef; epoch?: string; since: number; revision: number; messages: Message[] }
+  /** Answers to changes of one's own, asked for when the server had told of that conversation so often. */
+  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
+  /** Stands before the rows it speaks for. `isAnew`: with those of another inbox, or an earlier copy, the handles go. */
+  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
+  /** The answer to a question for changes, asked when the cursor stood at `asked`. */
+  | {
+      type: "answer";
+      asked: number;
+      epoch: string;
+      counter: number;
+      move: (cursor: SyncCursor) => SyncCursor;
+      isAnew?: boolean;
+      changes: readonly ServerChange[];
+    };
+
+export type ApplyResult = {
+  rows: LocalConversationRow[];
+  logResets: ConversationId[];
+  needsLogCheck: ConversationId[];
+  sentIds: Uuid[];
+  /** Files whose messages are gone. */
+  orphanedFiles: Uuid[];
+  /** Groups and people whose pictures nothing shows any more. */
+  orphanedPictureOwners: ReadonlySet<Uuid>;
+  /** Something is to be sent, or deleted, once more. */
+  hasRequeued: boolean;
+  cursor: SyncCursor;
+};
+
+const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, { type: "sent" }>): Promise<void> => {
+  const row = await work.loadRow(change.conversation);
+  const { seq, at, cid, epoch } = change;
+  const isElsewhere = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
+  const told = { seq, at, cid, sender: toOwnMessage(row, work.me, { cid, seq, at, body: { type: "deleted" } }).sender };
+  // It stays in the outbox until the log it stands in is here.
+  if (!row.gone && (row.forked || isElsewhere || (await hasDifferentMessage(work.store, row, [told]))))
+    return markForked(work, row, seq);
+  const unsent = await work.store.outbox.get(change.cid);
+  work.sentIds.push(change.cid);
+  if (row.gone) {
+    await work.store.outbox.delete(change.cid);
+    if (unsent) work.collectOrphanedFile(unsent);
+  } else if (!unsent) {
+    // Deleted while it was under way: what stands there is fetched.
+    row.head = Math.max(row.head, change.seq);
+  } else await work.addMessages(row, [toOwnMessage(row, work.me, { ...change, body: unsent.body })]);
+  await work.extendHeldRange(row);
+};
+
+/** What was told since the question may be newer than its answer; what is newer than that is told as well. */
+const hasNoNewerPush = (row: LocalConversationRow, told: number): boolean => (row.told ?? 0) === told;
+
+const applyClearedHistory = async (
+  work: ApplyTransaction,
+  { conversation, upTo, keep, told }: Extract<ServerChange, { type: "hidden" }>,
+): Promise<void> => {
+  const row = await work.loadRow(conversation);
+  if (row.gone) return;
+  if (hasNoNewerPush(row, told)) row.kept = keep;
+  if (upTo <= row.hidden) return;
+  row.hidden = upTo;
+  await work.deleteCleared(row);
+  row.unread = row.head > upTo ? row.unread : 0;
+};
+
+const applyLiveText = async (
+  work: ApplyTransaction,
+  row: LocalConversationRow,
+  { seq, at, text }: Extract<ServerChange, { type: "live" }>,
+): Promise<void> => {
+  if (seq <= row.hi) return;
+  await work.addMessages(row, [{ seq, at, sender: toPeerNumber(row.id, work.me), body: { type: "text", text } }]);
+  await work.extendHeldRange(row);
+};
+
+const listChangeMessages = (
+  work: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { of: ConversationRef }>,
+) => {
+  if (change.type === "messages") return change.messages;
+  const sender = toPeerNumber(row.id, work.me);
+  return change.type === "live" ? [{ seq: change.seq, at: change.at, sender }] : [];
+};
+
+/** Whether a message came for a place where another one is held. */
+const isChangeOfOtherLog = (
+  work: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { of: ConversationRef }>,
+): Promise<boolean> => hasDifferentMessage(work.store, row, listChangeMessages(work, row, change));
+
+/** Until the log is here that it belongs to, what is told of it is kept in the row that was told with it. */
+const deferUntilForkResolved = (
+  work: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { of: ConversationRef }>,
+): void => {
+  const told = listChangeMessages(work, row, change).map(({ seq }) => seq);
+  if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
+  if (row.forked && change.type === "mine") {
+    const { delivered, read, unread, head } = change;
+    row.forked.mine = { delivered, read, unread, head };
+  }
+  const { row: inbox } = row.forked ?? {};
+  if (inbox && change.type === "others") {
+    const others = mergeReadStates({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
+    Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
+  }
+};
+
+/** One change to a conversation named by a handle or an id; false when this device has not heard of it. */
+const applyConversationChange = async (
+  work: ApplyTransaction,
+  change: Extract<ServerChange, { of: ConversationRef }>,
+): Promise<boolean> => {
+  const row = await work.findRow(change.of);
+  if (!row) return false;
+  if (row.gone) return true; // who comes back is told the whole row first
+  if (row.forked || (await isChangeOfOtherLog(work, row, change))) {
+    deferUntilForkResolved(work, row, change);
+    return true;
+  }
+  switch (change.type) {
+    case "live":
+      await applyLiveText(work, row, change);
+      break;
+    case "messages":
+      await work.addMessages(
+        row,
+        change.messages.filter(({ seq, cid }) => seq > row.hi || cid !== undefined),
+      );
+      await work.extendHeldRange(row);
+      break;
+    case "others":
+      raisePeerReadState(row, change.delivered, change.read);
+      break;
+    case "mine":
+      // A count that is older than what is known of the marks is of no use any more.
+      if (change.read >= row.read && change.delivered >= row.delivered) await work.applyUnreadCount(row, change);
+      Object.assign(row, mergeReadStates(row, change));
+      break;
+    case "changed":
+      if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a log that is not there any more
+      await work.applyRevisions(row, change);
+      break;
+    case "head":
+      row.head = Math.max(row.head, change.head);
+  }
+  return true;
+};
+
+const applyChange = async (work: ApplyTransaction, change: ServerChange): Promise<boolean> => {
+  switch (change.type) {
+    case "row":
+      await work.applyInboxRow(change.row, change.isAnew);
+      return true;
+    case "person": {
+      const { profile } = change.relation;
+      if (profile.id === work.me) {
+        await saveOwnProfile(work.store, profile);
+        return true;
+      }
+      const known = await work.store.people.get(profile.id);
+      await work.store.people.put({ ...toPersonRow(change.relation), told: (known?.told ?? 0) + 1 });
+      if (profile.deleted) await work.purgeDeletedPerson(profile.id);
+      return true;
+    }
+    case "standing": {
+      // What was told since may be newer than the answer; what is newer than that is told as well.
+      const told = (await work.store.people.get(change.relation.profile.id))?.told ?? 0;
+      if (told === change.told) await work.store.people.put({ ...toPersonRow(change.relation), told });
+      return true;
+    }
+    case "settings":
+      await updateSettingsRow(work.store, (row) => mergeServerSettings(row, change.kept));
+      return true;
+    case "notice":
+      await insertSecurityNotice(work.store, change.notice);
+      return true;
+    case "sent":
+      await applySent(work, change);
+      return true;
+    case "page":
+      await applyPage(work, change.asked, change.page);
+      return true;
+    case "hidden":
+      await applyClearedHistory(work, change);
+      return true;
+    case "muted": {
+      const row = await work.loadRow(change.conversation);
+      if (!row.gone && hasNoNewerPush(row, change.told)) row.muted = change.muted;
+      return true;
+    }
+    case "cursor":
+      await advanceCursor(work, change);
+      return true;
+    case "answer":
+      if (isStaleAnswer(await readSyncCursor(work.store), change)) return true;
+      await advanceCursor(work, change);
+      for (const one of change.changes) await applyChange(work, one);
+      return true;
+    default:
+      return applyConversationChange(work, change);
+  }
+};
+
+const advanceCursor = async (
+  work: ApplyTransaction,
+  { move, isAnew = false }: { move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean },
+): Promise<void> => {
+  const before = await readSyncCursor(work.store);
+  const after = move(before);
+  if (before.epoch !== "" && (isAnew || after.epoch !== before.epoch)) await clearHandles(work);
+  await writeSyncCursor(work.store, after);
+};
+
+/** Something newer was taken in while it was on its way: it is asked for again rather than undo that. */
+const isStaleAnswer = (
+  cursor: SyncCursor,
+  { asked, epoch, counter }: Extract<ServerChange, { type: "answer" }>,
+): boolean => cursor.epoch === epoch && counter >= asked && counter < cursor.counter;
+
+/** In a recreated inbox a number stands for another conversation. */
+const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<void> => {
+  for (const row of touchedRows.values()) delete row.handle;
+  await store.conversations.toCollection().modify((row) => {
+    delete row.handle;
+  });
+};
+
+/** Takes in changes, all of them or none. What belongs to a conversation never heard of is asked for again. */
+export const applyInTransaction = (
+  store: LocalStore,
+  me: Uuid,
+  changes: readonly ServerChange[],
+  clock = Date.now(),
+): Promise<ApplyResult> =>
+  store.transaction(
+    "rw",
+    [
+      store.people,
+      store.conversations,
+      store.messages,
+      store.members,
+      store.outbox,
+      store.uploads,
+      store.meta,
+      store.recordings,
+    ],
+    async () => {
+      const work = new ApplyTransaction(store, me, clock);
+      const cursorBefore = await readSyncCursor(store);
+      let isComplete = true;
+      for (const change of changes) isComplete = (await applyChange(work, change)) && isComplete;
+      if (!isComplete) await writeSyncCursor(store, addGap(await readSyncCursor(store), cursorBefore.counter));
+      if (work.needsFullResync) await writeSyncCursor(store, addGap(await readSyncCursor(store), 0));
+      await work.flush();
+      const { touchedRows, logResets, needsLogCheck, sentIds, orphanedFiles, orphanedPictureOwners, hasRequeued } =
+        work;
+      const rows = [...touchedRows.values()];
+      return {
+        rows,
+        logResets,
+        needsLogCheck,
+        sentIds,
+        orphanedFiles,
+        orphanedPictureOwners,
+        hasRequeued,
+        cursor: await readSyncCursor(store),
+      };
+    },
+  );

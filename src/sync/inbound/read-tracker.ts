@@ -1,0 +1,71 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { messagePageRows, receiptCoalesceMs } from "#contract/limits.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import { runInBackground } from "#sync/store/sync-context.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { applyServerChanges } from "./take-in.ts";
+
+/** How far a person has read: gathered for a moment, then kept until the server has it. */
+export class ReadTracker {
+  readonly #tab: Tab;
+  #readUpTo = new Map<ConversationId, number>();
+  #cancel: (() => void) | undefined;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+  }
+
+  markRead(conversation: ConversationId, seq: number): void {
+    if (seq <= (this.#readUpTo.get(conversation) ?? 0)) return;
+    this.#readUpTo.set(conversation, seq);
+    this.#cancel ??= this.#tab.platform.startTimer(receiptCoalesceMs, () => {
+      const context = this.#tab.context.get();
+      if (context) runInBackground(context, this.flush());
+    });
+  }
+
+  async flush(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const context = this.#tab.context.get();
+    if (!context) return; // the store is being opened: the marks wait
+    const marks = [...this.#readUpTo];
+    this.#readUpTo.clear();
+    for (const [conversation, seq] of marks) {
+      const isNew = await context.store.conversations
+        .where("id")
+        .equals(conversation)
+        .modify((row) => applyRead(row, seq));
+      if (isNew > 0) this.#tab.reportRead(conversation);
+    }
+  }
+}
+
+const applyRead = (row: LocalConversationRow, seq: number): void => {
+  // Own messages need no reading: what others wrote up to there is the mark.
+  row.wantRead = Math.max(row.wantRead, Math.min(seq, Math.max(row.wantDelivered, row.delivered)));
+  if (row.hi >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
+};
+
+/** Whether the server has older messages than those held here. */
+export const hasOlderOnServer = (row: LocalConversationRow): boolean =>
+  row.lo <= row.hi ? row.lo > row.hidden + 1 : row.head > row.hidden;
+
+/** Fetches the page before the oldest message held; rejects with a SyncError when it cannot be had. */
+export const fetchOlderMessages = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+  const context = tab.context.get();
+  const row = await context?.store.conversations.get(conversation);
+  if (!context || !row || !hasOlderOnServer(row)) return;
+  if (row.lo > row.hi) return tab.prioritizeConversation(conversation);
+  const asked = {
+    type: "page",
+    conversation,
+    direction: "before",
+    seq: row.lo,
+    limit: messagePageRows,
+  } as const;
+  const page = await tab.request(asked);
+  const answer = { ...asked, head: row.head, revised: row.revised };
+  const { logResets } = await applyServerChanges(context, [{ type: "page", asked: answer, page }]);
+  if (logResets.length > 0) tab.prioritizeConversation(conversation);
+};

@@ -1,0 +1,88 @@
+import { type Message, searchTextOfBody } from "#contract/conversations.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { foldText } from "#contract/text.ts";
+import type { SearchResult } from "#contract/wire/commands.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+
+export type SearchHit = {
+  key: string;
+  seq: number;
+  at: number;
+  sender: number;
+  mine: boolean;
+  body: LocalMessageRow["body"];
+};
+
+/** The same key as the message has in its chat. */
+export const toMessageKey = ({ cid, seq }: { cid?: Uuid | undefined; seq: number }): string => cid ?? `#${seq}`;
+
+const toSearchHit = (row: LocalMessageRow): SearchHit => ({
+  key: toMessageKey(row),
+  seq: row.seq,
+  at: row.at,
+  sender: row.sender,
+  mine: row.mine === 1,
+  body: row.body,
+});
+
+const searchLocally = async (
+  store: LocalStore,
+  conversation: ConversationId,
+  needle: string,
+  signal: AbortSignal | undefined,
+) => {
+  const found: LocalMessageRow[] = [];
+  await store
+    .queryMessages(conversation, 1)
+    .reverse()
+    .until(() => signal?.aborted ?? false)
+    .each((row) => {
+      if (foldText(searchTextOfBody(row.body)).includes(needle)) found.push(row);
+    });
+  return found;
+};
+
+/** Looks through what is held here, then by pages through the rest of the history on the server. */
+export const searchMessages = async (
+  tab: Tab,
+  conversation: ConversationId,
+  query: string,
+  onResults: (found: SearchHit[]) => void,
+  signal?: AbortSignal,
+): Promise<{ complete: boolean }> => {
+  const context = tab.context.get();
+  const needle = foldText(query.trim());
+  if (!context || needle === "") return { complete: true };
+  const found = new Map<number, SearchHit>();
+  const show = (rows: LocalMessageRow[]) => {
+    for (const row of rows) found.set(row.seq, toSearchHit(row));
+    if (!signal?.aborted) onResults([...found.values()].sort((a, b) => b.seq - a.seq));
+  };
+  const row = await context.store.conversations.get(conversation);
+  show(await searchLocally(context.store, conversation, needle, signal));
+  if (!row || row.head <= row.hidden) return { complete: true };
+  // Everything from `lo` on was looked through, unless the newest part is missing here.
+  let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
+  if (before <= row.hidden + 1) return { complete: true };
+  while (before !== null && !signal?.aborted) {
+    try {
+      const page: SearchResult = await tab.request(
+        { type: "search", conversation, query: query.trim(), before },
+        signal,
+      );
+      show(page.messages.map((message: Message) => toLocalMessageRow(row, context.me, message)));
+      if (page.before !== null && page.before >= before) break; // no way forward
+      before = page.before;
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const { code, retryAfterMs } = error;
+      if (code !== "rate_limited" || retryAfterMs === undefined) return { complete: false };
+      // A long history is looked through at the server's pace.
+      await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
+    }
+  }
+  return { complete: before === null };
+};

@@ -1,0 +1,73 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { messagePageRows } from "#contract/limits.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import type { LocalMessageRow } from "#sync/store/database.ts";
+import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import type { ChatItem } from "#sync/store/view-models.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { toChatItem } from "./queries.ts";
+
+/**
+ * Some of a conversation's messages without a hole, newest first, anywhere in its history; `from` and `to` are the
+ * places it speaks for, where some may have nothing to show.
+ */
+export type MessageWindow = { items: ChatItem[]; from: number; to: number; hasOlder: boolean; hasNewer: boolean };
+
+const readOneSide = async (
+  tab: Tab,
+  conversation: ConversationId,
+  direction: "before" | "after",
+  seq: number,
+): Promise<MessageWindow> => {
+  const context = tab.context.get();
+  const row = await context?.store.conversations.get(conversation);
+  if (!context || !row) throw new SyncError("unavailable");
+  const isOlder = direction === "before";
+  const next = isOlder ? seq - 1 : seq + 1;
+  let rows: LocalMessageRow[];
+  if (next >= row.lo && next <= row.hi) {
+    const [from, to] = isOlder
+      ? [Math.max(row.lo, seq - messagePageRows), next]
+      : [next, Math.min(row.hi, seq + messagePageRows)];
+    rows = await context.store.queryMessages(conversation, from, to).reverse().toArray();
+  } else if (next > row.hidden && next <= row.head) {
+    const page = await tab.request({ type: "page", conversation, direction, seq, limit: messagePageRows });
+    rows = page.messages.map((message) => toLocalMessageRow(row, context.me, message));
+    rows.sort((a, b) => b.seq - a.seq);
+  } else {
+    rows = [];
+  }
+  const from = rows.at(-1)?.seq ?? (isOlder ? seq : next);
+  const to = rows[0]?.seq ?? (isOlder ? next : seq);
+  return {
+    items: rows.filter(({ body }) => body.type !== "withheld").map((message) => toChatItem(row, message)),
+    from,
+    to,
+    hasOlder: !isOlder || (rows.at(-1)?.seq ?? 0) > row.hidden + 1,
+    hasNewer: isOlder || (rows[0]?.seq ?? row.head) < row.head,
+  };
+};
+
+/** The stretch with the page before `seq`, `seq` itself and the page after. Rejects with a SyncError. */
+export const readWindowAround = async (tab: Tab, conversation: ConversationId, seq: number): Promise<MessageWindow> => {
+  const [older, newer] = await Promise.all([
+    readOneSide(tab, conversation, "before", seq + 1),
+    readOneSide(tab, conversation, "after", seq),
+  ]);
+  return { ...newer, items: [...newer.items, ...older.items], from: older.from, hasOlder: older.hasOlder };
+};
+
+/** A stretch, one page longer at one end. Rejects with a SyncError. */
+export const extendWindow = async (
+  tab: Tab,
+  conversation: ConversationId,
+  stretch: MessageWindow,
+  direction: "before" | "after",
+): Promise<MessageWindow> => {
+  if (direction === "before") {
+    const { items, from, hasOlder } = await readOneSide(tab, conversation, direction, stretch.from);
+    return { ...stretch, items: [...stretch.items, ...items], from, hasOlder };
+  }
+  const { items, to, hasNewer } = await readOneSide(tab, conversation, direction, stretch.to);
+  return { ...stretch, items: [...items, ...stretch.items], to, hasNewer };
+};

@@ -1,0 +1,34 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Uuid } from "#contract/ids.ts";
+import { pendingSecondFactorMinutes } from "#contract/limits.ts";
+import { auth_codes, ceremonies, mailed_tokens, oauth_flows } from "#worker/db/account-schema.ts";
+import { type Db, openDb } from "#worker/db/client.ts";
+import { sessions } from "#worker/db/schema.ts";
+import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
+import { purgeFullBuckets } from "#worker/lib/limits/rate-limit.ts";
+import { purgeUsedChallenges } from "./proof-of-work.ts";
+
+/** Removes questions, mails and ways to providers that nobody came back from in time, a few at a time. */
+export const purgeExpiredRows = async (db: Db, now = Date.now(), atOnce = 100): Promise<void> => {
+  const expired = (table: SQLiteTable) =>
+    db.delete(table).where(sql`rowid IN (SELECT rowid FROM ${table} WHERE expires_at < ${now} LIMIT ${atOnce})`);
+  await db.batch([expired(ceremonies), expired(mailed_tokens), expired(oauth_flows), expired(auth_codes)]);
+};
+
+/** Removes a person's sessions whose second step nobody showed in time. */
+const purgeUnfinishedSignIns = async (db: Db, user: Uuid, now = Date.now()): Promise<void> => {
+  const latest = now - pendingSecondFactorMinutes * 60_000;
+  await db
+    .delete(sessions)
+    .where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), lt(sessions.created_at, latest)));
+};
+
+/** What has served its time goes, a little with every session that begins or is renewed. */
+export const purgeExpiredInBackground = (c: AppContext, user: Uuid): void => {
+  const db = openDb(c.env);
+  runAfterResponse(c.executionCtx, "forget full buckets", purgeFullBuckets(db));
+  runAfterResponse(c.executionCtx, "forget old challenges", purgeUsedChallenges(db));
+  runAfterResponse(c.executionCtx, "forget what has expired", purgeExpiredRows(db));
+  runAfterResponse(c.executionCtx, "forget unfinished sign-ins", purgeUnfinishedSignIns(db, user));
+};

@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import {
+  Call,
+  CallKind,
+  CallRating,
+  CallReason,
+  CallResult,
+  CallStatus,
+  DeviceId,
+  ElapsedMs,
+  Signal,
+} from "#contract/calls/call.ts";
+import { IceServers } from "#contract/calls/ice.ts";
+import { ConversationId, privateConversationId, Uuid } from "#contract/ids.ts";
+
+/** What the routes of calls take and answer. */
+
+/**
+ * The other person of a call is named by the conversation with them or, in SPEC.md §7's words, by their own id. A
+ * caller that keeps no ids of its own may leave out the call's and the device's: they are made and stand in the answer.
+ */
+const dialFields = { call_id: v.optional(Uuid), type: CallKind, device: v.optional(DeviceId) };
+export const DialBody = v.union([
+  v.strictObject({ conversation: ConversationId, ...dialFields }),
+  v.strictObject({ callee_id: Uuid, ...dialFields }),
+]);
+
+const withConversation = <T extends v.ObjectEntries>(entries: T) =>
+  v.union([
+    v.strictObject({ conversation: ConversationId, ...entries }),
+    v.strictObject({ to_user_id: Uuid, ...entries }),
+  ]);
+export const AnswerBody = withConversation({ device: v.optional(DeviceId) });
+export const HangUpBody = withConversation({
+  device: v.optional(DeviceId),
+  status: CallStatus,
+  reason: v.optional(CallReason),
+  ago: v.optional(ElapsedMs),
+});
+export const HeartbeatBody = withConversation({ device: v.optional(DeviceId), unheard: v.optional(ElapsedMs) });
+export const SignalBody = withConversation({
+  from: v.optional(DeviceId),
+  to: v.optional(v.nullable(DeviceId), null),
+  signal: Signal,
+});
+export const RatingBody = withConversation(CallRating.entries);
+
+/** Neither is needed for a call that is open. */
+export const CallQuery = v.pipe(
+  v.object({ conversation: v.optional(ConversationId), to_user_id: v.optional(Uuid) }),
+  v.check(({ conversation, to_user_id }) => conversation === undefined || to_user_id === undefined),
+);
+
+/** A place as the answer before named it. */
+export const SignalsQuery = v.object({
+  after: v.optional(v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number)), "0"),
+});
+
+export const DialResult = v.object({ ...CallResult.entries, call_id: Uuid, ...IceServers.entries });
+export const OpenCallList = v.object({ calls: v.array(Call), now: v.number() });
+
+type ConversationReference = { conversation: ConversationId } | { to_user_id: Uuid } | { callee_id: Uuid };
+
+/** The conversation a body names. */
+export const toConversationId = (place: ConversationReference, me: Uuid): ConversationId => {
+  if ("conversation" in place) return place.conversation;
+  return privateConversationId(me, "callee_id" in place ? place.callee_id : place.to_user_id);
+};

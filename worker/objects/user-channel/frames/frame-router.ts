@@ -1,0 +1,68 @@
+import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import { protocolVersion, toSocketBase } from "#contract/wire/server-frames.ts";
+import { logWarning } from "#worker/lib/log.ts";
+import type { CommandRouter } from "#worker/objects/user-channel/commands/command-router.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
+import type { TypingRelay } from "#worker/objects/user-channel/presence/typing.ts";
+import { toChangesFields } from "#worker/objects/user-channel/sockets/server-frames.ts";
+import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientFrameOf, FrameHandler } from "./frame-handler.ts";
+
+type FrameRouterPorts = {
+  ctx: Pick<DurableObjectState, "waitUntil">;
+  sockets: SocketRegistry;
+  inbox: InboxFeed;
+  typing: TypingRelay;
+  presence: PresenceTracker;
+  commands: CommandRouter;
+  handler: FrameHandler;
+};
+
+/** Frames of devices, each to whoever sees to its kind. */
+export class FrameRouter {
+  readonly #ports: FrameRouterPorts;
+
+  constructor(host: FrameRouterPorts) {
+    this.#ports = host;
+  }
+
+  async routeFrame(socket: ClientSocket, frame: ClientFrame): Promise<void> {
+    const { sockets, typing, presence, handler } = this.#ports;
+    switch (frame[0]) {
+      case "h":
+        return this.#handleHello(socket, frame);
+      case "k":
+        if (!sockets.confirmReceived(socket, frame[1])) sockets.rejectMalformed(socket);
+        return;
+      case "t":
+        return this.#runInBackground(typing.sendTyping(frame[1]), "typing was not passed on");
+      case "f":
+        return handler.handleMulticast(socket, frame);
+      case "l":
+        return this.#runInBackground(
+          presence.setForeground(socket, frame[1] === 1),
+          "who waits for somebody was not told",
+        );
+      default:
+        return handler.handleCommand(socket, frame);
+    }
+  }
+
+  #runInBackground(work: Promise<unknown>, failure: string): void {
+    this.#ports.ctx.waitUntil(work.catch((error: unknown) => logWarning(failure, error)));
+  }
+
+  #handleHello(socket: ClientSocket, [, version, epoch, counter]: ClientFrameOf<"h">): void {
+    const { sockets, inbox, commands } = this.#ports;
+    if (version !== protocolVersion) {
+      sockets.sendFrame(socket, ["x", "unknown_protocol"]);
+      sockets.closeSocket(socket, "protocol");
+      return;
+    }
+    const changes = commands.readChanges(socket.state?.session, epoch === inbox.epoch ? counter : 0);
+    const base = toSocketBase(changes);
+    sockets.markReady(socket, base);
+    sockets.sendFrame(socket, ["w", protocolVersion, ...toChangesFields(changes, base)]);
+  }
+}

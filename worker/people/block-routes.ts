@@ -1,0 +1,131 @@
+import * as v from "valibot";
+import { BlockList } from "#contract/contacts.ts";
+import { privateConversationId, Uuid } from "#contract/ids.ts";
+import { Relation } from "#contract/people.ts";
+import { type Db, openDb } from "#worker/db/client.ts";
+import { findRelation } from "#worker/db/relations.ts";
+import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { describeOperation } from "#worker/lib/http/openapi.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import { validate } from "#worker/lib/http/validate.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { logError } from "#worker/lib/log.ts";
+import { can } from "#worker/lib/permissions.ts";
+import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
+import { deleteBlock, insertBlock, listBlocks, queueUnblock, restoreBlock } from "./block-queries.ts";
+
+const BlockedUserParam = v.object({ userId: Uuid });
+const BlockCursor = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
+const reconcileAttemptsMax = 3;
+
+/** Has the conversation let the other through, or not; false when it cannot be reached. */
+const setConversationBlock = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<boolean> => {
+  const id = privateConversationId(me, other);
+  try {
+    await getConversationStub(env, id).setBlocked(id, me, isBlocked);
+    return true;
+  } catch (error) {
+    logError("a conversation could not be told of a block", error);
+    return false;
+  }
+};
+
+/**
+ * How the other stands to me once the conversation was told. When another of my devices decided otherwise at the
+ * same moment, the conversation is told what the directory says by now: each who changes it looks again afterwards.
+ */
+const reconcileBlock = async (
+  env: Env,
+  db: Db,
+  me: Uuid,
+  other: Uuid,
+  told: boolean,
+): Promise<Relation | undefined> => {
+  let relation = await findRelation(db, me, other);
+  let isBlocked = told;
+  for (let i = 0; i < reconcileAttemptsMax && relation && relation.blocked !== isBlocked; i++) {
+    isBlocked = relation.blocked;
+    if (!(await setConversationBlock(env, me, other, isBlocked))) return undefined;
+    relation = await findRelation(db, me, other);
+  }
+  return relation;
+};
+
+export const blockRoutes = createRoutes()
+  .get(
+    "/blocks",
+    describeOperation({
+      tag: "contacts",
+      summary: "Whom one has blocked, the last first",
+      ok: { status: 200, body: BlockList },
+      refusals: ["invalid_input"],
+    }),
+    authenticate,
+    validate("query", v.object({ before: v.optional(BlockCursor) })),
+    async (c) => c.json(await listBlocks(openDb(c.env), c.var.caller.user, c.req.valid("query").before), 200),
+  )
+  .put(
+    "/blocks/:userId",
+    describeOperation({
+      tag: "contacts",
+      summary: "Block somebody: nothing of theirs comes through any more, and they are not told",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", BlockedUserParam),
+    limitCaller("block_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const other = c.req.valid("param").userId;
+      if (!can.block(me, { id: other })) return refuse(c, "invalid_input");
+      const db = openDb(c.env);
+      if (!(await findRelation(db, me, other))) return refuse(c, "user_not_found");
+      // First the conversation, which holds messages back: what fails after it can be repeated.
+      if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
+      await insertBlock(db, me, other);
+      const relation = await reconcileBlock(c.env, db, me, other, true);
+      runAfterResponse(c.executionCtx, "tell of a block", pushPendingToEach(c.env, [me]));
+      return relation ? c.json(relation, 200) : refuse(c, "unavailable");
+    },
+  )
+  .delete(
+    "/blocks/:userId",
+    describeOperation({
+      tag: "contacts",
+      summary: "Let somebody through again. What they sent meanwhile stays held back",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", BlockedUserParam),
+    limitCaller("block_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const other = c.req.valid("param").userId;
+      if (!can.block(me, { id: other })) return refuse(c, "invalid_input");
+      const db = openDb(c.env);
+      const before = await findRelation(db, me, other);
+      if (!before) return refuse(c, "user_not_found");
+      const { block, unusedAvatar } = await deleteBlock(db, me, other);
+      // The conversation is told also when the directory knows of no block: a Worker may have died between the two.
+      if (!(await setConversationBlock(c.env, me, other, false))) {
+        if (block) {
+          await restoreBlock(db, block);
+          // The call may have arrived and only its answer been lost: then the conversation must not let through.
+          await setConversationBlock(c.env, me, other, true);
+          runAfterResponse(c.executionCtx, "tell of a block that stays", pushPendingToEach(c.env, [me]));
+        }
+        return refuse(c, "unavailable");
+      }
+      const relation = await reconcileBlock(c.env, db, me, other, false);
+      await queueUnblock(db, me, other);
+      runAfterResponse(c.executionCtx, "tell of an ended block", pushPendingToEach(c.env, [me, other]));
+      if (unusedAvatar !== undefined)
+        runAfterResponse(c.executionCtx, "delete a blocker's old avatar", deleteAvatar(c.env, unusedAvatar));
+      return relation ? c.json(relation, 200) : refuse(c, "unavailable");
+    },
+  );

@@ -1,0 +1,41 @@
+import { packUuid } from "#contract/ids.ts";
+import { postPageBytes, postPageRows } from "#contract/limits.ts";
+import type { PostPage } from "#contract/tala.ts";
+import type { FeedPostRow } from "./queries.ts";
+
+type AuthorTuple = PostPage["authors"][number];
+type PostTuple = PostPage["posts"][number];
+
+const toAuthorTuple = ({ author: { id, username, avatar_url } }: FeedPostRow): AuthorTuple => [
+  packUuid(id),
+  username,
+  avatar_url,
+];
+
+const toPostTuple = (
+  { number, id, created_at, content, width, height, thumb }: FeedPostRow,
+  author: number,
+): PostTuple => {
+  const picture: PostTuple[5] = width === null || height === null ? null : [width, height, thumb ?? ""];
+  return [number, packUuid(id), author, created_at, content, picture];
+};
+
+const countJsonBytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).length;
+
+/** As many of these as a page holds, each author once. One status always fits. */
+export const toPostPage = (rows: readonly FeedPostRow[]): PostPage => {
+  const page: PostPage = { authors: [], posts: [], before: null };
+  const places = new Map<string, number>();
+  let bytes = countJsonBytes({ ...page, before: Number.MAX_SAFE_INTEGER });
+  for (const row of rows.slice(0, postPageRows)) {
+    const known = places.get(row.author.id);
+    const author = toAuthorTuple(row);
+    const post = toPostTuple(row, known ?? page.authors.length);
+    bytes += countJsonBytes(post) + 1 + (known === undefined ? countJsonBytes(author) + 1 : 0); // each with its comma
+    if (bytes > postPageBytes) break;
+    if (known === undefined) places.set(row.author.id, page.authors.push(author) - 1);
+    page.posts.push(post);
+  }
+  const last = page.posts.at(-1);
+  return last && page.posts.length < rows.length ? { ...page, before: last[0] } : page;
+};
