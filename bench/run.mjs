@@ -1,10 +1,10 @@
-// `npm run bench` measures everything, `npm run bench -- delivery size` only those.
-// Wrangler's development server writes a trace of every event into a database of its own, one more durable commit and as
-// much work as the product's for every message. Production has no such thing.
+// `npm run bench` measures everything, `npm run bench -- delivery size` only these subjects. Wrangler's development
+// server writes a trace of every event into its own database: one more durable commit per message, and as much work as
+// the product itself. Production has no such traces.
 process.env.X_LOCAL_OBSERVABILITY = "false";
 process.env.X_LOCAL_EXPLORER = "false";
 
-// Stopped by Ctrl+C, it ends as any other way: whatever a subject started is stopped when this process exits.
+// After Ctrl+C everything a subject started is stopped when this process exits.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 const { runSubjects } = await import("./subjects.ts");

@@ -17,7 +17,7 @@ import { measureRows } from "./subjects/row-costs.ts";
 import { measureSize } from "./subjects/size.ts";
 import { measureTiming } from "./subjects/timing.ts";
 
-/** Each measures one thing from nothing and cleans up after itself, so that any of them can run alone. */
+/** Subjects; each starts from nothing and cleans up after itself, so that any of them can run alone. */
 const subjects: Record<string, () => Promise<Section[]>> = {
   delivery: measureDelivery,
   "fan-out": measureFanOut,

@@ -12,7 +12,7 @@ declare global {
   var bare: { join(options: BaselineOptions): Promise<void>; accept(): number };
 }
 
-/** A call between two bare pages, up to where it rings: nothing connects before it is taken. */
+/** Prepares a call between two baseline pages; nothing connects before it is accepted. */
 export async function ringBaseline(scene: Scene, { hasVideo, relay }: CallOptions): Promise<LabCall> {
   const { sides, server } = scene;
   const door = await openBaselineGateway(server, serverAddress, serverPort);

@@ -11,12 +11,12 @@ const firstSoundTimeoutMs = 30_000;
 const talkMs = 8_000;
 const texts = textsOf.fr;
 
-/** What each side had of the other in a call with pictures, after so many seconds. */
+/** Media received by each side of a video call within `seconds`. */
 export type FirefoxCallResult = { heardMs: (number | undefined)[]; totals: MediaTotals[]; seconds: number };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A Firefox where the callee's Chromium stands; the server is at the same address as for everybody. */
+/** Starts Firefox on the callee's network node; the server has the same address as for the other pages. */
 export async function openFirefox({ sides: [, { node }] }: Scene): Promise<Firefox> {
   await runGateway(node, `127.0.0.1:${serverPort}`, `${serverAddress}:${serverPort}`);
   return Firefox.open(node, watcherScript);
@@ -53,7 +53,7 @@ export async function callBaseline(
   }
 }
 
-/** By the form: fills it as a keyboard would, and presses its button. */
+/** Logs in through the form: fills it like a keyboard would, and submits it. */
 async function logIn(firefox: Firefox, { phone, password }: Person): Promise<void> {
   await firefox.goto(`${origin}/login`);
   await firefox.evaluate(
@@ -73,14 +73,14 @@ async function logIn(firefox: Firefox, { phone, password }: Person): Promise<voi
     [phone, password] as const,
   );
   const deadline = Date.now() + firstSoundTimeoutMs;
-  // The app is another page: what is asked while it comes has no answer.
+  // The app is another document: evaluations during the navigation fail.
   while ((await firefox.evaluate(() => location.pathname).catch(() => undefined)) !== "/app") {
     if (Date.now() > deadline) throw new Error("Firefox did not come in");
     await pause(200);
   }
 }
 
-/** Presses the button of this name as soon as it is there; when that was. */
+/** Clicks the button with this name as soon as it is enabled; returns the time of the click. */
 const clickButton = (page: MeasuredPage, name: string): Promise<number> =>
   page.evaluate(async (wanted) => {
     const find = () =>
@@ -96,7 +96,7 @@ const clickButton = (page: MeasuredPage, name: string): Promise<number> =>
     return at;
   }, name);
 
-/** Two people of the product, one in Chromium and one in Firefox; each calls the other once. */
+/** Two people of the product, one in Chromium and one in Firefox, call each other once each. */
 export async function callInProduct(
   scene: Scene,
   firefox: Firefox,
@@ -111,7 +111,7 @@ export async function callInProduct(
     await phone.signInToChat(people[0], people[1].id);
     await logIn(firefox, people[1]);
     await firefox.goto(`${origin}/app/chat/${people[0].id}`);
-    // What a minute takes was told before.
+    // The data cost was confirmed before.
     await firefox.evaluate(() => localStorage.setItem("call-price", "audio video"));
     const meetings: FirefoxCallResult[] = [];
     for (const isFirefoxCaller of [false, true]) {
@@ -122,7 +122,7 @@ export async function callInProduct(
       const at = await clickButton(callee, texts.calls.accept);
       meetings.push(await measureCall(caller, callee, at));
       await clickButton(caller, texts.calls.hangUp);
-      await pause(3_000); // the end of a call is shown
+      await pause(3_000); // the end of a call stays on screen
     }
     const [first, second] = meetings;
     if (!first || !second) throw new Error("they did not meet");

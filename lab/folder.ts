@@ -7,7 +7,7 @@ process.on("exit", () => {
   for (const folder of folders) removeFolder(folder);
 });
 
-/** A folder of this process, which goes with it at the latest. */
+/** Temporary folder, removed at the latest when this process exits. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
   folders.add(folder);

@@ -13,7 +13,7 @@ import type { CallOptions, LabCall, MakeCall, Scene } from "./scene.ts";
 
 const firstMediaTimeoutMs = 30_000;
 
-/** What happens to each packet between any two ends, of which each has a link: half of it on either. */
+/** Conditions of one link for a path between two nodes: each node's link contributes half. */
 export const toLinkShape = ({ roundTrip = 0, loss = 0, rate = 0 }): Shape => ({
   delay: roundTrip / 4,
   loss: 1 - Math.sqrt(1 - loss),
@@ -30,7 +30,7 @@ const measureBoth = async <T>(pages: BothSides<Page>, of: (page: Page) => Promis
   await of(pages[1]),
 ];
 
-/** Rings on an open network, then does `deed`, and puts everything back. */
+/** Runs `action` in a call that rings on an open network, and restores the network afterwards. */
 export async function inCall<C extends LabCall, T>(
   scene: Scene,
   make: (scene: Scene, options: CallOptions) => Promise<C>,
@@ -48,7 +48,7 @@ export async function inCall<C extends LabCall, T>(
   }
 }
 
-/** The milliseconds from the tap that takes a call until something comes to each side; undefined: not in half a minute. */
+/** Milliseconds from accepting a call until media arrives on each side; undefined after half a minute. */
 async function waitForMedia(call: LabCall, first = waitForSound): Promise<BothSides<number | undefined>> {
   const at = await call.accept();
   const came = await Promise.all(call.pages.map((page) => first(page, at, firstMediaTimeoutMs)));
@@ -65,7 +65,7 @@ export const measureAccept = (scene: Scene, make: MakeCall, options: CallOptions
     return { heard, totals: await measureBoth(call.pages, readTotals) };
   });
 
-/** The same until each side sees the other. */
+/** Same, until each side sees the other. */
 export const measurePicture = (scene: Scene, make: MakeCall, options: CallOptions, shape: Shape) =>
   inCall(scene, make, { ...options, hasVideo: true }, async (call) => {
     await scene.shapeAll(shape);
@@ -73,22 +73,22 @@ export const measurePicture = (scene: Scene, make: MakeCall, options: CallOption
     return waitForMedia(call, waitForVideo);
   });
 
-/** Both ways over the caller's links, headers of IP included. */
+/** Both directions on the caller's links, IP headers included. */
 const countUdpBytes = (traffics: TrafficByLink): number =>
   Object.entries(traffics)
     .filter(([link]) => link.startsWith("caller."))
     .reduce((sum, [, { out, in: into }]) => sum + out.udp + into.udp, 0);
 
 export type VoiceQuality = {
-  /** Of what was played, the share that was made up, the silence between words left out. */
+  /** Share of concealed samples among those played, without the silence between words. */
   concealment: BothSides<number>;
   loss: BothSides<number>;
   energy: BothSides<number>;
-  /** Megabytes a minute, both ways. */
+  /** Megabytes per minute, both directions. */
   megabytes: number;
 };
 
-/** How a call fares for `seconds` on such a network, after it had time to get used to it. */
+/** Voice quality during `seconds` on a network, after time to adapt. */
 export const measureVoiceQuality = (
   scene: Scene,
   make: MakeCall,
@@ -117,7 +117,7 @@ const switchMs = 500;
 const gapMinMs = 250;
 const steadyMs = 4_000;
 
-/** The longest silence of each side when the callee's phone leaves its wifi and has a mobile link half a second later. */
+/** Longest silence of each side when the callee's phone loses its wifi and gets a mobile link half a second later. */
 export const measureSwitch = (scene: Scene, make: MakeCall, shape: Shape, options: CallOptions = {}) =>
   inCall(scene, make, options, async (call) => {
     await scene.shapeAll(shape);
@@ -147,23 +147,29 @@ const cleanShare = 0.05;
 export type BandwidthDropResult = {
   videoOffMs: number | undefined;
   cleanMs: number | undefined;
-  /** Of old pictures and padding, by both, later than a second after the last picture; undefined where they go on. */
+  /**
+   * Retransmitted video and padding of both sides, later than a second after the last picture; undefined if video
+   * continues.
+   */
   lateBytes: number | undefined;
   concealment: number;
 };
 
-/** The first moment after which everything stays so; undefined when it never does. */
+/** Time after which the condition always holds; undefined if it never does. */
 const findStableSince = (looks: readonly boolean[]): number | undefined => {
   const last = looks.lastIndexOf(false);
   return last === looks.length - 1 ? undefined : (last + 1) * sampleIntervalMs;
 };
 
-/** In the middle of a video call both links carry only so much: when no picture is sent any more, and the voice is clean. */
+/**
+ * Limits both links to `rate` in the middle of a video call: time until no video is sent any more, and until the voice
+ * is clean.
+ */
 export const measureBandwidthDrop = (
   scene: Scene,
   make: MakeCall,
   rate: number,
-  watchMs = 20_000, // after as many good seconds the product tries pictures again
+  watchMs = 20_000, // after this many good seconds the product tries video again
 ): Promise<BandwidthDropResult & { hadVideo: boolean }> =>
   inCall(scene, make, { hasVideo: true }, async (call) => {
     const start = toLinkShape({ roundTrip: 100, rate: 1_500 });

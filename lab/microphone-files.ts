@@ -5,10 +5,10 @@ import { wavHeaderBytes } from "#scripts/wav.mjs";
 import { makeFolder, removeFolder } from "./folder.ts";
 
 const bytesPerSecond = 96_000; // 48 kHz, 16 bits
-const breathAfterSeconds = 2.25; // nine syllables of four a second
+const breathAfterSeconds = 2.25; // nine syllables at four per second
 const turnSeconds = 7;
 
-/** The beginning of a talk, and silence after it; a browser plays it again and again. */
+/** Speech followed by silence; the browser loops it. */
 function makeSpeechFile(seconds: number, silentSeconds: number): Buffer {
   const speech = makeSpeech().subarray(0, wavHeaderBytes + seconds * bytesPerSecond);
   const wav = Buffer.concat([speech, Buffer.alloc(silentSeconds * bytesPerSecond)]);
@@ -20,8 +20,8 @@ function makeSpeechFile(seconds: number, silentSeconds: number): Buffer {
 export type MicrophoneFiles = { always: string; half: string; remove(): void };
 
 /**
- * Files for a browser's make-believe microphone: somebody who talks without a breath, so that the first sound is heard
- * when it comes, and somebody who talks for seven seconds and listens for as long, which is half of a conversation.
+ * Files for the browser's fake microphone: one with continuous speech, so that the first sound is detected immediately,
+ * and one with seven seconds of speech and seven of silence, which is half of a conversation.
  */
 export function makeMicrophoneFiles(): MicrophoneFiles {
   const folder = makeFolder();

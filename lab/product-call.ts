@@ -11,18 +11,18 @@ import { type Server, startServer } from "#tests/support/server/server.ts";
 import { type Gateway, openGatewayTo } from "./pages/gateway.ts";
 import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene.ts";
 
-const ringMs = 4_000; // somebody takes the phone out of a pocket
+const ringMs = 4_000; // time to take the phone out of a pocket
 const ringTimeoutMs = 30_000;
 const texts = textsOf.fr;
 
 /**
- * What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters.
- * `asked`: so many round trips at most, which are frames but pings, and questions about calls by HTTP.
+ * Socket traffic of both pages with the server since they were opened, in frames and characters. `roundTrips` is an
+ * upper bound: frames except pings, and HTTP requests about calls.
  */
 type FrameCounts = { sent: number; received: number; characters: number; roundTrips: number };
 type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): FrameCounts };
 
-/** The product as it is served to the laboratory's network, with a relay or none. */
+/** Product served to the laboratory's network, with or without a relay. */
 export type Product = {
   server: Server;
   ring: (scene: Scene, options: CallOptions) => Promise<ProductCall>;
@@ -48,8 +48,8 @@ function countFrames(page: Page, frames: FrameCounts): void {
 }
 
 /**
- * `relay` is what the server is told of one. People who have just met hide their addresses from each other, so that with
- * a relay nothing goes another way.
+ * `relay`: settings of the server. People who have just met hide their addresses from each other, so with a relay all
+ * media goes through it.
  */
 export async function startProduct(relay?: { host: string; secret: string }): Promise<Product> {
   const vars = relay && { RELAY: "coturn", TURN_HOST: relay.host, TURN_SECRET: relay.secret };
@@ -92,7 +92,7 @@ async function prepareCall(server: Server, scene: Scene, { hasVideo = false }: C
     },
     async end() {
       const hangUp = caller.page.getByRole("button", { name: texts.calls.hangUp }).first();
-      await hangUp.click({ timeout: 2_000 }).catch(() => undefined); // it may have ended by itself
+      await hangUp.click({ timeout: 2_000 }).catch(() => undefined); // the call may have ended already
       for (const { context } of phones) await context.close();
       door.close();
     },

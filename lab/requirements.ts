@@ -6,7 +6,7 @@ const tools = ["ip", "unshare", "nsenter", "setpriv", "python3", "openssl"];
 const isInstalled = (name: string): boolean =>
   (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
 
-/** What this machine lacks for the laboratory's network, in words for whoever started it. */
+/** Lists what this machine lacks for the laboratory's network, as readable text. */
 export function listMissingRequirements(): string[] {
   if (process.platform !== "linux") return ["Linux: its network namespaces are what the networks are made of"];
   const lacking = tools.filter((name) => !isInstalled(name)).map((name) => `${name} on the PATH`);

@@ -7,23 +7,23 @@ import type { Certificate } from "./programs/certificate.ts";
 import type { Relay } from "./programs/coturn.ts";
 
 export const serverAddress = "10.77.0.1";
-/** What pages are served from: by this name they are as trusted as over TLS. */
+/** Port of the pages. The host name localhost makes them as trusted as over TLS. */
 export const serverPort = 9_370;
-/** A relay that speaks TLS is a machine of its own: it may not share a port with what else is on 443. */
+/** A relay with TLS is a node of its own, because port 443 may be in use on the server's. */
 export const relayAddress = "10.77.9.1";
 export const origin = `http://localhost:${serverPort}`;
 
 export type CallOptions = {
   hasVideo?: boolean;
-  /** Where there is one, nothing goes another way. */
+  /** With a relay all media goes through it. */
   relay?: Relay | undefined;
 };
-/** A call in a scene, the product's or that of two bare pages, so that both are driven and measured alike. */
+/** Call in a scene, of the product or of two baseline pages, with one interface for both. */
 export type LabCall = {
   pages: [caller: Page, callee: Page];
-  /** It rings, and has done so for long enough that whatever is made ready meanwhile is. */
+  /** Resolves when the call has been ringing long enough for all preparations to be complete. */
   ring(): Promise<void>;
-  /** The callee takes it; when that was. */
+  /** Accepts as the callee; returns the time. */
   accept(): Promise<number>;
   end(): Promise<void>;
 };
@@ -32,22 +32,22 @@ export type MakeCall = (scene: Scene, options: CallOptions) => Promise<LabCall>;
 type LabSide = {
   node: NetworkNode;
   browser: Browser;
-  /** A browser that has never been anywhere, whose pages are watched. */
+  /** New browser context whose pages are watched. */
   open(): Promise<BrowserContext>;
 };
 export type Scene = {
   network: Network;
   server: NetworkNode;
-  /** Who calls, and who is called, each on a machine of their own with wifi, and a mobile link not yet in use. */
+  /** Caller and callee, each on a node of its own with wifi and an unused mobile link. */
   sides: [LabSide, LabSide];
-  /** The same for the links of all three, so that between any two ends it happens twice. */
+  /** Applies the conditions to the links of all three nodes, so that they apply twice between any two. */
   shapeAll(shape: Shape): Promise<void>;
-  /** The same for both people's links, whichever they use; the server's stays as it is. */
+  /** Applies the conditions to all links of both people; the server's link stays unchanged. */
   shapeSides(shape: Shape): Promise<TrafficByLink>;
   stop(): Promise<void>;
 };
 
-/** A browser on a machine of the laboratory's network, whose microphone says what is in a file. */
+/** Starts a browser on a network node, with a file as its microphone. */
 async function openSide(end: NetworkNode, wav: string, trusted?: Certificate): Promise<LabSide> {
   const browser = await chromium.launch({
     executablePath: end.namespace.createLauncher(await requireChromium()),
@@ -68,7 +68,7 @@ async function openSide(end: NetworkNode, wav: string, trusted?: Certificate): P
   return { node: end, browser, open };
 }
 
-/** They talk for all of the time or for half of it, and take a certificate of nobody's for good. */
+/** Both people talk all the time or half of it, and accept the given self-signed certificate. */
 export async function openScene(talks: "always" | "half" = "always", trusted?: Certificate): Promise<Scene> {
   const network = await Network.start();
   const talkers = makeMicrophoneFiles();

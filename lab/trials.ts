@@ -21,7 +21,7 @@ import { type Relay, startRelay } from "./programs/coturn.ts";
 import { listMissingRequirements } from "./requirements.ts";
 import { type MakeCall, openScene, relayAddress, type Scene, serverAddress, serverPort } from "./scene.ts";
 
-/** One thing that was tried, and whether it is as promised; what is only there to compare with promises nothing. */
+/** Result of one trial and whether it meets its target; baselines for comparison have no target. */
 type TrialResult = { what: string; measured: string; expected?: string; hasPassed?: boolean };
 
 const failureMaxMs = 20_000;
@@ -33,7 +33,7 @@ const seconds = (ms: number | undefined): string => (ms === undefined ? "never" 
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
 const formatEach = <T>(values: readonly T[], show: (value: T) => string): string => values.map(show).join(" / ");
 
-/** Does it with two bare pages, then with the product, told of a relay or of none. */
+/** Runs a trial with two baseline pages, then with the product, with or without a relay. */
 async function runWithBoth(
   relay: Relay | undefined,
   deed: (name: string, make: MakeCall) => Promise<TrialResult[]>,
@@ -50,7 +50,7 @@ async function runWithBoth(
   );
 }
 
-/** What each network lets through; the pages come by their port. */
+/** Networks by the transport they leave to the relay; the pages always pass by their port. */
 const relayNetworks: Record<"udp" | "tcp" | "tls", Shape> = {
   udp: {},
   tcp: { udp: false },
@@ -72,7 +72,7 @@ const tryRelay = (scene: Scene, relay: Relay, wanted: keyof typeof relayNetworks
     ];
   });
 
-/** Credentials that no relay takes: whoever calls must be told, and not wait for ever. */
+/** Credentials that the relay rejects: both people must be told within the limit. */
 async function tryRejectedRelay(scene: Scene, relay: Relay): Promise<TrialResult[]> {
   const product = await startProduct({ ...relay, secret: "another-secret" });
   try {
@@ -96,7 +96,7 @@ async function tryRejectedRelay(scene: Scene, relay: Relay): Promise<TrialResult
 
 type LabPage = Parameters<Parameters<typeof inCall>[3]>[0]["pages"][number];
 
-/** How long after `at` the page said that the call failed. */
+/** Milliseconds from `at` until the page showed that the call failed. */
 async function waitForFailureText(page: LabPage, at: number): Promise<number | undefined> {
   const said = page.getByText(textsOf.fr.calls.say.failed, { exact: true }).first();
   const isSaid = await said.waitFor({ timeout: 2 * failureMaxMs }).then(

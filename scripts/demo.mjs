@@ -1,6 +1,6 @@
-// `npm start -- --demo`: people who know each other, so that a newcomer meets a living product. Made through the public HTTP
-// API only, over the last weeks by the server's clock. A second run finds them and only prints the log-ins; an interrupted one is
-// completed.
+// `npm start -- --demo`: fills the product with people who know each other, through the public HTTP API, with activity
+// spread over the last weeks by the server's clock. A second run only prints the log-ins; an interrupted run is
+// continued.
 import { ApiRefusal, callApi, signIn, signUp } from "./demo/api.mjs";
 import { drawAvatar } from "./demo/avatar.mjs";
 import { createCallEvents } from "./demo/calls.mjs";
@@ -21,7 +21,7 @@ const getSeed = (pair) => Number.parseInt(stableId(...pair).slice(0, 8), 16);
 const toConversationId = (one, other) => [one.id, other.id].sort().join(".");
 const call = (person, method, path, body) => callApi(origin, method, path, { token: person.token, body });
 
-/** Signs in, or up when nobody has the number, as nobody has where all is new. */
+/** Signs in, or signs up if the number has no account, as for all people of a new demo. */
 async function signInOrUp({ key, name, phone, look }, isNew) {
   const known = isNew
     ? undefined
@@ -51,7 +51,7 @@ async function connect(one, other) {
   if (request) await call(other, "POST", `/api/requests/${request.id}/accept`);
 }
 
-/** A chat as what is said in it goes by. */
+/** Conversation as the demo's sending functions expect it. */
 const toConversation = ({ pair }, speakers) => ({
   id: toConversationId(speakers.a, speakers.b),
   name: pair.join(),
@@ -59,7 +59,7 @@ const toConversation = ({ pair }, speakers) => ({
   speakers,
 });
 
-/** Says a chat's closing lines and leaves the receipts as told. */
+/** Sends a chat's last lines and sets the receipts. */
 async function finishChat(chat, speakers) {
   const head = await sendLines(
     origin,
@@ -80,7 +80,7 @@ async function finishChat(chat, speakers) {
 const findPerson = (key) => people[people.findIndex((person) => person.key === key)];
 const lastChat = chats[chats.length - 1];
 
-/** Whether an earlier run came to its end: all of the group and of the chat that goes on last is there, or was left since. */
+/** Whether an earlier run was complete: the group and the last chat are full, or were left since. */
 async function isComplete() {
   const one = findPerson(lastChat.pair[0]);
   const session = await signIn(origin, { phone: one.phone, password }).catch(ignoreErrors("invalid_credentials"));
@@ -92,7 +92,7 @@ async function isComplete() {
   return hasAll(groupId, groupMessageCount) && lasts.some(({ conversation }) => conversation !== groupId);
 }
 
-/** What happens in a chat: lines in sittings, then what is shown, at last the lines that close it. */
+/** Events of a chat: lines in sittings, then attachments, finally the last lines. */
 function createChatEvents(chat, known, timeline) {
   const speakers = { a: known[chat.pair[0]], b: known[chat.pair[1]] };
   const who = [speakers.a, speakers.b];
@@ -154,7 +154,7 @@ async function makeDemo() {
   await populate();
 }
 
-/** Somebody tried the demo's security: it was there, and who now asks for more than the password cannot be spoken for. */
+/** A person of the demo has another password or a second factor, so the script cannot sign in for them. */
 const isSecuredError = (error) =>
   error instanceof ApiRefusal && ["insufficient_aal", "phone_exists"].includes(error.code);
 

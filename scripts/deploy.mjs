@@ -1,5 +1,6 @@
-// `npm run deploy`: creates what is missing on Cloudflare, then migrates, builds and deploys. Needs `npx wrangler login`
-// or CLOUDFLARE_API_TOKEN once. `npm run deploy -- --dry-run` builds and says what would be created, without an account.
+// `npm run deploy`: creates missing Cloudflare resources, then migrates, builds and deploys. Needs `npx wrangler login`
+// or CLOUDFLARE_API_TOKEN once. `npm run deploy -- --dry-run` builds and lists what would be created, without an
+// account.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -14,7 +15,7 @@ const buckets = ["lisolo-avatars", "lisolo-files"];
 const dryRun = process.argv.includes("--dry-run");
 const configPath = join(root, "wrangler.toml");
 
-/** Finds or creates the database; its id is public and belongs into wrangler.toml. */
+/** Finds or creates the database and writes its id, which is public, into wrangler.toml. */
 function requireDatabase() {
   const list = () => JSON.parse(runOrThrow("wrangler", ["d1", "list", "--json"]));
   const find = () => list().find((database) => database.name === databaseName);
@@ -35,7 +36,10 @@ function requireBucket(name) {
   runOrThrow("wrangler", ["r2", "bucket", "create", name]);
 }
 
-/** Asks for the address people use: mails, passkeys and other log-ins are refused without. An empty answer leaves it so. */
+/**
+ * Asks for the public URL, without which mails, passkeys and external log-ins are refused. An empty answer keeps it
+ * unset.
+ */
 async function requirePublicUrl() {
   const config = readFileSync(configPath, "utf8");
   const empty = /^(PUBLIC_URL = )""/m;
@@ -54,13 +58,13 @@ async function requirePublicUrl() {
 }
 
 /**
- * Secrets are made once and never shown; an existing one is never replaced, it would lock people out. The list of STUN
- * servers is none, and kept with them so that it stays as it was set.
+ * Creates missing secrets and never shows or replaces one, because a new one would lock people out. The list of STUN
+ * servers is not secret, but is stored with the secrets so that deployments keep it.
  */
 function requireSecrets() {
   const listed = run("wrangler", ["secret", "list", "-c", "wrangler.toml"], { quiet: true });
   const made = { ...makeSecrets(), STUN_URLS: productionStun };
-  // The Worker does not exist before the first deploy, so it has no secrets either; `secret put` creates it.
+  // Before the first deployment the Worker does not exist and has no secrets; `secret put` creates it.
   for (const name of [...secretNames, "STUN_URLS"]) {
     if (listed.ok && listed.output.includes(`"${name}"`)) continue;
     runOrThrow("wrangler", ["secret", "put", name, "-c", "wrangler.toml"], { input: made[name] });

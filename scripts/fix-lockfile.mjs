@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional packages of other platforms that a partial registry mirror left out, so
-// `npm ci` accepts the lock everywhere. Run it after `npm install` when `npm ci` says "Missing: … from lock file".
-// Versions are the exact ones the parent package pins; npm skips them by `os`, `cpu` and `libc` where they do not apply.
+// Completes package-lock.json after a partial registry mirror left out optional packages of other platforms, so that
+// `npm ci` accepts it everywhere. Run it after `npm install` when `npm ci` says "Missing: … from lock file". Versions
+// are the exact ones pinned by the parent package; npm skips them by `os`, `cpu` and `libc` where they do not apply.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const systems = {
@@ -37,7 +37,7 @@ const lockPath = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(lockPath, "utf8"));
 const missing = {};
 
-/** Where Node would find `name` from the package at `path`: beside it, then in every node_modules further up. */
+/** Resolves `name` from the package at `path` like Node: beside it, then in every node_modules further up. */
 function resolvePackage(path, name) {
   let folder = `${path}/`;
   while (folder.includes("node_modules/")) {

@@ -1,4 +1,5 @@
-// Runs the project's own tools with the project's own Node (the `node` package), whatever Node started the script.
+// Runs the project's tools with the project's own Node (the `node` package), regardless of the Node that started the
+// script.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -10,17 +11,17 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 export const bin = join(root, "node_modules", ".bin");
 const isWindows = process.platform === "win32";
 
-/** The environment of every tool: local binaries first, no questions, no usage statistics. */
+/** Environment of every tool: local binaries first, no prompts, no telemetry. */
 export function toolEnv(extra = {}) {
   return {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
-    // Wrangler is one file of many megabytes: its compiled form halves every start.
+    // Wrangler is a file of many megabytes: a compile cache halves every start.
     NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node"),
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_LOG_PATH: join(root, ".wrangler", "logs"),
     WRANGLER_HIDE_BANNER: "true",
-    // Records of every request and a window on the stores: nobody looks at them, and they cost a fifth of each answer.
+    // Request traces and the storage explorer cost a fifth of each response and are not used.
     X_LOCAL_OBSERVABILITY: "false",
     X_LOCAL_EXPLORER: "false",
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -29,7 +30,7 @@ export function toolEnv(extra = {}) {
 }
 
 /**
- * Runs a command to its end. With `quiet` its output is kept and printed only when it fails.
+ * Runs a command to its end. With `quiet` its output is captured instead of printed.
  * @param {string} command
  * @param {string[]} args
  * @param {{ quiet?: boolean, env?: Record<string, string>, input?: string }} [options]
@@ -48,14 +49,14 @@ export function run(command, args, { quiet = false, env = {}, input } = {}) {
   return { ok: result.status === 0, output };
 }
 
-/** Like `run`, quiet, and throws with the output when the command fails. */
+/** Like `run` with `quiet`, but throws the output if the command fails. */
 export function runOrThrow(command, args, options = {}) {
   const { ok, output } = run(command, args, { quiet: true, ...options });
   if (!ok) throw new Error(`${command} ${args.join(" ")} failed\n${output}`);
   return output;
 }
 
-/** Throws when something listens on the port already: it would answer in our place. */
+/** Throws if the port is in use: another server would answer in our place. */
 export async function requireFreePort(port) {
   const probe = createServer();
   await new Promise((resolve, reject) => {
@@ -64,7 +65,7 @@ export async function requireFreePort(port) {
   });
 }
 
-/** Starts a long-running command; it ends when we are told to end, and we end when it does. */
+/** Starts a long-running command; it stops with this process, and this process exits with it. */
 export function runServer(command, args, env = {}) {
   const child = spawn(command, args, {
     cwd: root,
@@ -78,15 +79,15 @@ export function runServer(command, args, env = {}) {
     child.kill("SIGTERM");
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  // npm passes no SIGTERM on: when it is gone, so is whoever wanted the server.
+  // npm does not forward SIGTERM: the server stops when npm has exited.
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && stop(), 500).unref();
   child.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
 }
 
 /**
- * Installs what the lock says, unless that is what stands in node_modules. A linked node_modules belongs to another
- * checkout: `npm ci` would empty it under that one's feet, so it is used as it is.
+ * Installs the locked packages unless node_modules is current. A linked node_modules belongs to another checkout and is
+ * used as it is: `npm ci` would delete its content.
  */
 export function installPackages() {
   const modules = join(root, "node_modules");
@@ -97,7 +98,7 @@ export function installPackages() {
   const hash = createHash("sha256").update(readFileSync(lock)).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
 
-  // npm's own record is newer than the lock when somebody ran npm by hand.
+  // npm's own record is newer than the lock if npm was run by hand.
   const record = statSync(join(modules, ".package-lock.json"), { throwIfNoEntry: false });
   if (!record || record.mtimeMs < statSync(lock).mtimeMs) {
     console.log("Installing packages (once; about a minute)…");

@@ -1,25 +1,26 @@
-// What the JSON reports of Vitest and Playwright say: how many tests passed, failed and were skipped, and the failures in words.
+// Parses the JSON reports of Vitest and Playwright: number of tests passed, failed and skipped, and texts of the
+// failures.
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { root } from "./run.mjs";
 
 /**
- * `failures` and `flaky` are names of tests, each followed by what the failure said; a flaky test failed and passed when it
- * was run again, and is among the passed.
+ * `failures` and `flaky` are names of tests, each followed by the error; a flaky test failed and passed when repeated,
+ * and counts as passed.
  * @typedef {{ passed: number, failed: number, skipped: number, failures: string[], flaky: string[] }} Counts
  */
 
-/** So many lines of what a failure said are repeated at the end. */
+/** Maximum lines of an error repeated at the end. */
 const reasonLines = 24;
 
 /**
- * What a suite that could not be counted counts as.
+ * Counts of a suite without a usable report.
  * @param {string} why
  * @returns {Counts}
  */
 export const toFailedCounts = (why) => ({ passed: 0, failed: 1, skipped: 0, failures: [why], flaky: [] });
 
-/** The beginning of what a failure said, without colours and the runner's own calls, under its name. */
+/** Name of a test with the first lines of its error, without colours and internal stack frames. */
 function formatFailure(name, message = "") {
   const lines = stripVTControlCharacters(message).split("\n");
   const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
@@ -67,8 +68,7 @@ export function countPlaywright(report) {
 }
 
 /**
- * The end of a run's output: what failed and what failed only once, named where whoever reads only the end finds them, and
- * a last line with the numbers.
+ * Closing text of a run: failed and flaky tests, and a last line with the numbers.
  * @param {Counts} total
  */
 export function toClosingText({ passed, failed, skipped, failures, flaky }) {

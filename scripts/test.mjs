@@ -1,4 +1,4 @@
-// `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
+// `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those suites.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build/build.mjs";
@@ -19,7 +19,9 @@ function readReport(name) {
   }
 }
 
-/** A run that failed although no test did (a file that does not load, an error after the last test) counts as one failure. */
+/**
+ * Counts a failed run without a failed test (a file that does not load, an error after the last test) as one failure.
+ */
 function countRunnerFailure(ok, counts) {
   if (ok || counts.failed > 0) return counts;
   return { ...counts, failed: 1, failures: ["the runner itself: no test failed (see above)"] };
@@ -70,7 +72,7 @@ const selectedSuites = requestedSuites.length > 0 ? requestedSuites : Object.key
 /** @type {import("./test-reports.mjs").Counts} */
 const total = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
 
-/** Runs one suite; what keeps it from running at all counts as one failure. */
+/** Runs one suite; an error before its report counts as one failure. */
 async function runSuite(name) {
   rmSync(join(reports, `${name}.json`), { force: true });
   try {

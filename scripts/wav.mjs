@@ -1,8 +1,8 @@
-/** Where the sound begins: each sample has two bytes. */
+/** Offset of the samples, two bytes each. */
 export const wavHeaderBytes = 44;
 
 /**
- * A silent WAV of one channel and 16 bits (RFC 2361 names it), to be filled with its samples.
+ * Silent mono WAV of 16 bits (RFC 2361) to be filled with samples.
  * @param {number} samplesPerSecond
  * @param {number} samples
  */

@@ -4,7 +4,7 @@ import { Toaster } from "./components/overlays/toast.tsx";
 import { replayEarlyClick } from "./features/auth/form/early-input.ts";
 import { i18n } from "./i18n/setup.ts";
 
-/** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/entry-pages.md). */
+/** Screens for visitors; each is a prerendered document (docs/decisions/entry-pages.md). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
 export type EntryPageName = keyof typeof entryPaths;
 
@@ -15,7 +15,7 @@ export const entryScreenLoaders: Record<EntryPageName, () => Promise<{ default: 
   recover: () => import("./features/auth/screens/recover-screen.tsx"),
 };
 
-/** What stands in `#root`, the same when it is prerendered and when the script takes over. */
+/** Content of `#root`, identical when prerendered and when hydrated. */
 export function EntryRoot({ Screen }: { Screen: ComponentType }) {
   useEffect(replayEarlyClick, []);
   return (

@@ -12,8 +12,8 @@ import { getSession } from "./lib/session/session.ts";
 import { watchPendingSignOut } from "./lib/session/watch-pending-sign-out.ts";
 
 /**
- * The script of the prerendered pages. It takes over what stands there: what was typed, chosen and ticked
- * before it arrived is in the page's own inputs and stays.
+ * Script of the prerendered pages: hydrates them. Input made before it loaded is in the page's native inputs and is
+ * preserved.
  */
 const pageNames = Object.keys(entryPaths) as EntryPageName[];
 const pageName = pageNames.find((candidate) => entryPaths[candidate] === location.pathname) ?? "welcome";
@@ -27,12 +27,13 @@ const hydrateEntryPage = async () => {
     loadLanguage(isLanguage(prerenderedLanguage) ? prerenderedLanguage : detectLanguage(), "entry"),
   ]);
   hydrateRoot(root, <EntryRoot Screen={Screen} />);
-  // A page kept from before the person chose another language: by the service worker, or by the browser for "back".
+  // The page was cached before the person chose another language: by the service worker, or by the browser's
+  // back/forward cache.
   if (detectLanguage() !== prerenderedLanguage) await loadLanguage(detectLanguage());
 };
 
 syncAppearance();
-// The browser's "back" may bring the page from its memory, where the inline script does not run again.
+// The back/forward cache may restore the page, and then the inline script does not run again.
 addEventListener("pageshow", (event) => {
   if (event.persisted && pageName !== "recover" && getSession()) location.replace("/app");
 });
@@ -43,7 +44,7 @@ try {
   showLoadFailure();
   throw error;
 }
-// What signing out has to say, once the welcome page stands.
+// Message saved by the sign-out, shown once the welcome page is rendered.
 const flashMessage = consumeFlashMessage();
 if (flashMessage)
   showToast({

@@ -3,14 +3,14 @@ import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
 
 /**
- * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages in the
- * person's language, pictures of people and small ones of statuses; nothing else of the API is ever kept. What the
- * caches cannot do (no room, no permission) the network does, as if there were no worker.
+ * Service worker: opens the app instantly and offline. It caches the app's files, the entry pages in the person's
+ * language, avatars and small pictures of statuses; it caches no other API response. If caching fails (no space, no
+ * permission) the network is used as if there were no worker.
  */
 declare const self: ServiceWorkerGlobalScope;
 
 self.addEventListener("install", (event) => {
-  // At once: the files of the version before stay for the tabs that are open with it.
+  // Immediately: files of the previous version stay for tabs that still use it.
   event.waitUntil(
     installAppShell()
       .then(installEntryPages)
@@ -19,7 +19,7 @@ self.addEventListener("install", (event) => {
 });
 
 self.addEventListener("activate", (event) => {
-  // A page that was opened before all of the app was on the phone has all of it too, whatever becomes of the network.
+  // A page that was opened before the worker existed is also served from the cache from now on.
   event.waitUntil(deleteOldFiles().then(() => self.clients.claim()));
 });
 

@@ -7,11 +7,14 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A production server shares no processor with whoever attacks it: the client has what the product leaves over. */
+/**
+ * A production server does not share a processor with its attacker: the lower priority leaves the attacker only the
+ * time the product does not use.
+ */
 const priority = 10;
 const endMs = 5_000;
 
-/** Runs one attack to its end; resolves when its process and with it all its sockets are gone. */
+/** Runs one attack; resolves when its process has exited and all its sockets are closed. */
 export async function runAttack(stage: Stage): Promise<AttackReport> {
   const child = fork(new URL("client.ts", import.meta.url), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

@@ -6,7 +6,7 @@ import { creditBytes, creditReportMessages } from "#contract/limits.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 
-/** One thing that a bystander did, and how long each answer to it took; what is missing has not come yet. */
+/** One action of a bystander with the latency of each response; a missing latency means no response yet. */
 export type Probe = {
   kind: "message" | "request";
   at: number;
@@ -18,10 +18,10 @@ export type Probe = {
 
 const probeEveryMs = 150;
 const reconnectMs = 500;
-/** What a person's app asks for while it is used. */
+/** Requests that the app sends during use. */
 const requestPaths = ["/api/conversations", "/api/contacts", "/api/auth/user", "/api/settings"];
 
-/** A bystander's socket, opened again when it is closed. */
+/** Socket of a bystander, reopened when it closes. */
 class BystanderSocket {
   onFrame: (text: string) => void = () => {};
   private socket: WebSocket | undefined;
@@ -60,7 +60,7 @@ class BystanderSocket {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
-  /** Confirms what was taken in as often as the app does. */
+  /** Acknowledges received messages as often as the app does. */
   confirm(messages: number, bytes: number): void {
     this.received += messages;
     this.unconfirmed.messages += messages;
@@ -76,12 +76,12 @@ class BystanderSocket {
   }
 }
 
-/** People who write to each other and use the app while somebody else attacks, always at the same pace. */
+/** Normal users who exchange messages and send requests at a constant pace during an attack. */
 export class Bystanders {
   private readonly people: readonly Person[];
   private readonly group: ConversationId | undefined;
   private readonly probes: Probe[] = [];
-  /** By their text: the message, and who of the people is to receive it. */
+  /** Pending messages by text, with the index of the recipient. */
   private readonly messages = new Map<string, { sendProbe: Probe; to: number }>();
   private readonly acks: Map<number, Probe>[];
   private readonly sockets: BystanderSocket[];
@@ -89,7 +89,7 @@ export class Bystanders {
   private timer: NodeJS.Timeout | undefined;
   private count = 0;
 
-  /** `people` in pairs of contacts; in a `group` they write to everybody there. */
+  /** `people` are consecutive pairs of contacts; with a `group` they write there instead. */
   constructor(people: readonly Person[], group?: ConversationId) {
     this.people = people;
     this.group = group;
@@ -114,7 +114,7 @@ export class Bystanders {
     this.agent.destroy();
   }
 
-  /** What was begun between two moments, with the answers that came so far. */
+  /** Probes started between two times, with the responses received so far. */
   listProbes(from: number, to: number): Probe[] {
     return this.probes.filter(({ at }) => at >= from && at < to);
   }
@@ -179,5 +179,5 @@ export class Bystanders {
   }
 }
 
-/** The address of bystander number `i`: each has one of their own. */
+/** Address of bystander number `i`: each has its own. */
 const toAddress = (i: number): string => `10.1.0.${i + 1}`;

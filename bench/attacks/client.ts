@@ -1,5 +1,5 @@
-// The attacking client, in a process of its own: it is given a stage, does its worst for so long, tells what it did, and
-// is gone without a word, its sockets left to break. bench/attacks/attacker.ts starts it.
+// Attacking client in a process of its own: it receives a stage, attacks for the given time, reports its counts and
+// exits without closing its sockets. Started by bench/attacks/attacker.ts.
 import { Agent, request } from "node:http";
 import WebSocket from "ws";
 import { encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
@@ -9,7 +9,7 @@ import { type AttackReport, reconnectStorm, type Stage } from "./stage.ts";
 
 const socketsAtOnce = 4;
 const requestsAtOnce = 32;
-/** What a socket may hold unsent: more would only fill this process. */
+/** Maximum unsent bytes per socket; more would only fill this process. */
 const unsentMaxBytes = 512 * 1024;
 const reconnectMs = 100;
 
@@ -43,7 +43,7 @@ function countAnswer(data: string): void {
   if (data.startsWith('["n"') || data.startsWith('["x"')) report.refused++;
 }
 
-/** Writes frames on one socket as fast as the network takes them, on a new one when it is closed. */
+/** Sends frames on one socket as fast as the network accepts them, and opens a new one when it closes. */
 async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Promise<void> {
   const joined = getFramesPerMessage(attack);
   const isDone = () => performance.now() > until || report.sent >= (attack.count ?? Number.POSITIVE_INFINITY);
@@ -73,7 +73,7 @@ async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Pro
   }
 }
 
-/** Opens sockets and greets on each, one after the other. */
+/** Opens sockets and sends a hello on each, one after the other. */
 async function reconnect(stage: Stage, until: number): Promise<void> {
   while (performance.now() < until) {
     const socket = await openSocket(stage);
@@ -137,7 +137,7 @@ async function runStage(stage: Stage): Promise<void> {
 process.once("message", (stage) => {
   const one = stage as Stage;
   const end = () => process.send?.(report, () => process.exit(0));
-  // Whatever waits for an answer that does not come is left.
+  // Requests without a response are abandoned.
   setTimeout(end, one.seconds * 1_000);
   void runStage(one).then(end);
 });

@@ -5,7 +5,7 @@ import type { WriteCosts } from "#bench/rows/report.ts";
 const framesPerRequest = 20;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Dollars for a million: rows written, rows read, requests to objects, requests to the Worker. */
+/** Dollars per million: rows written, rows read, requests to objects, requests to the Worker. */
 const prices = { written: 1, read: 0.001, objectRequests: 0.15, requests: 0.3 };
 
 const isWrites = (reported: unknown): reported is WriteCosts =>
@@ -22,7 +22,7 @@ const toFigures = ({ sent, counts, bytes }: WriteCosts): Figures => ({
   stored: bytes.d1 + bytes.objects + bytes.r2,
 });
 
-/** The first seconds as they were, and the rest of the time as the later ones. */
+/** Extrapolates: the burst as measured, the remaining time at the steady rate. */
 function extrapolate(burst: WriteCosts, steady: WriteCosts, ms: number): Figures {
   const [first, later] = [toFigures(burst), toFigures(steady)];
   const share = (ms - burst.ms) / steady.ms;
@@ -35,7 +35,7 @@ const toDollars = (figures: Figures): number =>
 
 const formatCount = (value: number): string => Math.round(value).toLocaleString("en");
 
-/** What one account can have written and stored, in a minute and, if it goes on, in a day. */
+/** Rows and bytes that one account can cause in a minute and in a day, with their price. */
 export async function measureCosts(): Promise<Section> {
   const reported = (await runRowsBench("hostile")).filter(isWrites);
   const rows = reported

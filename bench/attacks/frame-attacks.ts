@@ -3,23 +3,23 @@ import { joinedFramesMax, messagePageRows, messageTextMaxLength, multicastMax } 
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
-/** A flood over the attacker's sockets. */
+/** Flood of frames over the attacker's sockets. */
 export type FrameAttack = AttackNeeds & {
   name: string;
-  /** The frame number `n`, or the text of what is no frame. */
+  /** Creates frame number `n`, or invalid text. */
   make: (stage: Stage, n: number) => ClientFrame | string;
-  /** Written once before it begins. */
+  /** Frame sent once before the attack. */
   prepare?: (stage: Stage) => ClientFrame;
-  /** Stops after so many, for bursts. */
+  /** Stops after this number of frames, for bursts. */
   count?: number;
-  /** How many travel as one; as many as the protocol allows unless told otherwise. */
+  /** Frames per WebSocket message; by default the protocol's maximum. */
   framesPerMessage?: number;
 };
 
 const lastSeq = Number.MAX_SAFE_INTEGER;
 const longLog = 20_000;
 const noMatchQuery = "zzqx";
-/** Letters of three bytes each: the longest text in bytes. */
+/** Characters of three bytes each: the longest text in bytes. */
 const heavyText = "字".repeat(messageTextMaxLength);
 const signal = JSON.stringify({ candidate: "x".repeat(1_500) });
 const openCall = createUuid();

@@ -13,13 +13,13 @@ export type AttackRequest = {
   bytes?: Buffer;
 };
 
-/** A flood of requests, so many at once. */
+/** Flood of concurrent requests. */
 export type HttpAttack = AttackNeeds & {
   name: string;
   make: (stage: Stage, n: number) => AttackRequest;
-  /** Asked once before it begins. */
+  /** Request sent once before the attack. */
   prepare?: (stage: Stage) => AttackRequest;
-  /** Stops after so many, for bursts. */
+  /** Stops after this number of requests, for bursts. */
   count?: number;
 };
 
@@ -170,7 +170,7 @@ export const httpAttacks: HttpAttack[] = [
   {
     name: "uploads of 25 MB",
     prepare: () => createAnnouncement(0),
-    // The next file is announced in the place of a part of this one.
+    // The next file is announced in place of one of this file's parts.
     make: (_stage, n) => {
       const [file, part] = [Math.floor(n / filePartCount), n % filePartCount];
       if (part === 0) return createAnnouncement(file + 1);

@@ -10,14 +10,14 @@ import type { Server } from "#tests/support/server/server.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
-/** Everything is where its attack wants it, with an account and an address of its own: no attack uses up another one's limits. */
+/** Prepared attack with its own account and address, so that no attack uses up the limits of another. */
 export type Prepared = { stage: Omit<Stage, "origin" | "seconds">; needs: AttackNeeds };
 export type AttackScene = { bystanders: Account[]; attacks: Prepared[] };
 
 const bystanders = 8;
 const fileBytes = 4_096;
 
-/** An access token for a person's session that is valid from now on. */
+/** New access token for a person's session. */
 export async function renewToken(server: Server, { id, token }: Account): Promise<string> {
   const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as { sid: string };
   return signAccessToken(server.secrets, { sub: id, sid: claims.sid, gen: 0 });
@@ -26,14 +26,14 @@ export async function renewToken(server: Server, { id, token }: Account): Promis
 function seedLogInto(database: DatabaseSync, conversation: ConversationId, count: number): boolean {
   if (!hasTable(database, "conversation")) return false;
   if (!database.prepare("SELECT 1 FROM conversation WHERE id = ?").get(conversation)) return false;
-  // A group has told of its making already; nobody has read anything.
+  // The log of a new group is not empty; the seeded one replaces it, unread by everybody.
   database.exec(
     `BEGIN; DELETE FROM messages; ${seedLogSql(count)}; UPDATE members SET delivered = 0, read = 0; COMMIT`,
   );
   return true;
 }
 
-/** Makes the people, their contacts, groups, logs and files on a server that has just started. */
+/** Creates people, contacts, groups, logs and files on a freshly started server. */
 export async function makeScene(
   server: Server,
   wanted: readonly ({ name: string } & AttackNeeds)[],
@@ -69,7 +69,7 @@ export async function makeScene(
   }
 }
 
-/** Long logs go straight into the objects' databases, while the server is down. */
+/** Inserts long logs directly into the objects' databases while the server is down. */
 async function seedLogs(server: Server, attacks: readonly Prepared[]): Promise<void> {
   await server.kill();
   for (const { stage, needs } of attacks) {

@@ -1,43 +1,43 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 
-/** Everything that the attacking client is given: one account, where it may write, and what to do. */
+/** Input of the attacking client: one account, its conversations, and the attack to run. */
 export type Stage = {
   attack: string;
   origin: string;
-  /** The address that its requests come from, apart from everybody else's. */
+  /** Source address of the attacker's requests, used by nobody else. */
   address: string;
   attacker: { id: Uuid; token: string; phone: string };
-  /** The other person of `own`, who does nothing. */
+  /** Other, passive member of `own`. */
   accomplice: Uuid;
-  /** The attacker's private conversation with the accomplice. */
+  /** Private conversation of attacker and accomplice. */
   own: ConversationId;
-  /** A group in which the bystanders talk, for attacks that go against one; else the same as `own`. */
+  /** Group of attacker and bystanders for attacks on shared conversations; otherwise the same as `own`. */
   shared: ConversationId;
-  /** A file that a message in `own` names, for attacks that read one. */
+  /** File attached to a message in `own`, for attacks that read a file. */
   file?: Uuid;
   seconds: number;
 };
 
-/** What the attacking client did, as it tells at its end. */
+/** Counts reported by the attacking client. */
 export type AttackReport = {
   /** Frames or requests. */
   sent: number;
   answered: number;
-  /** Answers that said no: refusal frames, and any status from 400 on. */
+  /** Refusal frames, and responses with status 400 or higher. */
   refused: number;
-  /** Sockets that the server closed or did not open, and requests without an answer. */
+  /** Sockets that the server closed or refused, and requests without a response. */
   cut: number;
 };
 
-/** What an attack needs to be there before it begins. */
+/** Preconditions of an attack. */
 export type AttackNeeds = {
-  /** The conversation it goes against has so many messages. */
+  /** Number of messages in the attacked conversation. */
   messages?: number;
-  /** The bystanders talk in a group with the attacker, and these messages stand there. */
+  /** The attacked conversation is a group with the bystanders. */
   isShared?: boolean;
   /** A file in the attacker's own conversation. */
   hasFile?: boolean;
 };
 
-/** The attack that opens sockets instead of writing on them. */
+/** Name of the attack that opens sockets instead of writing on them. */
 export const reconnectStorm = "sockets opened again and again";

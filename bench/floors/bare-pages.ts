@@ -10,17 +10,17 @@ form{display:grid;gap:12px;max-width:360px;margin:auto}input,button{font:inherit
 button{background:#86295f;color:#fff}`;
 const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Connexion</title>`;
 
-/** The floor of all floors: a form in one HTML file with its style inside, and nothing else. */
+/** Floor of a form: one HTML file with inline style and nothing else. */
 export const bareHtml = `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><h1>Connexion</h1>
 <form><label for="phone">Numéro de téléphone</label><input id="phone" type="tel" name="phoneNumber">
 <label for="password">Mot de passe</label><input id="password" type="password" name="password">
 <button>Se connecter</button></form></body></html>`;
 
-/** Every message as a line of a plain list, all at once. */
+/** Every message as an item of a plain list, all at once. */
 export const manyMessagesHtml = (texts: string[]): string =>
   `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><ol>${texts.map((text) => `<li>${text}</li>`).join("")}</ol></body></html>`;
 
-/** A page with one picture and nothing else; `/picture` is the picture itself. */
+/** Page with one picture only; `/picture` serves the picture. */
 const pictureHtml = `<!doctype html><html lang="fr"><head>${head}<style>${style}img{width:100%}</style></head><body><img src="/picture" alt="La photo"></body></html>`;
 
 const bareReact = `import { createRoot } from "react-dom/client";
@@ -38,9 +38,9 @@ function Login() {
 createRoot(document.getElementById("root")).render(<Login />);
 `;
 
-/** Builds what a starter kit gives: the same form rendered by React in the browser, nothing more. */
+/** Builds the same form rendered by React in the browser, like a starter kit. */
 export async function buildBareReact(folder: string): Promise<void> {
-  // The sources stand inside the project for their imports to find React.
+  // The sources are inside the project so that their imports resolve to its React.
   const source = join(root, ".reports", "bare-react");
   mkdirSync(source, { recursive: true });
   const page = `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><div id="root"></div><script type="module" src="./main.jsx"></script></body></html>`;
@@ -84,13 +84,13 @@ export const servePage = (html: string): Promise<ServedPage> =>
     path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html },
   );
 
-/** The floor for a picture: a page that has nothing else to show. */
+/** Floor for a picture: a page with no other content. */
 export const servePicture = (type: string, body: Buffer): Promise<ServedPage> =>
   startPageServer((path) =>
     path === "/picture" ? { type, body } : { type: types[".html"] as string, body: pictureHtml },
   );
 
-/** Serves a built folder; every path without a file ending is its page. */
+/** Serves a built folder; paths without a file extension return its page. */
 export const serveFolder = (folder: string): Promise<ServedPage> =>
   startPageServer((path) => {
     if (path === "/favicon.ico") return { type: "image/x-icon", body: "" };

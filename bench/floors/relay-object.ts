@@ -22,8 +22,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * The runtime's own floor: a Durable Object that only relays, served by Wrangler exactly as the product is. What the
- * product takes beyond it is the product's; what it takes beyond `ws` is the runtime's and the development proxy's.
+ * Floor of the runtime: a Durable Object that only relays, served by Wrangler like the product. The difference from it
+ * to the product is the product's cost; the difference from `ws` to it is the cost of runtime and development proxy.
  */
 export async function startRelayObject(
   folder: string,
@@ -55,7 +55,7 @@ export async function startRelayObject(
   }
   const kill = () => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    process.kill(-child.pid, "SIGKILL"); // a process group of its own: Wrangler and its workerd, nobody else
+    process.kill(-child.pid, "SIGKILL"); // a separate process group with only Wrangler and its workerd
   };
   process.once("exit", kill);
   const stop = async () => {

@@ -1,6 +1,6 @@
-// The floor: the least a chat server can do, one `ws` process. Every message goes to all other sockets, and the sender
-// gets an ack. With a database it is committed first, each message on its own, durable when COMMIT returns.
-// Arguments: "memory", or "wal" / "rollback" and the database's file.
+// Floor: minimal chat server in one `ws` process. Every message goes to all other sockets, and the sender gets an ack.
+// With a database each message is committed first, on its own, durable when COMMIT returns. Arguments: "memory", or
+// "wal" / "rollback" and the path of the database.
 import { DatabaseSync } from "node:sqlite";
 import { WebSocketServer } from "ws";
 

@@ -7,7 +7,7 @@ import { createUuid } from "#contract/ids.ts";
 export type FloorMode = "memory" | "wal" | "rollback";
 export type Floor = { mode: FloorMode; url: string; stop(): Promise<void> };
 
-/** Starts the relay of floors/relay.mjs in a process of its own; `file` is where its database stands. */
+/** Starts floors/relay.mjs in a process of its own; `file` is the path of its database. */
 export async function startFloor(mode: FloorMode, file: string): Promise<Floor> {
   const child = fork(new URL("relay.mjs", import.meta.url), [mode, file], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -27,7 +27,7 @@ export async function connectToFloor(floor: Floor): Promise<WebSocket> {
   return socket;
 }
 
-/** What a client of the floor sends. */
+/** Frame that a client of the floor sends. */
 export const floorFrame = (ref: number): string => JSON.stringify([ref, createUuid(), createText(ref)]);
 
 export async function makeFloorRig(name: string, mode: FloorMode, file: string): Promise<Rig> {
@@ -42,7 +42,7 @@ export async function makeFloorRig(name: string, mode: FloorMode, file: string):
   };
 }
 
-/** Two sockets of anything that speaks as floors/relay.mjs does. */
+/** Rig of two sockets to any server with the protocol of floors/relay.mjs. */
 export function makeRelayRig(name: string, a: WebSocket, b: WebSocket): Rig {
   let delivered: (ref: number, at: number) => void = () => {};
   let acked: (ref: number, at: number) => void = () => {};

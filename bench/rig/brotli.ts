@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants } from "node:zlib";
 
-/** The size of these bytes after brotli at its best (quality 11), as files compressed ahead of time have. */
+/** Size after brotli at quality 11, as for files compressed at build time. */
 export function brotliSize(bytes: Buffer): number {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: 11,

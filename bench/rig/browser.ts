@@ -10,14 +10,14 @@ const phoneDevice = {
   locale: "fr-FR",
 };
 
-/** The issue's slow 3G: 400 kbit/s both ways, 400 ms for every request, and a processor six times slower. */
+/** Slow 3G of the requirements: 400 kbit/s both ways, 400 ms per request, and a processor six times slower. */
 const slow3G = { kilobits: 400, latencyMs: 400, cpu: 6 };
 
 export async function launchBrowser(flags: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: await requireChromium(), args: [...chromiumFlags, ...flags] });
 }
 
-/** A phone's browser that has never been here, or that holds `state` (cookies and local storage). */
+/** Browser context of a phone, empty or with `state` (cookies and local storage). */
 export function newPhone(
   browser: Browser,
   state?: Awaited<ReturnType<BrowserContext["storageState"]>>,
@@ -25,7 +25,7 @@ export function newPhone(
   return browser.newContext({ ...phoneDevice, ...(state && { storageState: state }) });
 }
 
-/** Makes the page's processor slower, the network stays as it is. */
+/** Throttles the page's processor, not the network. */
 export async function throttleCpu(page: Page, rate = slow3G.cpu): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setCPUThrottlingRate", { rate });
@@ -45,7 +45,7 @@ export async function emulateSlow3G(page: Page): Promise<CDPSession> {
   return cdp;
 }
 
-/** Logs a person in through the form and gives back what the browser keeps: cookies and local storage. */
+/** Logs a person in through the form and returns the cookies and local storage. */
 export async function logIn(browser: Browser, origin: string, person: Person) {
   const context = await newPhone(browser);
   const page = await context.newPage();

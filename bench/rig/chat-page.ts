@@ -2,12 +2,12 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { textsOf } from "#tests/support/browser/phone.ts";
 import { throttleCpu } from "./browser.ts";
 
-const pageMinPx = 1_000; // a page of messages is higher than this, and nothing else that changes is
+const pageMinPx = 1_000; // a page of messages is taller than this, other changes are smaller
 const settledMs = 600;
 
 declare global {
   interface Window {
-    /** The time at which something was so, looked at in every frame. */
+    /** Resolves with the time of the first frame in which the condition holds. */
     benchWhen: (isSo: () => unknown) => Promise<number>;
     benchList: () => HTMLElement | null;
     benchScroller: () => HTMLElement;
@@ -16,10 +16,13 @@ declare global {
 
 const { chat: texts, common } = textsOf.fr;
 
-/** A chat in a browser whose processor is slow, timed from inside: from the deed to the frame that shows it. */
+/**
+ * Chat in a browser with a throttled processor, timed inside the page: from the action to the frame that shows its
+ * result.
+ */
 export class ChatPage {
   readonly page: Page;
-  /** From the start of the navigation until the newest message stood there. */
+  /** Time from the start of the navigation until the newest message was shown. */
   readonly openedMs: number;
 
   private constructor(page: Page, openedMs: number) {
@@ -51,7 +54,7 @@ export class ChatPage {
     return new ChatPage(page, openedMs);
   }
 
-  /** Until nothing comes in by itself any more. */
+  /** Waits until the height of the chat no longer changes. */
   async waitUntilSettled(): Promise<void> {
     await this.page.evaluate(async (settledMs) => {
       let height = 0;
@@ -64,7 +67,7 @@ export class ChatPage {
     }, settledMs);
   }
 
-  /** Scrolls to the top; how long until a page of older messages stands above. */
+  /** Scrolls to the top; returns the time until a page of older messages is shown. */
   async scrollPageUp(): Promise<number> {
     return this.page.evaluate(async (pageMinPx) => {
       const box = window.benchScroller();
@@ -75,7 +78,7 @@ export class ChatPage {
     }, pageMinPx);
   }
 
-  /** The place of the oldest message that is drawn, which a seeded one says at its end. */
+  /** Smallest seq among the rendered messages; seeded texts end with it. */
   readOldestSeq(): Promise<number> {
     return this.page.evaluate(() =>
       Math.min(
@@ -93,7 +96,7 @@ export class ChatPage {
     await this.page.getByRole("searchbox", { name: texts.searchLabel }).waitFor();
   }
 
-  /** How long until the first found message shows, and until everything was looked through. */
+  /** Time until the first result is shown, and until the search is complete. */
   async search(query: string): Promise<{ firstMs: number; completeMs: number }> {
     return this.page.evaluate(
       async ({ query, label, list, running, none }) => {
@@ -116,7 +119,7 @@ export class ChatPage {
     );
   }
 
-  /** Picks the only found message; how long until it stands among its neighbours. */
+  /** Opens the only result; returns the time until it is shown in the chat. */
   async openResult(text: string): Promise<number> {
     return this.page.evaluate(
       async ({ text, list }) => {

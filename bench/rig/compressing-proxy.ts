@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { brotliCompressSync, constants } from "node:zlib";
 
-/** What Cloudflare's edge uses for answers it compresses on their way. */
+/** Quality that Cloudflare's edge uses for dynamic compression. */
 export const edgeBrotliQuality = 4;
 
 /**
- * What the upstream hears instead of the browser's own list, whose first name Wrangler's server would encode everything
- * in. It cannot read a parameter and leaves what it sends alone; the Worker sees that brotli is taken.
+ * Accept-Encoding sent to the upstream. Wrangler's server would encode every response in the first encoding of the
+ * browser's list; it ignores a value with a parameter, while the Worker still sees that brotli is accepted.
  */
 const upstreamEncoding = "br;as=is";
 
@@ -17,15 +17,15 @@ const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|ima
 
 export type EdgeProxy = {
   origin: string;
-  /** All bytes its clients sent and were sent so far: heads, bodies and frames, as TCP carries them. */
+  /** Bytes sent and received by the clients so far: headers, bodies and frames, as carried by TCP. */
   traffic(): { up: number; down: number };
   stop(): Promise<void>;
 };
 
 /**
- * Stands before a local server and compresses as the edge does in production, since Wrangler's development server does
- * not; what comes compressed already passes as it is. What was compressed once is not again, so a measured page waits for the network only. The socket's upgrade
- * passes through.
+ * Proxy in front of a local server that compresses like the production edge, which Wrangler's development server does
+ * not. Compressed responses pass unchanged. Results are cached, so that a measured page waits only for the network.
+ * WebSocket upgrades pass through.
  */
 export async function startCompressingProxy(upstream: string): Promise<EdgeProxy> {
   const target = new URL(upstream);

@@ -5,7 +5,7 @@ import type { MeasuredCosts } from "#bench/rows/counts.ts";
 import { bin, toolEnv } from "#scripts/run.mjs";
 import { root } from "#tests/support/server/state.ts";
 
-/** Runs one of bench/rows/*.bench.test.ts inside workerd and reads what it reports, a line of JSON each. */
+/** Runs one of bench/rows/*.bench.test.ts inside workerd and parses its output, one line of JSON per result. */
 export async function runRowsBench(file: string): Promise<unknown[]> {
   const args = ["run", "-c", join("bench", "rows", "vitest.config.ts"), `${file}.bench.test.ts`];
   const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
@@ -22,7 +22,7 @@ export async function runRowsBench(file: string): Promise<unknown[]> {
 export const isMeasured = (reported: unknown): reported is MeasuredCosts =>
   typeof reported === "object" && reported !== null && "counts" in reported;
 
-/** The same for what is only counted: rows and requests. */
+/** Same for benches that only count rows and requests. */
 export async function countRows(file: "rows" | "long-chat" | "groups"): Promise<MeasuredCosts[]> {
   return (await runRowsBench(file)).filter(isMeasured);
 }

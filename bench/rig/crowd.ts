@@ -5,7 +5,7 @@ import { parseRef } from "./rig.ts";
 export const senders = 4;
 export const inFlightPerSender = 16; // contract/limits.ts outboxWindow
 
-/** A conversation with many sockets; `send` uses one of its senders. Every message goes to all sockets but its own. */
+/** Conversation with many sockets; `send` uses one of its senders. Every message goes to all other sockets. */
 export type SocketCrowd = {
   sockets: number;
   send(sender: number, ref: number): void;
@@ -14,7 +14,7 @@ export type SocketCrowd = {
   close(): Promise<void>;
 };
 
-/** What every crowd is measured against: the sockets of one `ws` process that keeps nothing. */
+/** Floor for every crowd: sockets of one `ws` process without storage. */
 export async function makeFloorCrowd(sockets: number): Promise<SocketCrowd> {
   const floor = await startFloor("memory", "");
   const all: WebSocket[] = [];
@@ -42,7 +42,7 @@ export async function makeFloorCrowd(sockets: number): Promise<SocketCrowd> {
 
 const deliveryTimeoutMs = 60_000;
 
-/** Resolves with the deliveries' times once each of `count` messages reached all other sockets. */
+/** Resolves with the delivery times once each of `count` messages reached all other sockets. */
 function collectLatencies(crowd: SocketCrowd, first: number, count: number, sentAt: Float64Array): Promise<number[]> {
   const latencies: number[] = [];
   const all = count * (crowd.sockets - 1);
@@ -59,7 +59,7 @@ function collectLatencies(crowd: SocketCrowd, first: number, count: number, sent
   });
 }
 
-/** As fast as it goes with four senders that each keep 16 unacknowledged messages under way: deliveries per second. */
+/** Maximum throughput with four senders that each keep 16 unacknowledged messages in flight: deliveries per second. */
 export async function measureSaturation(crowd: SocketCrowd, first: number, messages: number): Promise<number> {
   const sentAt = new Float64Array(messages);
   const delivered = collectLatencies(crowd, first, messages, sentAt);
@@ -76,7 +76,7 @@ export async function measureSaturation(crowd: SocketCrowd, first: number, messa
   return (messages * (crowd.sockets - 1) * 1000) / (performance.now() - started);
 }
 
-/** A message each `gapMs`, one sender after the other: how long each of the deliveries took. */
+/** Sends a message every `gapMs`, alternating senders; returns the delivery times. */
 export async function measureModerateRate(
   crowd: SocketCrowd,
   first: number,

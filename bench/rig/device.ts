@@ -21,15 +21,15 @@ const socketPath = "/api/socket";
 const connectTimeoutMs = 60_000;
 
 export type DeviceOptions = {
-  /** Whether it tells the sender what arrived, as the app does. */
+  /** Whether the device reports deliveries, as the app does. */
   reportsDelivery?: boolean;
-  /** The epoch and counter of an earlier welcome, for a device that was here before. */
+  /** Epoch and counter of an earlier welcome, for a device that was connected before. */
   cursor?: [string, number];
-  /** Called with every frame as it goes over the wire. */
+  /** Called with every frame on the wire. */
   onFrame?: (direction: "in" | "out", frame: string) => void;
 };
 
-/** Opens a socket; told to come later, it waits as long as it is told. */
+/** Opens a socket; after a 429 it waits as long as the server asks. */
 async function openSocket(person: Person): Promise<WebSocket> {
   const deadline = Date.now() + connectTimeoutMs;
   for (;;) {
@@ -53,8 +53,8 @@ async function openSocket(person: Person): Promise<WebSocket> {
 }
 
 /**
- * A device on the product's socket that does what the app's does: says hello, confirms what it took in, and
- * reports "delivered" once per coalescing time. It keeps no store.
+ * Device on the product's socket that behaves like the app: sends hello, confirms received messages, and reports
+ * "delivered" once per coalescing period. It has no store.
  */
 export class Device {
   onText: (seq: number, text: string, at: number) => void = () => {};
@@ -88,7 +88,7 @@ export class Device {
     return device;
   }
 
-  /** The row of a conversation, waited for when it has not come yet. */
+  /** Inbox row of a conversation, waiting until it arrives. */
   async waitForRow(conversation: ConversationId): Promise<InboxRow> {
     for (let tries = 0; tries < 100; tries++) {
       const row = this.rows.get(conversation);
@@ -156,7 +156,7 @@ export class Device {
     }
   }
 
-  /** Its own messages: ref, seq and time of each. */
+  /** Acks of own messages: ref, seq and time of each. */
   private handleAcks(places: readonly number[], at: number): void {
     for (let i = 0; i < places.length; i += 3) this.onAck(places[i] as number, places[i + 1] as number, at);
   }

@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 const read = (...path: string[]): string => readFileSync(join("/proc", ...path), "utf8");
 
-/** The processes whose command line (its parts separated by NUL) has this in it. */
+/** Processes whose command line (arguments separated by NUL) contains `part`. */
 function findProcesses(part: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
       return read(pid, "cmdline").includes(part);
     } catch {
-      return false; // ended meanwhile
+      return false; // exited in the meantime
     }
   });
 }
@@ -28,7 +28,7 @@ function socketInodes(pid: string): Set<string> {
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
-/** The ports a process listens on, from Linux's table of TCP sockets (state 0A is LISTEN). */
+/** Ports a process listens on, from Linux's table of TCP sockets (state 0A is LISTEN). */
 function listeningPorts(pid: string): number[] {
   const inodes = socketInodes(pid);
   const lines = read("net", "tcp").trim().split("\n").slice(1);
@@ -41,8 +41,8 @@ function listeningPorts(pid: string): number[] {
 export type InnerServer = { origin: string; pid: string };
 
 /**
- * Wrangler's development server is two workerd processes: a proxy on the public port, and the product behind it. This is
- * the second one and its own address, nearer to production, where nothing stands between; undefined where Linux's /proc is missing.
+ * Inner server of Wrangler's development server, which consists of two workerd processes: a proxy on the public port
+ * and the product behind it. Its own address is closer to production, without a proxy. Undefined without Linux's /proc.
  */
 export async function findInner(publicPort: number, healthPath: string): Promise<InnerServer | undefined> {
   if (!existsSync("/proc/net/tcp")) return undefined;
@@ -63,7 +63,7 @@ export const findInnerOrigin = async (publicPort: number, healthPath: string): P
 
 const ticksPerSecond = 100; // Linux's USER_HZ, the same on every machine
 
-/** Milliseconds that a process has computed so far, on all cores: whatever else the machine does is not in it. */
+/** CPU time of a process in milliseconds, on all cores, independent of other load. */
 export function readCpuMs(pid: string): number {
   const [, rest = ""] = read(pid, "stat").split(/\) /);
   const [user = 0, system = 0] = rest.split(" ").slice(11, 13).map(Number);

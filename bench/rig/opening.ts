@@ -5,11 +5,11 @@ import { emulateSlow3G } from "./browser.ts";
 export type PageOpening = {
   /** First contentful paint. */
   painted: number;
-  /** The first trusted key that a field took. */
+  /** First trusted key accepted by a field. */
   typeable: number;
-  /** When the marker's text stood on the page. */
+  /** Time at which the marker's text was on the page. */
   markerShown: number | undefined;
-  /** Whether what was typed is still in the field once the page is at rest. */
+  /** Whether the typed text is still in the field once the page is idle. */
   isKept: boolean;
 };
 
@@ -25,7 +25,7 @@ declare global {
   }
 }
 
-/** Opens `url` in a new page on the slow link while pressing a key again and again, as an impatient person does. */
+/** Opens `url` in a new page on the slow link and presses a key repeatedly from the start. */
 export async function measureOpening(
   context: BrowserContext,
   url: string,

@@ -1,13 +1,13 @@
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { type Person as Account, callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-/** A person of the running product, signed up through the public API, with the token an API client would carry. */
+/** Person of the running product, signed up through the public API, with an API client's token. */
 export type Person = Account & { origin: string };
 export type Pair = { a: Person; b: Person; conversation: ConversationId };
 
 let personCount = 0;
 
-/** Two new people who are each other's contacts, and their conversation. */
+/** Creates two people who are contacts, with their conversation. */
 export async function makePair(origin: string): Promise<Pair> {
   const site = { origin, fetch };
   const a = { ...(await makePerson(site, ++personCount, "Grâce Mbuyi")), origin };
@@ -16,7 +16,7 @@ export async function makePair(origin: string): Promise<Pair> {
   return { a, b, conversation: privateConversationId(a.id, b.id) };
 }
 
-/** One call of the public API. Throws when it is refused. */
+/** Sends one request to the public API. Throws if it is refused. */
 export async function callAs(person: Person, method: string, path: string, body?: unknown): Promise<unknown> {
   const answer = await callSite({ origin: person.origin, fetch }, method, path, { token: person.token, body });
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1,19 +1,19 @@
-/** One way from a sender to a receiver, the product's or a floor's, so that both are driven alike. */
+/** Path from a sender to a receiver, of the product or a floor, with one interface for both. */
 export type Rig = {
   name: string;
-  /** A figure for comparison only: when it breaks, the others are measured all the same. */
+  /** For comparison only: if it fails, the others are still measured. */
   isExtra?: boolean;
-  /** Sends from A; `ref` counts up from 0 and names the message in both call-backs. */
+  /** Sends from A; `ref` counts up from 0 and identifies the message in both callbacks. */
   send(ref: number): void;
-  /** Called with the moment B's frame arrived. */
+  /** Called with the arrival time of B's frame. */
   onDelivered(listener: (ref: number, at: number) => void): void;
-  /** Called with the moment A's ack arrived. */
+  /** Called with the arrival time of A's ack. */
   onAcked(listener: (ref: number, at: number) => void): void;
   close(): Promise<void>;
 };
 
 const textTail = " Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga moko.";
-/** A text as people send them, 70 bytes, that says which message it is. */
+/** Realistic text of 70 bytes that starts with its ref. */
 export const createText = (ref: number): string => ref + textTail;
 export const parseRef = (text: string): number => Number.parseInt(text, 10);
 

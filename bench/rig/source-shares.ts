@@ -2,7 +2,7 @@ const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 type SourceMap = { sources: (string | null)[]; mappings: string };
 
-/** The numbers of one segment of a source map (base64 variable-length quantities). */
+/** Decodes one segment of a source map (base64 variable-length quantities). */
 function readSegment(segment: string): number[] {
   const numbers: number[] = [];
   let value = 0;
@@ -19,7 +19,7 @@ function readSegment(segment: string): number[] {
   return numbers;
 }
 
-/** How many characters of a built file come from each of its sources; what no source made is under "(glue)". */
+/** Number of characters of a built file per source; generated code is counted as "(glue)". */
 export function countCharactersBySource(code: string, map: SourceMap): Map<string, number> {
   const shares = new Map<string, number>();
   const add = (source: string, count: number) => shares.set(source, (shares.get(source) ?? 0) + count);
@@ -43,7 +43,7 @@ export function countCharactersBySource(code: string, map: SourceMap): Map<strin
   return shares;
 }
 
-/** The package a source belongs to, or the project's own folder of it. */
+/** Package of a source, or its folder in the project. */
 export function getPackage(source: string): string {
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source.slice(source.lastIndexOf("node_modules/")));
   if (inPackage?.[1]) return inPackage[1];

@@ -1,11 +1,11 @@
-/** The value below which the given share of the values lies, nearest rank. */
+/** Percentile by nearest rank. */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** The middle value, or the mean of the middle two. */
+/** Middle value, or the mean of the middle two. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
@@ -15,8 +15,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * A figure against its floor when both were taken in every round, one after the other: the median of the
- * rounds' ratios, with the least and the greatest as what noise does to it.
+ * Ratio of a figure to its floor, both measured in every round: the median of the rounds' ratios, with the smallest and
+ * largest as the noise.
  */
 export function computeRatio(
   figures: readonly number[],

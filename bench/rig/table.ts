@@ -1,7 +1,7 @@
-/** What a subject found: a plain table, and under it what a reader must know to judge the figures. */
+/** Result of a subject: a table, with notes needed to judge the figures. */
 export type Section = { title: string; columns: string[]; rows: string[][]; notes: string[] };
 
-/** First column to the left, figures to the right. */
+/** Prints the first column left-aligned, figures right-aligned. */
 export function printSection({ title, columns, rows, notes }: Section): void {
   const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: string[]) =>

@@ -12,7 +12,7 @@ let rowsWritten = 0;
 let metas: { rows_read: number; rows_written: number }[] = [];
 let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
 
-/** Replaces a method by one that also tells what it returned. */
+/** Replaces a method by one that also reports its result. */
 function observeMethod(owner: object, name: string, tell: (result: unknown) => void): void {
   const methods = owner as Methods;
   const original = methods[name];
@@ -24,7 +24,7 @@ function observeMethod(owner: object, name: string, tell: (result: unknown) => v
   };
 }
 
-/** A stub whose calls are counted; what it does stays the same. */
+/** Stub whose calls are counted. */
 function countCalls(stub: object): object {
   return new Proxy(stub, {
     get(target, name) {
@@ -38,7 +38,7 @@ function countCalls(stub: object): object {
   });
 }
 
-/** A cursor counts as it is read, which the objects do at once; and only its own object may ask it. */
+/** A cursor counts rows while it is read, which the objects do synchronously; only its own object may access it. */
 function addRows(cursor: Cursor): void {
   queueMicrotask(() => {
     rowsRead += cursor.rowsRead;
@@ -46,11 +46,13 @@ function addRows(cursor: Cursor): void {
   });
 }
 
-/** Stubs that the runtime's own test functions accept. */
+/** Uncounted stubs, which the runtime's test functions require. */
 export let plainConversation = (id: string): DurableObjectStub => env.CONVERSATION.getByName(id);
 export let plainChannel = (user: string): DurableObjectStub => env.USER_CHANNEL.getByName(user);
 
-/** Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know. */
+/**
+ * Counts for all objects and D1 of this runtime by patching their shared prototypes, without changes to the product.
+ */
 export async function startCounting(): Promise<void> {
   await runInDurableObject(env.CONVERSATION.getByName("counters"), (_instance, state) => {
     observeMethod(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => addRows(cursor as Cursor));
@@ -85,7 +87,7 @@ export async function startCounting(): Promise<void> {
 
 const sumBy = <T>(list: T[], of: (one: T) => number): number => list.reduce((total, one) => total + of(one), 0);
 
-/** What was counted since the last time. */
+/** Returns and resets the counts. */
 export function consumeCounts(): Counts {
   const { alarmsSet, alarmsRun, objectRequests, framesIn, kvReads, kvWrites } = counts;
   const taken = {

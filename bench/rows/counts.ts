@@ -1,4 +1,4 @@
-/** What the platform charges for, and what a page of a list or chat may cost. */
+/** Units the platform charges for. */
 export type Counts = {
   objectRowsRead: number;
   objectRowsWritten: number;
@@ -13,5 +13,5 @@ export type Counts = {
   framesIn: number;
 };
 
-/** What was counted while `per` of something (messages, calls) happened. */
+/** Counts for `per` operations (messages, calls). */
 export type MeasuredCosts = { name: string; per: number; counts: Counts };

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 export const seededAuthors = 1_000;
 const chunk = 100_000;
 
-/** A UUID that nobody else has, as SQLite makes it. */
+/** SQL expression for a random UUID. */
 const uuidSql =
   "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(6)))";
 
-/** So many statuses, written straight into the feed by people whose profiles' numbers follow on `firstAuthor`. */
+/** Inserts statuses directly into the feed, by people whose profile numbers start at `firstAuthor`. */
 export async function seedFeed(count: number, firstAuthor: number): Promise<void> {
   for (let done = 0; done < count; done += chunk) {
     await env.DB.prepare(

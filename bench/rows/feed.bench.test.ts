@@ -15,7 +15,7 @@ import { report, reportTimes } from "./report.ts";
 
 const posts = 1_000_000;
 const rounds = 15;
-const perRound = 10; // the runtime's clock shows whole milliseconds
+const perRound = 10; // the runtime's clock has a resolution of one millisecond
 const deepPages = [1, 500, posts / postPageRows];
 
 let reader: Person;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await seedFeed(posts, first?.number ?? 0);
 }, 300_000);
 
-/** The product's page as one bare statement. */
+/** The product's page as one plain statement. */
 const readByNumber = (before: number) =>
   env.DB.prepare(
     `SELECT post.*, profiles.username, profiles.avatar_url
@@ -39,7 +39,7 @@ const readByNumber = (before: number) =>
     .bind(before)
     .raw();
 
-/** The same page, found by counting from the top; names are looked up for what is shown only. */
+/** The same page by OFFSET; names are joined only for the rows shown. */
 const readByOffset = (page: number) =>
   env.DB.prepare(
     `SELECT post.*, profiles.username, profiles.avatar_url

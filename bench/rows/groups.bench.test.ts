@@ -10,7 +10,7 @@ import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice } from "./scene.ts";
 
-const settleMs = groupReceiptHoldMs + receiptHoldMs + 3_500; // everything written behind and every alarm has happened
+const settleMs = groupReceiptHoldMs + receiptHoldMs + 3_500; // longer than write-behind and alarms take
 const burst = 16;
 
 beforeAll(startCounting);
@@ -29,7 +29,7 @@ const makeGroup = async (people: readonly Person[]): Promise<string> => {
   return id;
 };
 
-/** What messages to a group of so many cost: while nobody else is there, while all listen, and while all read at once. */
+/** Cost of messages to a group of this size: all others offline, all connected, and all reading at once. */
 const countGroup = async (members: number): Promise<void> => {
   const people: Person[] = [];
   while (people.length < members) people.push(await newPerson());

@@ -14,7 +14,7 @@ import { reportWrites } from "./report.ts";
 import { pause, toConversationId as privateOf } from "./scene.ts";
 import { readStoredBytes, startCountingBytes } from "./stored-bytes.ts";
 
-/** The attacks that have something written. */
+/** Attacks that cause writes. */
 const writingAttacks = [
   "mutes on and off",
   "hides",
@@ -39,11 +39,11 @@ const writingAttacks = [
 const groupMembers = 100;
 const burstMs = 5_000;
 const steadyMs = 10_000;
-const settleMs = 4_000; // what is written behind and by alarms
+const settleMs = 4_000; // for write-behind and alarms
 const unansweredMax = 256;
 const requestsAtOnce = 16;
 
-/** How many of a device's frames a frame of the server answers. */
+/** Number of client frames that a server frame answers. */
 const countAnswers = (data: string): number => {
   const frame = decodeServerFrame(data);
   if (!Array.isArray(frame)) return 0;
@@ -52,7 +52,7 @@ const countAnswers = (data: string): number => {
   return ["n", "y", "g", "q", "v", "c", "j", "L", "x"].includes(frame[0]) ? 1 : 0;
 };
 
-/** A function that goes on with the attack for so long and tells how much of it was sent. */
+/** Continues the attack for `ms` and returns how much was sent. */
 type ContinueAttack = (ms: number) => Promise<number>;
 
 async function createFrameAttack(attack: FrameAttack, stage: Stage): Promise<ContinueAttack> {
@@ -104,7 +104,7 @@ async function sendAttackRequest(
 async function createRequestAttack(attack: HttpAttack, stage: Stage): Promise<ContinueAttack> {
   let sent = 0;
   if (attack.prepare) await sendAttackRequest(stage, attack.prepare(stage));
-  // Once alone: what a route imports late is fetched for the request that asked first, and others must not wait for that.
+  // Once alone: a lazy import of a route belongs to the first request, and others must not wait for it.
   await sendAttackRequest(stage, attack.make(stage, ++sent));
   return async (ms) => {
     const [before, until] = [sent, Date.now() + ms];

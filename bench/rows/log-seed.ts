@@ -1,10 +1,10 @@
-/** The oldest message of a seeded log, and the one in its middle: each says what no other does. */
+/** Oldest and middle message of a seeded log, each with a unique text. */
 export const oldestText = "Maloba ya liboso, tango tokutanaki";
 export const middleText = "Maloba ya katikati, na ndako ya Mado";
-/** Every other one, with its place at the end. */
+/** Text of every other message, ending with its seq. */
 export const seededText = (seq: number): string => `Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga ${seq}`;
 
-/** Fills an empty log with `count` messages of a long friendship, a minute apart and by turns, all of which both have read. */
+/** SQL that fills an empty log with `count` messages, a minute apart, alternating senders, all read by both. */
 export const seedLogSql = (count: number): string => `
   WITH RECURSIVE place(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < ${count})
   INSERT INTO messages (seq, sender, cid, at, kind, body)

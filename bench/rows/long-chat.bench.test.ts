@@ -9,12 +9,12 @@ import { report } from "./report.ts";
 import { pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
 
 const settleMs = 100;
-const sentMs = receiptHoldMs + 3_500; // everything written behind and every alarm has happened
+const sentMs = receiptHoldMs + 3_500; // longer than write-behind and alarms take
 const newest = "Sango ya sika";
 
 beforeAll(startCounting);
 
-/** What opening, paging, jumping and searching read in a chat of this length, and in how many calls. */
+/** Rows and calls for opening, paging, jumping and searching in a chat of this length. */
 const countChat = async (count: number): Promise<void> => {
   const [a, b] = [await newPerson(), await newPerson()];
   await connectPeople(site, a, b);

@@ -1,11 +1,14 @@
 import type { Counts, MeasuredCosts } from "./counts.ts";
 
-/** One line per measured thing, for what `per` messages or calls cost; bench/rig/count-rows.ts reads them out of the run's output. */
+/** Prints one line per result, for the cost of `per` operations; bench/rig/count-rows.ts parses them. */
 export function report(name: string, per: number, counts: Counts): void {
   console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies MeasuredCosts)}`);
 }
 
-/** A page of the feed as the product finds it, by the same bare statement, and by OFFSET: rows read, and milliseconds of every round. */
+/**
+ * A page of the feed as the product reads it, by a plain statement, and by OFFSET: rows read, and milliseconds of every
+ * round.
+ */
 export type PageTimes = {
   page: number;
   rowsByNumber: number;
@@ -18,7 +21,7 @@ export function reportTimes(times: PageTimes): void {
   console.log(`BENCH ${JSON.stringify(times)}`);
 }
 
-/** What one account had written for so long: at first, while limits that allow a burst are full, and later. */
+/** Writes caused by one account: first during the burst its limits allow, then at the steady rate. */
 export type WriteCosts = {
   attack: string;
   phase: "burst" | "steady";

@@ -7,12 +7,12 @@ import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
 
-/** Long enough for everything written behind and every alarm to have happened. */
+/** Longer than write-behind and alarms take. */
 const settleMs = receiptHoldMs + 3_500;
 const seededMessages = 200_000;
 const seededConversations = 1_000;
 
-/** Counts what an action and all that follows from it cost. */
+/** Counts the cost of an action and its consequences. */
 async function measure(name: string, per: number, action: () => Promise<unknown>, settles = false): Promise<void> {
   consumeCounts();
   await action();

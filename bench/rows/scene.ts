@@ -14,14 +14,14 @@ import { seedLogSql } from "./log-seed.ts";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A person's device on a socket inside workerd, answering every message with the receipts its owner gives. */
+/** Device of a person on a socket inside workerd; it answers every message with the configured receipts. */
 export class SceneDevice {
   readonly rows = new Map<ConversationId, InboxRow>();
   epoch = "";
   counter = 0;
-  /** The newest place it was sent. */
+  /** Newest seq received. */
   lastSeq = 0;
-  /** What this device says of a message as it arrives. */
+  /** Receipt sent for each message. */
   receipts: "none" | "delivered" | "read" = "none";
   private readonly waiting: ((frame: unknown[]) => void)[] = [];
   private readonly unacknowledged = new Map<number, () => void>();
@@ -44,7 +44,7 @@ export class SceneDevice {
     return device;
   }
 
-  /** Writes a question and waits for the next frame that is an answer. */
+  /** Sends a request and waits for the next response frame. */
   ask(frame: ClientFrame): Promise<unknown[]> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -112,7 +112,7 @@ export class SceneDevice {
     this.rows.set(row.conversation, row);
   }
 
-  /** What a device took in it says now and then, or the server holds back. */
+  /** Confirms received messages from time to time; otherwise flow control stops the server. */
   private confirmReceived(messages: number): void {
     this.receivedCount += messages;
     if (this.receivedCount - this.confirmedCount < creditReportMessages) return;
@@ -129,14 +129,17 @@ export class SceneDevice {
 
 export const toConversationId = (a: Person, b: Person): ConversationId => privateConversationId(a.id, b.id);
 
-/** Puts `count` messages of a long friendship under the newest one, straight into the log. */
+/** Inserts `count` messages directly into the log. */
 export async function seedLog(conversation: ConversationId, count: number): Promise<void> {
   await runInDurableObject(plainConversation(conversation), (_instance, { storage }) => {
     storage.sql.exec(seedLogSql(count));
   });
 }
 
-/** Gives a person `count` conversations with people who need not exist, as their Conversations would tell of them. */
+/**
+ * Gives a person `count` conversations with people who need not exist, through the notices their Conversations would
+ * send.
+ */
 export async function seedInbox(user: Uuid, count: number): Promise<void> {
   const channel = env.USER_CHANNEL.getByName(user) as unknown as import("#worker/objects/rpc.ts").UserChannelRpc;
   for (let i = 0; i < count; i++) {

@@ -18,7 +18,7 @@ function observeMethod(owner: object, name: string, tell: (result: unknown) => v
   };
 }
 
-/** Watches how large D1 says it is and what is put into R2, at their common prototypes. */
+/** Records the reported size of D1 and the bytes put into R2, by patching their prototypes. */
 export function startCountingBytes(): void {
   observeMethod(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
     void (result as Promise<unknown>).then((answer) => {
@@ -36,7 +36,7 @@ export function startCountingBytes(): void {
 
 export type StoredBytes = { d1: number; objects: number; r2: number; r2Puts: number };
 
-/** What is stored now: all of D1, these objects, and everything that was put into R2 since the watch began. */
+/** Stored bytes: all of D1, the given objects, and everything put into R2 since the start. */
 export async function readStoredBytes(stubs: readonly DurableObjectStub[]): Promise<StoredBytes> {
   await env.DB.prepare("SELECT 1").run();
   let objects = 0;

@@ -5,10 +5,10 @@ import { makeSecrets } from "#scripts/local/secrets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const secrets = makeSecrets();
-// Wrangler looks for the secrets that wrangler.toml requires in the environment.
+// Wrangler reads the secrets required by wrangler.toml from the environment.
 Object.assign(process.env, secrets);
 
-// The same workerd as in tests/worker; `npm run bench -- rows` starts it and reads what it prints.
+// Same workerd as in tests/worker; `npm run bench -- rows` starts it and parses its output.
 export default defineConfig({
   root,
   plugins: [

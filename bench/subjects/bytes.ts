@@ -15,7 +15,7 @@ const texts: [string, string][] = [
   ["Arabic", "مرحبا، كيف حالك اليوم؟"],
 ];
 const repeats = 3;
-const settleMs = 600; // longer than the server's and the device's coalescing of receipts
+const settleMs = 600; // longer than the receipt coalescing of server and device
 
 const countBytes = (text: string): number => Buffer.byteLength(text);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -141,7 +141,7 @@ export async function measureBytes(): Promise<Section[]> {
   }
 }
 
-/** The epoch and the counter of a welcome. */
+/** Epoch and counter of a welcome. */
 function readCursor(frame: string): [string, number] {
   const [, , epoch, counter] = JSON.parse(frame) as [string, number, string, number];
   return [epoch, counter];

@@ -34,7 +34,7 @@ const formatRatioTo = (figure: number, floor: number): string =>
 
 type Pair = { bare: MakeCall; product: MakeCall };
 
-/** Every round once with the bare pages and once with the product, one after the other. */
+/** Runs each round with the baseline and with the product, alternating. */
 async function alternate<T>({ bare, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
   const found: { bare: T[]; product: T[] } = { bare: [], product: [] };
   for (let round = 0; round < count; round++) {
@@ -90,7 +90,7 @@ const countTcpBytes = (traffics: TrafficByLink): number =>
     .filter(([link]) => link.startsWith("calle"))
     .reduce((sum, [, { out, in: into }]) => sum + out.bytes - out.udp + into.bytes - into.udp, 0);
 
-/** Of both people, from the tap that calls until they have talked for five seconds. */
+/** Traffic of both people, from starting the call until five seconds after it was accepted. */
 async function countSignalling(scene: Scene, product: Product): Promise<Section> {
   const count = async (call: LabCall) => {
     const before = countTcpBytes(await scene.network.readTraffic());

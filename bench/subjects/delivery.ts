@@ -16,7 +16,7 @@ const rounds = 7;
 const steady = { count: 100, atOnce: 1, gapMs: 20, warmUp: 50 };
 const bursts = { count: 96, atOnce: 16, gapMs: 150, warmUp: 32 };
 
-/** The whole product path between two people's sockets: commands in, persisted, live frames out. */
+/** Complete path of the product between two people's sockets: command received, persisted, live frame sent. */
 async function makeProductRig(name: string, origin: string): Promise<Rig> {
   const { a, b, conversation } = await makePair(origin);
   const from = await Device.connect(a);
@@ -41,7 +41,7 @@ async function makeProductRig(name: string, origin: string): Promise<Rig> {
 
 type Figures = Record<"p50" | "p99" | "ackP50" | "ackP99", number[]>;
 
-/** Every round drives every rig once, the order turning, so that a noisy moment hits all alike. */
+/** Drives every rig once per round, in rotating order, so that noise affects all alike. */
 async function compareRigs(rigs: Rig[], plan: typeof steady): Promise<Map<Rig, Figures>> {
   const figures = new Map(rigs.map((rig) => [rig, { p50: [], p99: [], ackP50: [], ackP99: [] } as Figures]));
   let next = 0;
@@ -96,7 +96,7 @@ function toSection(title: string, floor: Rig, results: Map<Rig, Figures>): Secti
   return { title, columns, rows, notes: [] };
 }
 
-/** `ws` with the journal that is the faster one here; the other is only named with its figure. */
+/** `ws` with the faster journal mode on this machine; the other one is only mentioned with its figure. */
 async function makeDurableFloor(folder: string): Promise<{ rig: Rig; other: string }> {
   const wal = await makeFloorRig("ws + SQLite FULL, WAL = floor", "wal", join(folder, "wal.db"));
   const rollback = await makeFloorRig(

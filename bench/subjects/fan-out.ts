@@ -28,8 +28,8 @@ async function connectMany(person: Person, count: number): Promise<Device[]> {
 
 async function makeProductCrowd(origin: string): Promise<SocketCrowd> {
   const { a, b, conversation } = await makePair(origin);
-  // A and B by turns, so that both people send and both have half of the sockets. The product lets one person open
-  // 30 sockets at once and then one every 2 s, which is what most of this subject's time is spent on.
+  // A and B alternate, so that both people send and each has half of the sockets. The product allows one person 30
+  // sockets at once and then one every 2 s, which takes most of this subject's time.
   const [ofA, ofB] = await Promise.all([connectMany(a, sockets / 2), connectMany(b, sockets / 2)]);
   const all = ofA.flatMap((device, i) => [device, ofB[i] as Device]);
   const handles = await Promise.all(

@@ -25,7 +25,7 @@ const concurrentRequests = 16;
 const isPageTimes = (reported: unknown): reported is PageTimes =>
   typeof reported === "object" && reported !== null && "byOffset" in reported;
 
-/** Rows of each deed, and a page by its number beside one by its distance from the top. */
+/** Rows per action, and paging by number compared with paging by offset. */
 async function measureDirectory(): Promise<Section[]> {
   const reported = await runRowsBench("feed");
   const rows = reported
@@ -58,7 +58,7 @@ async function measureDirectory(): Promise<Section[]> {
 type RequestKind = { name: string; path: string; headers: (asker: Person) => Record<string, string>; expected: number };
 type Figures = { rate: number[]; computed: number[]; p50: number[]; p99: number[] };
 
-/** Asks for one thing again and again on connections that stay open, for so long. */
+/** Repeats one request on keep-alive connections for `ms`. */
 async function driveRequests(
   origin: string,
   askers: readonly Person[],
@@ -96,7 +96,7 @@ async function driveRequests(
   return took;
 }
 
-/** The built script whose size is nearest to a page's. */
+/** Built script whose size is closest to `bytes`. */
 function findFileOfSize(bytes: number): string {
   const sizes = readdirSync(join(clientFolder, "assets"))
     .filter((name) => name.endsWith(".js"))
@@ -132,7 +132,7 @@ const toAuthHeaders = ({ token }: Person): Record<string, string> => ({ authoriz
 const computeEdgeSize = (bytes: Buffer): number =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: edgeBrotliQuality } }).length;
 
-/** Bytes of a page, and how many openings a second one runtime serves. */
+/** Bytes of a page, and feed openings per second of one runtime. */
 async function measureServing(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();
@@ -160,7 +160,7 @@ async function measureServing(): Promise<Section[]> {
         expected: 304,
       },
       { name: "for comparison: who am I, one row", path: "/api/auth/user", headers: toAuthHeaders, expected: 200 },
-      // Signed in as well: visitors of one address may ask for less.
+      // Signed in as well: the limits for visitors of one address are lower.
       { name: "for comparison: an answer of no rows", path: "/api/health", headers: toAuthHeaders, expected: 200 },
     ];
     const figures = await compareRequests(inner, askers, ways);
@@ -214,7 +214,7 @@ async function measureServing(): Promise<Section[]> {
   }
 }
 
-/** Tala's feed with a million statuses: rows, time, bytes, and what one runtime serves. */
+/** Tala's feed with a million statuses: rows, time, bytes and throughput of one runtime. */
 export async function measureFeed(): Promise<Section[]> {
   return [...(await measureDirectory()), ...(await measureServing())];
 }

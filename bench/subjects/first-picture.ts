@@ -8,7 +8,7 @@ import { textsOf } from "#tests/support/browser/phone.ts";
 
 const pictureTimeoutMs = 60_000;
 const settleMs = 1_500;
-const clickAfterMs = 500; // a picture that comes by itself is under way by then
+const clickAfterMs = 500; // an automatic download has started by then
 
 /** Milliseconds from the start of the navigation. */
 export type PictureTimes = { placeholder: number; asked: number; full: number };
@@ -19,7 +19,10 @@ declare global {
   }
 }
 
-/** Opens a page on the slow link and notes when a picture's placeholder and the picture stand there; one that does not come by itself is asked for. */
+/**
+ * Opens a page on the slow link and records when a picture's placeholder and the picture are shown; it requests a
+ * picture that is not loaded automatically.
+ */
 async function measurePicture(context: BrowserContext, url: string): Promise<PictureTimes> {
   const page = await context.newPage();
   await page.addInitScript(
@@ -62,7 +65,7 @@ async function measurePicture(context: BrowserContext, url: string): Promise<Pic
 const visits = ["bare", "cold", "warm"] as const;
 type Visit = (typeof visits)[number];
 
-/** The newest picture of a pair's chat, seen by its receiver, and a bare page with the same picture. */
+/** Newest picture of a pair's chat on the receiver's side, compared with a plain page with the same picture. */
 export async function measureFirstPicture(
   browser: Browser,
   origin: string,
@@ -88,7 +91,7 @@ export async function measureFirstPicture(
       cold: () => inNew(state, (context) => measurePicture(context, chat)),
       warm: () =>
         inNew(state, async (context) => {
-          // The list fetches the chat's messages ahead, not their pictures.
+          // The list prefetches the chat's messages, but not their pictures.
           const list = await context.newPage();
           await list.goto(`${product}/app`);
           await isKeptOffline(list);

@@ -20,7 +20,7 @@ import { seedCrowd } from "#tests/support/server/crowd.ts";
 import { startServer } from "#tests/support/server/server.ts";
 import { toCostSection } from "./row-costs.ts";
 
-/** What is driven in a group of so many members, all of them with one socket. */
+/** Load on a group of this size, where each member has one socket. */
 type Plan = { members: number; rounds: number; saturated: number; moderate: number };
 const plans: Plan[] = [
   { members: 10, rounds: 5, saturated: 400, moderate: 50 },
@@ -39,7 +39,7 @@ async function connectAll(people: readonly Person[]): Promise<Device[]> {
   return devices;
 }
 
-/** A group of these people, on the sockets that they have: from here on these listen to it. */
+/** Creates a group whose members listen on their existing sockets. */
 async function makeGroupCrowd(people: readonly Person[], devices: readonly Device[]): Promise<SocketCrowd> {
   const [owner, ...others] = people;
   if (!owner) throw new Error("A group of nobody");
@@ -63,7 +63,7 @@ async function makeGroupCrowd(people: readonly Person[], devices: readonly Devic
 
 type Figures = { rate: number[]; p50: number[]; p95: number[]; p99: number[] };
 
-/** Floor and product by turns; each round drives both. */
+/** Alternates between floor and product in each round. */
 async function compareCrowds(
   crowds: readonly SocketCrowd[],
   { rounds, saturated, moderate }: Plan,

@@ -12,7 +12,7 @@ import { median, percentile } from "#bench/rig/statistics.ts";
 import type { Section } from "#bench/rig/table.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 
-/** What one client does to everybody else: the same people's messages and requests, idle and while it attacks. */
+/** Effect of one attacking client on others: latency of their messages and requests, idle and during the attack. */
 
 const idleMs = 6_000;
 const probesNeeded = 8;
@@ -32,7 +32,7 @@ const readNumberOption = (name: string, otherwise: number): number => Number(lis
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Those whose names have one of the words in `--attack=…`, or all. */
+/** Attacks whose names contain one of the words in `--attack=…`, or all. */
 function listAttacks(): ({ name: string } & AttackNeeds)[] {
   const all: ({ name: string } & AttackNeeds)[] = [...frameAttacks, { name: reconnectStorm }, ...httpAttacks];
   const words = listOption("attack");
@@ -47,8 +47,8 @@ const listTimes = (probes: readonly Probe[], of: "ackMs" | "receivedMs" | "answe
     .map((probe) => probe[of] ?? Number.POSITIVE_INFINITY);
 
 /**
- * Waits until the bystanders are served as before: of `probesNeeded` messages in a row the middle one is no slower than
- * twice the idle one, or than what one idle message in twenty takes. Infinity when that does not come in time.
+ * Time until the bystanders are served normally again: the median of `probesNeeded` consecutive messages is at most
+ * twice the idle median, or at most the idle 95th percentile. Infinity if that takes too long.
  */
 async function waitUntilNormal(
   people: Bystanders,
@@ -124,7 +124,7 @@ function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome
   ];
 }
 
-/** `--attack=…` chooses among the attacks and leaves the costs out; `--costs` measures only these. */
+/** `--attack=…` selects attacks and skips the costs; `--costs` measures only the costs. */
 export async function measureHostile(): Promise<Section[]> {
   if (process.argv.includes("--costs")) return [await measureCosts()];
   const sections = [await measureAttacks(listAttacks())];
@@ -133,7 +133,7 @@ export async function measureHostile(): Promise<Section[]> {
 
 async function measureAttacks(wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Section> {
   buildProduct();
-  // The limits as they are in production.
+  // Production limits.
   const server = await startServer({ vars: { LOCAL_LIMIT_FACTOR: "1" } });
   try {
     const scene = await makeScene(server, wanted);
@@ -143,7 +143,7 @@ async function measureAttacks(wanted: readonly ({ name: string } & AttackNeeds)[
       const row = toRow(outcome);
       console.log(row.join(" | "));
       rows.push(row);
-      // What is still being done for whoever has gone shall not be in the next one's figures.
+      // Work that is still queued for the attacker must not affect the next measurement.
       if (!Number.isFinite(outcome.recoveredMs)) await server.restart();
     }
     return {

@@ -16,7 +16,7 @@ const pagesUp = 2;
 
 const noMatchQuery = "zzz";
 
-/** Milliseconds of each deed in one chat, one after the other as a person does them. */
+/** Milliseconds of each action in one chat, in the order of typical use. */
 async function measureChat(context: BrowserContext, url: string): Promise<Record<string, number>> {
   const first = await ChatPage.open(context, url, newestText);
   await first.waitUntilSettled();
@@ -43,7 +43,7 @@ async function measureChat(context: BrowserContext, url: string): Promise<Record
   };
 }
 
-/** A chat of 200,000 messages against one of 200: what it takes to open, scroll, search and jump, and the rows read for it. */
+/** A chat of 200,000 messages compared with one of 200: time to open, scroll, search and jump, and the rows read. */
 export async function measureLongChat(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();

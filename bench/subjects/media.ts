@@ -11,15 +11,15 @@ import { measureFirstPicture } from "./first-picture.ts";
 import { countPhoto, countVoice, type SentMedia } from "./sending-media.ts";
 
 const voiceSeconds = 60;
-const rounds = 2; // of half a minute each; the link, which is the same every time, makes most of it
+const rounds = 2; // half a minute each; the link, identical in every round, dominates
 
-/** What a photo and a minute of voice send, and when the one who gets the photo sees it. */
+/** Bytes sent for a photo and a minute of voice, and the time until the receiver sees the photo. */
 export async function measureMedia(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();
-  // A minute passes while it is recorded, and recording takes a hundredth of a core: the rest goes on meanwhile.
+  // Recording takes a minute but only a hundredth of a core: other measurements run in parallel.
   const recording = countVoice(server.origin, voiceSeconds);
-  recording.catch(() => {}); // said where it is awaited
+  recording.catch(() => {}); // reported where it is awaited
   try {
     const { photo, small, original, pair } = await countPhoto(server.origin);
     const seen = await makePair(server.origin);
@@ -43,7 +43,7 @@ export async function measureMedia(): Promise<Section[]> {
   }
 }
 
-/** The picture's bytes as the receiver gets them. */
+/** Picture as the receiver downloads it. */
 async function readPicture(
   { b, conversation }: Pair,
   { body }: SentMedia<"image">,

@@ -12,14 +12,14 @@ import { startServer } from "#tests/support/server/server.ts";
 import { measureRendererMemory } from "./tab-memory.ts";
 
 const messages = 20_000;
-const extraMessages = 2_000; // there is more above than is scrolled
-const scrollMaxMs = 300_000; // what was not reached by then is not waited for
+const extraMessages = 2_000; // so that there is more history than is scrolled
+const scrollMaxMs = 300_000; // limit for the scrolling
 
-const restMs = 6_000; // what was shown lingers for five seconds, in case somebody comes back to it
+const restMs = 6_000; // conversation data stays cached for five seconds
 
 type Figures = { heap: number; nodes: number; renderer: number };
 
-/** What a tab holds once it was at rest for a while and nothing is left that could be collected. */
+/** Memory of a tab after a rest and garbage collection. */
 async function measureTab(browser: Browser, page: Page): Promise<Figures> {
   await page.waitForTimeout(restMs);
   const cdp = await page.context().newCDPSession(page);
@@ -34,7 +34,7 @@ async function measureTab(browser: Browser, page: Page): Promise<Figures> {
 
 const megabytes = (bytes: number): string => (Number.isNaN(bytes) ? "unknown" : `${(bytes / 1e6).toFixed(1)} MB`);
 
-/** A browser of its own for every tab: its largest renderer is the tab's. */
+/** Separate browser per tab: its largest renderer is the tab's. */
 async function withBrowser<T>(act: (browser: Browser) => Promise<T>): Promise<T> {
   const browser = await launchBrowser();
   try {
@@ -44,7 +44,10 @@ async function withBrowser<T>(act: (browser: Browser) => Promise<T>): Promise<T>
   }
 }
 
-/** What the tab holds after 20,000 messages (or as many as there was time for) were scrolled through, against the tab just opened and against a plain list of them. */
+/**
+ * Memory after scrolling through 20,000 messages (or as many as time allows), compared with a freshly opened tab and
+ * with a plain list of them.
+ */
 export async function measureMemory(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();
@@ -106,7 +109,7 @@ export async function measureMemory(): Promise<Section[]> {
 
 type Scrolled = { count: number; pagesMs: number[] };
 
-/** Page by page upwards, until it is as far as is to be measured or the time is over. */
+/** Scrolls up page by page, until the target or the time limit is reached. */
 async function scrollUp(chat: ChatPage): Promise<Scrolled> {
   const pagesMs: number[] = [];
   const deadline = Date.now() + scrollMaxMs;

@@ -4,7 +4,7 @@ import type { MeasuredCosts } from "#bench/rows/counts.ts";
 
 const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one request
 
-/** What messages and openings cost in rows and requests. */
+/** Rows and requests per message and per opening. */
 export async function measureRows(): Promise<Section[]> {
   const measured = await countRows("rows");
   const isOpening = ({ name }: MeasuredCosts) => /^(list|chat|search): (?!lone)/.test(name);
@@ -24,7 +24,7 @@ export async function measureRows(): Promise<Section[]> {
   ];
 }
 
-/** A row for each thing that was measured, for one of what it happened `per`. */
+/** Table with one row per result, divided by its `per`. */
 export function toCostSection(title: string, measured: readonly MeasuredCosts[], notes: string[]): Section {
   const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
   const rows = measured.map(({ name, per, counts }) => {

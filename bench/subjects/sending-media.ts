@@ -15,7 +15,7 @@ const { chat: texts } = textsOf.fr;
 const settleMs = 1_000;
 const sendTimeoutMs = 120_000;
 
-/** What sending one thing took. */
+/** Traffic for sending one attachment. */
 export type SentMedia<T extends AttachedBody["type"]> = {
   body: Extract<AttachedBody, { type: T }>;
   up: number;
@@ -23,7 +23,7 @@ export type SentMedia<T extends AttachedBody["type"]> = {
   requests: number;
 };
 
-/** A signed-in page with the pair's chat open, behind a proxy of its own that counts its bytes. */
+/** Signed-in page with the pair's chat open, behind its own proxy that counts bytes. */
 async function openCounted(browser: Browser, origin: string) {
   const pair = await makePair(origin);
   const proxy = await startCompressingProxy(origin);
@@ -49,7 +49,7 @@ async function fetchNewestBody<T extends AttachedBody["type"]>(
   return body;
 }
 
-/** Counts from a deed until the message it sends has its tick. */
+/** Counts traffic from an action until the message has its tick. */
 async function countSending<T extends AttachedBody["type"]>(
   { pair, proxy, page }: CountedPage,
   type: T,
@@ -78,7 +78,7 @@ async function sendPhoto(page: Page, photo: Buffer, asOriginal: boolean): Promis
   await sheet.getByRole("button", { name: texts.send, exact: true }).click();
 }
 
-/** The same photo as the product sends it, and as its original. The code that attaching needs is there before. */
+/** The same photo resized and as original. The code for attachments is loaded in advance. */
 export async function countPhoto(origin: string) {
   const browser = await launchBrowser();
   const counted = await openCounted(browser, origin);

@@ -16,7 +16,7 @@ const chatMessages = 300;
 const quietMs = 1_500;
 const minShownBytes = 500; // bytes; smaller packages share one line
 
-/** What only a file, a voice note, a search or a menu needs: it shall come when one of these is asked for. */
+/** Sources needed only for files, voice messages, search or menus: they must be loaded on demand. */
 const lazySources =
   /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|components\/(camera|zoom|use-zoom)|features\/chat\/(attach-(sheet|preview)|caption|viewer|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
 
@@ -24,14 +24,14 @@ type LoadedFile = {
   path: string;
   type: string;
   body: Buffer;
-  /** Whether it was asked for before the marker stood on the page. */
+  /** Whether it was requested before the marker was shown. */
   isBefore: boolean;
   onWire: number;
   requestHead: number;
   responseHead: number;
 };
 
-/** Everything a page loads until it is at rest, and what each answer takes on the wire. */
+/** Everything a page loads until it is idle, with the size of each response on the wire. */
 async function load(
   browser: Browser,
   url: string,
@@ -86,7 +86,7 @@ async function load(
 
 const isCode = ({ type }: LoadedFile): boolean => /javascript|css/.test(type);
 const sum = (list: number[]): number => list.reduce((total, value) => total + value, 0);
-/** A built file as it stands on disk; what the Worker makes, as it came. */
+/** Built file from disk, or the response body if the Worker generates it. */
 const readContent = ({ path, body }: LoadedFile): Buffer => {
   const file = join(clientFolder, path);
   return path !== "/" && existsSync(file) && !path.endsWith("/") && /\.\w+$/.test(path) ? readFileSync(file) : body;
@@ -140,7 +140,7 @@ export async function measureSize(): Promise<Section[]> {
 
 type Scene = ReturnType<typeof measureBuild>["scenes"][string];
 
-/** Which scripts and styles the budget counts and Chromium did not load, and the other way round. */
+/** Difference between the files of the budget and those Chromium loaded. */
 function compareFiles(chat: LoadedFile[], counted: Scene | undefined): string {
   const loaded = new Set(chat.filter(isCode).map(({ path }) => path));
   const files = new Set(counted?.files);
@@ -213,7 +213,7 @@ function describeChat(chat: LoadedFile[], counted: Scene | undefined): Section[]
   }
 }
 
-/** The chat's scripts that come when they are needed, and whether any of it came with the chat already. */
+/** Lazily loaded scripts of the chat, and whether any of their sources was loaded too early. */
 function describeLater(loaded: Set<string>, early: LoadedFile[]): Section {
   const files = readdirSync(join(clientFolder, "assets"))
     .filter((name) => name.endsWith(".js") && !loaded.has(`/assets/${name}`))
@@ -245,7 +245,7 @@ function describeLater(loaded: Set<string>, early: LoadedFile[]): Section {
   };
 }
 
-/** Which share of a file's characters each source has, by its source map; a file without one counts under its own name. */
+/** Share of each source in a file's characters, by its source map; a file without a map counts as one source. */
 function readSourceShares(path: string): Map<string, number> {
   const [file, map] = [join(clientFolder, path), join(mapsFolder, `${path}.map`)];
   if (!existsSync(map)) return new Map([[path.replace(/^.*\//, ""), 1]]);
@@ -254,7 +254,7 @@ function readSourceShares(path: string): Map<string, number> {
   return new Map([...characters].map(([source, count]) => [source, count / total]));
 }
 
-/** The same by package. */
+/** Same by package. */
 function computePackageShares({ path }: LoadedFile): Map<string, number> {
   const shares = new Map<string, number>();
   for (const [source, share] of readSourceShares(path)) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Browser } from "@playwright/test";
 
-/** What a process has for itself alone, in bytes, from Linux's account of its memory. */
+/** Private memory of a process in bytes (Linux). */
 function readPrivateBytes(pid: number): number {
   const file = `/proc/${pid}/smaps_rollup`;
   if (!existsSync(file)) return Number.NaN;
@@ -9,7 +9,7 @@ function readPrivateBytes(pid: number): number {
   return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
-/** The private memory of a browser's largest renderer, in bytes; NaN where Linux's /proc is missing. */
+/** Private memory of a browser's largest renderer in bytes; NaN without Linux's /proc. */
 export async function measureRendererMemory(browser: Browser): Promise<number> {
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");

@@ -14,15 +14,15 @@ import {
 import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
-/** Whether the time an answer takes tells who has an account: the same try for somebody there is and for nobody. */
+/** Whether response times reveal who has an account: the same attempt for existing and unknown people. */
 
 const people = 25;
-const triesOfEach = 8; // 200 of those there are, and as many of nobody
-const mailsOfEach = 4; // no address is written to more often in an hour
+const triesOfEach = 8; // 200 attempts for existing people, and as many for unknown ones
+const mailsOfEach = 4; // maximum mails per address and hour
 
 let lastAddress = 0;
 
-/** Each request comes from an address of its own: what is measured is no answer of a limit. */
+/** Sends each request from a different address, so that no rate limit applies. */
 const toSite = (origin: string): Site => ({
   origin,
   fetch: (url, init) => {
@@ -33,7 +33,7 @@ const toSite = (origin: string): Site => ({
 });
 
 type KnownPerson = Person & { email: string };
-/** A way to try, with everything it needs made beforehand: only the answer is timed. */
+/** Kind of attempt, prepared in advance so that only the response is timed. */
 type TimedRequest = {
   name: string;
   rounds: number;
@@ -47,7 +47,7 @@ const createUnknown = (n: number): Pick<KnownPerson, "phone" | "email"> => ({
   email: `personne-${n}@timing.example`,
 });
 
-/** Gives somebody a recovery address, as they would. */
+/** Sets a recovery address through the regular flow. */
 async function confirmAddress(site: Site, person: Person, email: string): Promise<void> {
   const change = await callSite(site, "PUT", "/api/auth/user", { token: person.token, body: { email } });
   if (change.status !== 200) throw new Error(`no address: ${JSON.stringify(change.body)}`);
@@ -113,7 +113,7 @@ const listTimedRequests = (site: Site): TimedRequest[] => [
   },
 ];
 
-/** How long the whole answer takes; its text comes back too, which must be everybody's. */
+/** Time of the complete response, and its text, which must not depend on the account. */
 async function timeRequest(
   site: Site,
   way: TimedRequest,
@@ -132,7 +132,7 @@ async function timeRequest(
   return { ms, text };
 }
 
-/** By turns, so that whatever else the machine does falls on both. */
+/** Alternates known and unknown, so that other load affects both alike. */
 async function compareTimes(site: Site, known: readonly KnownPerson[], way: TimedRequest): Promise<string[]> {
   const [of, ofNobody]: [number[], number[]] = [[], []];
   const texts = new Set<string>();
@@ -165,7 +165,7 @@ async function compareTimes(site: Site, known: readonly KnownPerson[], way: Time
   ];
 }
 
-/** Answers for a known number or address beside those for an unknown one. */
+/** Response times for known numbers or addresses compared with unknown ones. */
 export async function measureTiming(): Promise<Section[]> {
   buildProduct();
   const server = await startServer();

@@ -8,9 +8,9 @@ import type { Scene } from "#lab/scene.ts";
 import { textsOf } from "#tests/support/browser/phone.ts";
 
 export type UnansweredTimes = {
-  /** By the server's clock, from when the call began until its line was written. */
+  /** By the server's clock, from the start of the call until its log entry was written. */
   missedMs: number;
-  /** From the caller's tap until the caller reads of it. */
+  /** From the caller's tap until the caller sees the result. */
   shownMs: number;
 };
 
@@ -21,7 +21,7 @@ const Newest = v.object({
   ),
 });
 
-/** A call that nobody takes. */
+/** A call that nobody answers. */
 export const measureUnanswered = (scene: Scene, product: Product): Promise<UnansweredTimes> =>
   inCall(scene, product.ring, {}, async (one) => {
     const { pages, people, conversation } = one;

@@ -1,5 +1,5 @@
-// Lets what connects to one place reach another: `address:port`, or the path of a socket, which is the same in every
-// network namespace. Where this runs decides whose network an address is of.
+// Forwards connections from one endpoint to another: `address:port`, or the path of a Unix socket, which is visible in
+// every network namespace. Addresses belong to the namespace this process runs in.
 import { connect, createServer } from "node:net";
 
 const toPlace = (text) => {

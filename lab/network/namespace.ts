@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { makeFolder, removeFolder } from "#lab/folder.ts";
 
 /**
- * A network namespace without a name: a process that waits for the end of its input holds it. However this process
- * ends, that one ends with it, and the namespace when the last of its own does.
+ * Anonymous network namespace, held open by a process that waits for the end of its input. When this process ends in
+ * any way, that one exits too, and the namespace disappears with its last process.
  */
 export class Namespace {
   readonly pid: number;
@@ -43,7 +43,7 @@ export class Namespace {
     execFileSync("nsenter", [...this.nsenterArguments, command, ...words], { stdio: "pipe" });
   }
 
-  /** Starts a program in it, which ends with this process however that ends. */
+  /** Starts a program in the namespace; it is killed when this process ends. */
   spawn(command: string, words: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
     const tied = ["setpriv", "--pdeathsig", "KILL", command, ...words];
     const child = spawn("nsenter", [...this.nsenterArguments, ...tied], { stdio: ["pipe", "pipe", "pipe"], env });
@@ -51,7 +51,7 @@ export class Namespace {
     return child;
   }
 
-  /** The path of a program that is `command` inside this namespace, for those that start programs themselves. */
+  /** Writes a script that runs `command` inside this namespace, for libraries that start programs themselves. */
   createLauncher(command: string): string {
     const path = join(this.folder, command.replaceAll("/", "-"));
     writeFileSync(path, `#!/bin/sh\nexec nsenter ${this.nsenterArguments.join(" ")} ${command} "$@"\n`);

@@ -4,22 +4,22 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Namespace } from "./namespace.ts";
 
-/** What a link does to every packet, each way. */
+/** Conditions of a link, applied to every packet in both directions. */
 export type Shape = {
-  /** Milliseconds one way. */
+  /** One-way delay in milliseconds. */
   delay?: number;
-  /** The share that is lost, from 0 to 1. */
+  /** Share of lost packets, from 0 to 1. */
   loss?: number;
-  /** Kilobits a second; 0 for no limit. */
+  /** Kilobits per second; 0 for unlimited. */
   rate?: number;
-  /** Milliseconds of packets that may wait for the rate; what comes then is lost. */
+  /** Queue length in milliseconds; packets beyond it are dropped. */
   queue?: number;
   udp?: boolean;
-  /** The ports to which TCP goes, as in a company's network; none for all. */
+  /** TCP ports that are let through, as in a company network; empty for all. */
   tcpPorts?: number[];
   up?: boolean;
 };
-/** What went over a link on the wire, IP headers included: sent by its end, and received by it. */
+/** Traffic of a link on the wire, IP headers included: sent and received by its node. */
 type Traffic = { packets: number; bytes: number; udp: number; udpPackets: number; lost: number };
 export type TrafficByLink = Record<string, { out: Traffic; in: Traffic }>;
 
@@ -27,7 +27,7 @@ type StarReply = { id: number; counts: TrafficByLink; error?: string };
 
 const prefixLength = 24;
 
-/** A machine of its own as far as the network goes; it may have several links, such as wifi and mobile. */
+/** Network node with its own namespace; it may have several links, such as wifi and mobile. */
 export class NetworkNode {
   readonly name: string;
   readonly namespace: Namespace;
@@ -40,7 +40,7 @@ export class NetworkNode {
     this.namespace = space;
   }
 
-  /** Puts a link there, which is down until `connect`. */
+  /** Adds a link, which is down until `connect`. */
   async addLink(device: string, address: string): Promise<void> {
     await this.network.sendCommand({
       do: "link",
@@ -56,14 +56,14 @@ export class NetworkNode {
     return this.network.shape(`${this.name}.${device}`, shape);
   }
 
-  /** The device gets its address, and everything goes through it. */
+  /** Gives the device its address and makes it the default route. */
   connect(device: string): void {
     this.namespace.run("ip", "address", "add", `${this.addresses.get(device)}/${prefixLength}`, "dev", device);
     this.namespace.run("ip", "link", "set", device, "up");
     this.namespace.run("ip", "route", "replace", "default", "dev", device);
   }
 
-  /** Everything goes through the first of its links again. */
+  /** Makes the first link the default route again. */
   resetLinks(): void {
     const [first, ...others] = this.addresses.keys();
     for (const device of others) this.disconnect(device);
@@ -72,14 +72,14 @@ export class NetworkNode {
     this.connect(first);
   }
 
-  /** The device loses its address, as a phone that leaves its wifi. */
+  /** Takes the device down, like a phone that leaves its wifi. */
   disconnect(device: string): void {
     this.namespace.run("ip", "address", "flush", "dev", device);
     this.namespace.run("ip", "link", "set", device, "down");
   }
 }
 
-/** Ends joined in a star, everything on this machine, nothing of it outside of namespaces that go with this process. */
+/** Star of network nodes on this machine, within namespaces that disappear with this process. */
 export class Network {
   private readonly star: ChildProcessWithoutNullStreams;
   private readonly nodes: NetworkNode[] = [];
@@ -133,7 +133,7 @@ export class Network {
     return this.sendCommand({ do: "shape", link, shape });
   }
 
-  /** What went over each link so far, as `end.device`. */
+  /** Traffic of each link so far, keyed by `node.device`. */
   readTraffic(): Promise<TrafficByLink> {
     return this.sendCommand({ do: "count" });
   }

@@ -1,5 +1,5 @@
-// Two pages that call each other with what a browser does by itself: perfect negotiation as MDN shows it, ICE started anew
-// when the connection failed, a socket opened again when it closed. What anybody would write in an afternoon.
+// Baseline: two pages that call each other with standard browser behaviour: perfect negotiation as documented by MDN,
+// an ICE restart after the connection failed, and a socket that reconnects after closing.
 const retryMs = 1_000;
 
 let connection;
@@ -64,7 +64,7 @@ function start() {
 }
 
 globalThis.bare = {
-  /** Takes part in a call: `isCaller`, `hasVideo`, `iceServers`, `iceTransportPolicy`. Nothing connects before `accept`. */
+  /** Joins a call: `isCaller`, `hasVideo`, `iceServers`, `iceTransportPolicy`. Nothing connects before `accept`. */
   async join(chosen) {
     options = chosen;
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: options.hasVideo });
@@ -74,7 +74,7 @@ globalThis.bare = {
     connect();
     await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
   },
-  /** The callee takes the call; the caller offers when it hears of it. Returns when that was. */
+  /** Accepts the call as callee; the caller offers when it is notified. Returns the time. */
   accept() {
     const at = Date.now();
     say({ accepted: true });

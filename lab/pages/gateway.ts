@@ -11,7 +11,7 @@ import { bin } from "#scripts/run.mjs";
 
 export type Gateway = { close(): void };
 
-/** Runs at an end: what connects to `from` there reaches `to`, each `address:port` of its network or a path. */
+/** Runs at a node: connections to `from` are forwarded to `to`, each an `address:port` of its network or a path. */
 export async function runGateway(end: NetworkNode, from: string, to: string): Promise<ChildProcess> {
   const script = fileURLToPath(new URL("#lab/network/gateway.mjs", import.meta.url));
   const child = end.namespace.spawn(join(bin, "node"), [script, from, to]);
@@ -22,7 +22,7 @@ export async function runGateway(end: NetworkNode, from: string, to: string): Pr
   return child;
 }
 
-/** Lets what stands outside of the laboratory's network be reached at an address in it. */
+/** Makes a server outside the laboratory's network reachable at an address inside it. */
 async function openGateway(
   end: NetworkNode,
   address: string,
@@ -42,7 +42,7 @@ async function openGateway(
   };
 }
 
-/** A server that listens on this machine's own port. */
+/** Forwards to a server that listens on this machine. */
 export function openGatewayTo(end: NetworkNode, address: string, port: number): Promise<Gateway> {
   const relay = createTcpServer((inner) => {
     const outer = connect(port, "localhost");
@@ -57,7 +57,7 @@ export function openGatewayTo(end: NetworkNode, address: string, port: number): 
   return openGateway(end, address, port, relay);
 }
 
-/** Serves the two bare pages and passes on what each says to the other, however often they come again. */
+/** Serves the two baseline pages and relays their messages, across reconnects. */
 export function openBaselineGateway(end: NetworkNode, address: string, port: number): Promise<Gateway> {
   const read = (name: string) => readFileSync(new URL(name, import.meta.url));
   const server = createServer((request, response) => {

@@ -1,19 +1,19 @@
 import type { BrowserContext, Page } from "@playwright/test";
 
-/** What a page has heard and seen of the other side so far, all its connections together. */
+/** Media received by a page so far, summed over its connections. */
 export type MediaTotals = {
   at: number;
   packets: number;
   lost: number;
   samples: number;
-  /** Samples made up for packets that did not come, but for those of silence. */
+  /** Samples concealed for missing packets, except those of silence. */
   concealed: number;
   energy: number;
   frames: number;
   framesSent: number;
-  /** Of pictures: also what was sent again, and padding. */
+  /** Bytes of video including retransmissions and padding. */
   videoBytesSent: number;
-  /** Of the pair in use. */
+  /** Type of the local candidate in use. */
   localCandidateType: string;
   localAddress: string;
   relayProtocol: string;
@@ -22,9 +22,9 @@ export type MediaTotals = {
 
 type MediaWatcher = {
   connections: RTCPeerConnection[];
-  /** Since the epoch, in milliseconds, every 20 ms in which sound came. */
+  /** Epoch milliseconds, every 20 ms in which sound arrived. */
   heard: number[];
-  /** The same of pictures. */
+  /** Same for video. */
   seen: number[];
   clicks: number[];
 };
@@ -32,7 +32,7 @@ declare global {
   var labWatcher: MediaWatcher;
 }
 
-/** Runs in a page before its own scripts: it keeps every connection that is made and notes when sound is played and a picture is shown. */
+/** Runs in a page before its own scripts: collects all peer connections and records when sound and video are played. */
 function installWatcher(): void {
   const lookEveryMs = 20;
   const audible = 0.005;
@@ -50,7 +50,7 @@ function installWatcher(): void {
     for (const connection of watcher.connections) {
       for (const receiver of connection.getReceivers()) {
         const kind = receiver.track.kind === "audio" ? "audio" : "video";
-        // Without the header that tells the level, as the product sends it, what is played counts as heard.
+        // Without the audio level header, as the product sends it, all playback counts as heard.
         for (const { timestamp, audioLevel = 1 } of receiver.getSynchronizationSources()) {
           if (timestamp <= last[kind] || (kind === "audio" && audioLevel < audible)) continue;
           last[kind] = timestamp;
@@ -64,10 +64,10 @@ function installWatcher(): void {
 export async function watchPages(context: BrowserContext): Promise<void> {
   await context.addInitScript(installWatcher);
 }
-/** For a browser that takes scripts as text. */
+/** For browsers that take scripts as text. */
 export const watcherScript = `(${installWatcher.toString()})()`;
 
-/** A page of any browser, as far as measuring goes. */
+/** Page of any browser that can be measured. */
 export type MeasuredPage = Pick<Page, "evaluate">;
 
 export const readTotals = (page: MeasuredPage): Promise<MediaTotals> =>
@@ -109,7 +109,7 @@ export const readTotals = (page: MeasuredPage): Promise<MediaTotals> =>
     return totals;
   });
 
-/** When the page heard or saw something first at or after `since`; waits for it, and is undefined when it never comes. */
+/** Time of the first sound or picture at or after `since`; undefined if none arrives in time. */
 async function waitForFirst(
   page: MeasuredPage,
   what: "heard" | "seen",
@@ -137,7 +137,7 @@ export const waitForSound = (page: MeasuredPage, since: number, patienceMs: numb
 export const waitForVideo = (page: MeasuredPage, since: number, patienceMs: number) =>
   waitForFirst(page, "seen", since, patienceMs);
 
-/** Every silence of more than `leastMs` between two moments, until `until` when nothing came after it. */
+/** Silences longer than `minMs` between two times; the last one may extend to `until`. */
 export async function listSilences(
   page: MeasuredPage,
   since: number,
@@ -152,7 +152,7 @@ export async function listSilences(
     .filter(([from, to]) => to - from > leastMs);
 }
 
-/** The share of what was played between two looks that had to be made up. */
+/** Share of the samples played between two readings that was concealed. */
 export const computeConcealment = (before: MediaTotals, after: MediaTotals): number =>
   (after.concealed - before.concealed) / Math.max(1, after.samples - before.samples);
 export const computeLoss = (before: MediaTotals, after: MediaTotals): number =>

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "#lab/folder.ts";
 
-/** Paths of a key and of what certifies it, signed by itself. `keyHash`: SHA-256 of the public key, in base64. */
+/** Paths of a self-signed certificate and its key. `keyHash`: SHA-256 of the public key, in base64. */
 export type Certificate = { path: string; keyPath: string; keyHash: string };
 
 export function makeCertificate(address: string): Certificate {

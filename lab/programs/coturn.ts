@@ -9,17 +9,17 @@ const port = 3478;
 const tlsPort = 443;
 const startMs = 10_000;
 
-/** A relay with a shared secret, as the product's adapter expects one. */
+/** Relay with a shared secret, as the product's adapter expects it. */
 export type Relay = {
-  /** Its address, with the one port it has where it has no TLS. */
+  /** Address, with the port if it has no TLS. */
   host: string;
   secret: string;
-  /** ICE servers with credentials as the server of the product mints them, of another secret or another time on request. */
+  /** ICE servers with credentials as the product's server mints them; secret and expiry can be overridden. */
   iceServers(other?: { secret?: string; expiresAt?: number }): RTCIceServer[];
   log(): string;
 };
 
-/** With a certificate of its address it speaks TLS too. */
+/** Starts coturn; with a certificate for its address it also speaks TLS. */
 export async function startRelay(end: NetworkNode, address: string, certificate?: Certificate): Promise<Relay> {
   const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
   const secret = "only-for-the-laboratory";

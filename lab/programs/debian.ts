@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { root } from "#tests/support/server/state.ts";
 
-/** Debian's packages unpacked, never installed; git ignores it, and it may be removed at any time. */
+/** Debian packages, unpacked but not installed; ignored by git, may be removed at any time. */
 const cache = join(root, "node_modules", ".cache", "lab");
 
 const onPath = (name: string): string | undefined =>
@@ -22,7 +22,7 @@ function runApt(command: string, words: string[], cwd?: string): string {
   });
 }
 
-/** What apt would install for it on this machine. */
+/** Packages that apt would install for it on this machine. */
 const listDependencies = (name: string): string[] =>
   [...runApt("apt-get", ["install", "--simulate", "--no-install-recommends", name]).matchAll(/^Inst (\S+)/gm)].map(
     ([, needed]) => String(needed),
@@ -47,7 +47,7 @@ function unpack(name: string, folder: string): void {
 
 export type Program = { path: string; env: NodeJS.ProcessEnv };
 
-/** A program of this machine, or out of Debian's package of it, unpacked into the cache the first time. */
+/** Finds a program on this machine, or unpacks it from Debian's package into the cache. */
 export function requireProgram(name: string, from: { package: string; path: string }): Program {
   const installed = onPath(name);
   if (installed) return { path: installed, env: process.env };

@@ -11,7 +11,7 @@ const remotePort = 9_371;
 const startMs = 40_000;
 const answerMs = 60_000;
 
-/** A camera and a microphone that are not there, allowed without a question, and nothing that calls home. */
+/** Fake camera and microphone with permission granted, and no background connections. */
 const preferences: Record<string, boolean | number | string> = {
   "media.navigator.streams.fake": true,
   "media.navigator.permission.disabled": true,
@@ -29,7 +29,7 @@ const preferences: Record<string, boolean | number | string> = {
 
 type BidiReply = { id: number; type: "success" | "error"; result: Record<string, unknown>; message?: string };
 
-/** One page of Debian's Firefox, driven by WebDriver BiDi, which it speaks by itself (w3c.github.io/webdriver-bidi). */
+/** One page of Debian's Firefox, driven by WebDriver BiDi (w3c.github.io/webdriver-bidi). */
 export class Firefox {
   private readonly socket: WebSocket;
   private readonly killProcess: () => void;
@@ -47,7 +47,7 @@ export class Firefox {
     });
   }
 
-  /** `script` runs in every page before its own. */
+  /** `script` runs in every page before its own scripts. */
   static async open(end: NetworkNode, script: string): Promise<Firefox> {
     const { path, env } = requireProgram("firefox-esr", {
       package: "firefox-esr",
@@ -100,7 +100,7 @@ export class Firefox {
     await this.sendCommand("browsingContext.navigate", { context: this.context, url, wait: "complete" });
   }
 
-  /** What Playwright's does, for values that JSON knows. */
+  /** Like Playwright's `evaluate`, for JSON values. */
   readonly evaluate = (async (deed: (given: unknown) => unknown, given?: unknown) => {
     const expression = `(async () => JSON.stringify(await (${deed.toString()})(${JSON.stringify(given ?? null)})))()`;
     const answer = await this.sendCommand("script.evaluate", {

@@ -1,5 +1,5 @@
-// `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again. `--mailbox` builds
-// for this machine only, as `npm start` and the tests do.
+// `npm run build`: builds the Worker and the client into dist/. Unchanged sources are not built again. `--mailbox`
+// builds for this machine only, as `npm start` and the tests do.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -50,8 +50,8 @@ function hashInputs(mailbox, demo) {
 }
 
 /**
- * The file names of the browser's scripts (those of workers stand among the assets) and styles, from Vite's manifest.
- * What opens the app comes first: whoever logs in while the service worker still fetches finds that here.
+ * File names of the client's scripts (those of workers are among the assets) and styles, from Vite's manifest. The
+ * files that open the app come first, so that the service worker caches them first.
  */
 function listAssets(client) {
   const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8"));
@@ -68,12 +68,14 @@ function listAssets(client) {
 const hashPath = join(root, "dist", "inputs.sha256");
 const isUpToDate = (hash) => existsSync(hashPath) && readFileSync(hashPath, "utf8") === hash;
 
-/** For who needs the client's files alone, which are the same with a mailbox and without. */
+/**
+ * Builds unless dist/ is current, for callers that only need the client's files, which do not depend on the mailbox.
+ */
 export function ensureBuilt() {
   if (!isUpToDate(hashInputs(false, false))) build({ mailbox: true });
 }
 
-/** Source maps are for whoever measures the build: they go out of the folder that is served. */
+/** Moves source maps out of the served folder; they are used for measuring the build. */
 function moveSourceMaps(client, maps) {
   for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".map")) continue;
@@ -85,8 +87,9 @@ function moveSourceMaps(client, maps) {
 }
 
 /**
- * Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. With a `mailbox` only for this
- * machine: mails are kept and shown under /dev/mail instead of sent. With the `demo` Services leads to an example partner.
+ * Builds into a temporary folder that replaces dist/ at the end, so that a running server never sees a partial build.
+ * `mailbox` is for this machine only: mails are kept and shown under /dev/mail instead of being sent. `demo` makes
+ * Services link to an example partner.
  * @param {{ mailbox?: boolean, demo?: boolean }} [options]
  */
 export function build({ mailbox = false, demo = false } = {}) {
@@ -110,11 +113,11 @@ export function build({ mailbox = false, demo = false } = {}) {
       runOrThrow("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
     }
     runOrThrow("node", [join(root, "scripts", "build", "compress.mjs"), join(client, "assets")]);
-    // Kept beside what is served, for scripts/check/byte-budget.mjs.
+    // Kept outside the served folder, for scripts/check/byte-budget.mjs.
     renameSync(join(client, ".vite", "manifest.json"), join(draft, "manifest.json"));
     rmSync(join(client, ".vite"), { recursive: true });
     moveSourceMaps(client, join(draft, "maps"));
-    // The plugin's copy of the secrets, for servers of this machine.
+    // The plugin's copy of the secrets, for local servers.
     const secrets = join(draft, "lisolo", ".dev.vars");
     if (existsSync(secrets)) chmodSync(secrets, 0o600);
     writeFileSync(join(draft, "inputs.sha256"), hash);

@@ -2,15 +2,16 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
 
-// For vite.config.ts: the files the client's code comes in (docs/decisions/client-bundles.md). Each part is one file:
-// what its roots reach by static imports and no part before it has. A root is a module, or a folder ("…/") with all of its. What no part reaches is split as Rolldown does it.
+// Used by vite.config.ts: assignment of the client's modules to files (docs/decisions/client-bundles.md). Each part is
+// one file: everything its roots reach by static imports that no earlier part contains. A root is a module or a whole
+// folder ("…/"). Modules outside all parts are split by Rolldown.
 
 /** @typedef {{ name: string, roots: string[] }} Part */
 
 /** @type {Part[]} */
 const initialParts = [
-  // What every document runs, and the little that the forms, passkeys and the second step share with the app: a part that
-  // only the app has would bring all of it to the log-in page.
+  // Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only
+  // the app's part had them, the log-in page would load all of it.
   {
     name: "base",
     roots: [
@@ -32,17 +33,17 @@ const initialParts = [
       "contract/auth/security.ts",
     ],
   },
-  // The way to another provider and back: from the forms, and from the security page.
+  // OAuth flow: used by the forms and the security page.
   { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
-  // The second step: at log-in, and before what asks for a proof.
+  // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
-  // All it takes to open the app, see the list and talk in a chat.
+  // Everything needed to open the app, see the list and write in a chat.
   { name: "app", roots: ["src/main.tsx"] },
 ];
 
 /**
- * Parts that every page of the app asks for once it is drawn. Modules that later parts need too stay in them: in `shared`
- * they would bring all of it, and the later icons, to every chat.
+ * Parts that every page of the app requests once it is rendered. Modules that lazy parts need too stay here: in
+ * `shared` they would bring all of it, and the lazy icons, to every chat.
  * @type {Part[]}
  */
 const idleParts = [
@@ -52,7 +53,7 @@ const idleParts = [
 
 /** @type {Part[]} */
 const lazyParts = [
-  // What a chat shows besides texts.
+  // Chat content other than text.
   {
     name: "media",
     roots: [
@@ -65,7 +66,7 @@ const lazyParts = [
       "src/sync/files/download-cache.ts",
     ],
   },
-  // What files and voice messages are made and sent with.
+  // Preparing and sending files and voice messages.
   {
     name: "sending",
     roots: [
@@ -82,7 +83,7 @@ const lazyParts = [
       "src/sync/files/uploader.ts",
     ],
   },
-  // What opens over the list and over a chat.
+  // Dialogs and menus over the list and a chat.
   {
     name: "deeds",
     roots: [
@@ -95,12 +96,12 @@ const lazyParts = [
       "src/sync/outbox/multicast.ts",
     ],
   },
-  // Making a group, its members and what is done with them.
+  // Creating and managing groups.
   {
     name: "groups",
     roots: ["src/features/groups/"],
   },
-  // A call: what rings, what carries voices and pictures, and what shows of it.
+  // Calls: ringing, media and their screens.
   {
     name: "calls",
     roots: [
@@ -123,21 +124,21 @@ const lazyParts = [
       "src/features/settings/",
     ],
   },
-  // How the account is kept, and what asks for a proof before it is changed.
+  // Account security and step-up.
   {
     name: "security",
     roots: ["src/components/auth/reauthenticate-dialog.tsx", "src/features/security/security-screen.tsx"],
   },
-  // The feed of statuses, and what brings one's own to the server.
+  // Feed of statuses, and the sender of own ones.
   { name: "tala", roots: ["src/features/tala/tala-screen.tsx", "src/sync/feed/post-sender.ts"] },
-  // The answers in all languages.
+  // Help answers in all languages.
   { name: "help", roots: ["src/features/help/help-screen.tsx"] },
 ];
 
-/** What several of the later parts need. */
+/** Modules shared by several lazy parts. */
 const sharedPart = "shared";
 
-/** The scripts that documents name stay apart from what they run. */
+/** Scripts named by documents, kept separate from the code they run. */
 const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
 
 /** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
@@ -145,7 +146,10 @@ const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx
 
 const toModuleId = (path) => join(root, path).replaceAll("\\", "/");
 
-/** The modules that a root stands for. @param {string} path */
+/**
+ * Modules that a root stands for.
+ * @param {string} path
+ */
 function listModules(path) {
   if (!path.endsWith("/")) return [toModuleId(path)];
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
@@ -191,17 +195,23 @@ function assignParts(graph) {
 /** @type {Map<string, string> | undefined} */
 let partByModule;
 
-/** Whether a module opens one of the later parts. @param {string} id */
+/**
+ * Whether a module is a root of a lazy part.
+ * @param {string} id
+ */
 export const isLazyPartRoot = (id) =>
   lazyParts.some(({ roots }) =>
     roots.some((path) => (path.endsWith("/") ? id.startsWith(toModuleId(path)) : toModuleId(path) === id)),
   );
 
-/** To be asked once the chunks are made. @param {string} id @param {string} name */
+/**
+ * Valid after the chunks were assigned.
+ * @param {string} id @param {string} name
+ */
 export const isInPart = (id, name) => partByModule?.get(id) === name;
 
 /**
- * Whether a module comes with the app, soon after it, or with every document. To be asked once the chunks are made.
+ * Whether a module is loaded with every document, with the app, or soon after it. Valid after the chunks were assigned.
  * @param {string} id
  */
 export const isInitialModule = (id) =>
@@ -214,7 +224,7 @@ const partNames = [
   ...lazyParts.map(({ name }) => name),
 ];
 
-// Rolldown puts what a group's modules import into the same file, unless a group of a higher priority has it.
+// Rolldown puts a module's imports into the same file, unless a group of higher priority contains them.
 export const chunkGroups = partNames.map((name, index) => ({
   /**
    * @param {string} id

@@ -1,5 +1,5 @@
-// Run by scripts/build/build.mjs with a folder: leaves each of its scripts and styles a second time, compressed as far as
-// brotli goes. worker/service/client-files.ts sends them.
+// Run by scripts/build/build.mjs with a folder: writes a brotli-compressed copy of each script and style at the highest
+// quality. worker/service/client-files.ts serves them.
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// For vite.config.ts: icons that only later parts show come with those parts, in a stylesheet of their own. An icon is
-// a picture inside its class's rule, and together they are most of the app's styles.
+// Used by vite.config.ts: icons used only by lazy parts are loaded with those parts, in a separate stylesheet. An icon
+// is an image inside a CSS rule, and together they are most of the app's styles.
 import { isInitialModule, isLazyPartRoot } from "./chunks.mjs";
 
 const lazyLayer = "later";
@@ -7,7 +7,10 @@ const iconStylesheet = `virtual:uno:${lazyLayer}.css`;
 const entryModule = "virtual:later-icons";
 const resolvedEntryModule = `\0${entryModule}`;
 
-/** Where each icon's name stands. @type {Map<string, Set<string>>} */
+/**
+ * Modules that use each icon.
+ * @type {Map<string, Set<string>>}
+ */
 const modulesByIcon = new Map();
 
 /** @param {string} selector */
@@ -17,8 +20,8 @@ const isLazyIcon = (selector) => {
 };
 
 /**
- * UnoCSS's: its rules are made when the chunks are, so it is known by then what comes when. This sheet follows the
- * app's own, whose classes for size and colour shall still prevail: its selectors weigh nothing.
+ * UnoCSS hook, called after the chunks were assigned. The lazy stylesheet is loaded after the app's, whose size and
+ * colour classes must still win: `:where` gives its selectors no specificity.
  * @param {import("unocss").UtilObject} util
  */
 export const moveLazyIconsToLayer = (util) => {

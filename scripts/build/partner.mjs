@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { root } from "../run.mjs";
 
-/** The partner's site as wrangler.toml names it: an https address, or none. @param {unknown} setting */
+/**
+ * Partner site configured in wrangler.toml: an https URL, or undefined.
+ * @param {unknown} setting
+ */
 export function parsePartnerUrl(setting) {
   if (setting === undefined || setting === "") return undefined;
   const url = typeof setting === "string" ? URL.parse(setting) : null;
@@ -14,13 +17,13 @@ export function parsePartnerUrl(setting) {
 const demoPartner = "https://example.com/";
 
 /**
- * The partner of a build: the one that wrangler.toml names; in one for the demo (`npm start -- --demo`) otherwise an example.
+ * Partner site of a build: the configured one, or an example for the demo (`npm start -- --demo`).
  * @param {unknown} setting @param {boolean} isDemo
  */
 export const resolvePartnerUrl = (setting, isDemo) => parsePartnerUrl(setting) ?? (isDemo ? demoPartner : undefined);
 
 /**
- * Writes it into the app's page, where src/features/services reads it: no request asks for it, and it is there offline.
+ * Writes the partner site into the app's page, where src/features/services reads it without a request, also offline.
  * @type {import("vite").Plugin}
  */
 export const partnerPlugin = {

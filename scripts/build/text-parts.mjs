@@ -1,17 +1,20 @@
-// For the Vite configurations: the texts of a language come in three files, each loaded with the code that shows them
-// (docs/decisions/client-bundles.md). `fr.json?app` becomes the texts named by what comes with the app, `?entry` those
-// of the entry pages, `?later` the others of the app. In development each is the whole file.
+// Used by the Vite configurations: the texts of a language are split into three files, each loaded with the code that
+// uses them (docs/decisions/client-bundles.md). `fr.json?app` has the texts used by code that is loaded with the app,
+// `?entry` those of the entry pages, `?later` the remaining ones of the app. In development each is the complete file.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
 import { isInitialModule, isInPart } from "./chunks.mjs";
 
 const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|entry|later)$/;
-/** Later parts that a chat shows as it opens, and what these need. */
+/** Lazy parts shown as soon as a chat opens, and their shared modules. */
 const shownInChat = ["media", "shared"];
 const pluralForm = /_(one|other)$/;
 
-/** Strings of each module that may be keys, and the beginnings of keys that are put together. @type {Map<string, Set<string>>} */
+/**
+ * String literals of each module that may be keys, and prefixes of computed keys.
+ * @type {Map<string, Set<string>>}
+ */
 const keysByModule = new Map();
 
 /** @param {string} language */
@@ -39,7 +42,10 @@ const selectTexts = (texts, isWanted, path = "") => {
   return selected;
 };
 
-/** Whether any of these modules names a key. @param {Iterable<string>} modules */
+/**
+ * Predicate: whether any of these modules uses a key.
+ * @param {Iterable<string>} modules
+ */
 const createKeyMatcher = (modules) => {
   const names = new Set([...modules].flatMap((id) => [...(keysByModule.get(id) ?? [])]));
   const starts = [...names].filter((name) => name.endsWith("."));
@@ -47,7 +53,7 @@ const createKeyMatcher = (modules) => {
 };
 
 /**
- * Every module that one may load, at once or later.
+ * All modules reachable by static and dynamic imports.
  * @param {import("./chunks.mjs").ModuleGraph} graph
  * @param {string} path
  */
@@ -61,7 +67,10 @@ const listReachable = (graph, path) => {
   return reached;
 };
 
-/** Makes a module of each part, at first of all texts. @type {import("vite").Plugin} */
+/**
+ * Loads each part, initially with all texts.
+ * @type {import("vite").Plugin}
+ */
 export const wholeTexts = {
   name: "lisolo:whole-texts",
   enforce: "pre",
@@ -71,7 +80,10 @@ export const wholeTexts = {
   },
 };
 
-/** Leaves in each part what it shall have, once the chunks are made. @type {import("vite").Plugin} */
+/**
+ * Reduces each part to its texts, after the chunks were assigned.
+ * @type {import("vite").Plugin}
+ */
 export const textParts = {
   name: "lisolo:text-parts",
   apply: "build",

@@ -1,7 +1,7 @@
-// `node scripts/check/byte-budget.mjs`: compares the compressed sizes of the build with bench/budget.json, as `npm run check` does;
-// `--update` writes the sizes of today's build into that file. Sizes are those of the files that are served (brotli 11), and
-// what belongs together is read from the bundler's manifest, so that no browser is needed and the same sources have the same
-// figures. `npm run bench -- size` shows beside them what Chromium loads.
+// `node scripts/check/byte-budget.mjs` compares the compressed sizes of the build with bench/budget.json, as `npm run
+// check` does; `--update` writes the current sizes into that file. Sizes are those of the served files (brotli 11). The
+// files of a page are read from the bundler's manifest, so no browser is needed and the result is deterministic. `npm
+// run bench -- size` compares them with what Chromium loads.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,19 +11,18 @@ import { root } from "../run.mjs";
 
 const client = join(root, "dist", "client");
 const budgetPath = join("bench", "budget.json");
-/** An entry may grow by so much before the file has to say so. */
+/** Growth allowed before the budget file must be updated. */
 const toleranceBytes = 500;
-/** Smaller ones only point to the part that has the code (docs/decisions/client-bundles.md). */
+/** Smaller chunks only point to the part with the code (docs/decisions/client-bundles.md). */
 const minChunkBytes = 300;
 
-/** The language with the longest texts; each person loads one. */
+/** Language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
 const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
 const listRoots = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
 
 /**
- * What is loaded together: a document, and modules that the page runs or asks for before it is at rest, with all that they
- * import. `document` is a built file.
+ * Pages: a document (built file) and the modules it runs or requests until it is idle, with all their imports.
  * @type {Record<string, { document: string, roots: string[] }>}
  */
 export const scenes = {
@@ -32,7 +31,7 @@ export const scenes = {
   "/register": { document: "entry/register.fr.page", roots: entryRoots("register") },
   "/recover": { document: "entry/recover.fr.page", roots: entryRoots("recover") },
   "conversation list": { document: "index.html", roots: listRoots },
-  // The list and a chat of texts are one part; what only some chats need is among the later ones.
+  // The list and a chat of texts are one part; other chat content is lazy.
   "first text chat": { document: "index.html", roots: listRoots },
 };
 
@@ -47,7 +46,7 @@ function brotliSize(path) {
   return brotliCompressSync(content, { params }).length;
 }
 
-/** The files of these modules' chunks and of all they import. */
+/** Files of these modules' chunks and of all their imports. */
 function listChunkFiles(manifest, roots) {
   const [files, seen] = [new Set(), new Set()];
   const walk = (key) => {
@@ -63,12 +62,12 @@ function listChunkFiles(manifest, roots) {
 }
 
 const sumBrotliSizes = (files) => [...files].reduce((total, file) => total + brotliSize(file), 0);
-/** Its name without the hash of its content. */
+/** File name without its content hash. */
 const toAssetName = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w+$)/, "");
 
 /**
- * The sizes of the build that stands in dist/, in bytes: of each scene's document and of all it loads, and of each script
- * and stylesheet that no scene of the app has.
+ * Sizes of the build in dist/ in bytes: of each page's document and everything it loads, and of each remaining script
+ * and stylesheet.
  * @returns {{ scenes: Record<string, { document: number, all: number, files: string[] }>, later: Record<string, number> }}
  */
 export function measureBuild() {
@@ -94,7 +93,7 @@ export function measureBuild() {
   return { scenes: Object.fromEntries(measured), later };
 }
 
-/** The entries of bench/budget.json as the build has them. */
+/** Sizes as entries of bench/budget.json. */
 function toBudget({ scenes, later }) {
   const entries = Object.entries(scenes).flatMap(([name, { document, all }]) =>
     name.startsWith("/")
@@ -109,7 +108,7 @@ function toBudget({ scenes, later }) {
 
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
 
-/** What has grown too much, a line each. */
+/** Entries that exceed the budget, one line each. */
 export function compareBudget(budget, built) {
   return Object.entries(built).flatMap(([name, size]) => {
     const allowed = budget[name] ?? 0;

@@ -1,5 +1,6 @@
-// Documentation stays true to the tree: every relative link, every repository path in backticks, every step of a journey
-// and every Markdown file that a source comment cites must exist. Decision pages have one form and stand in the index.
+// Keeps the documentation consistent with the repository: relative links, repository paths in backticks, steps of the
+// journeys and Markdown files cited in source comments must exist. Decision pages must have the standard form and be
+// listed in the index.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { root } from "../run.mjs";
@@ -15,7 +16,7 @@ const topFolders = "contract|worker|src|migrations|tests|bench|lab|scripts|docs|
 const repositoryPath = new RegExp(`^(?:${topFolders})/[\\w./{},*<>-]*$`);
 const problems = [];
 
-/** Whether a path of a document exists; one with a placeholder or a wildcard cannot be looked up. */
+/** Whether a path in a document exists; paths with placeholders or wildcards are accepted. */
 const exists = (path) => /[{}*<>]/.test(path) || paths.has(path.replace(/\/$/, "")) || existsSync(join(root, path));
 
 for (const file of files.filter((name) => name.endsWith(".md") && name !== "docs/SPEC.md")) {

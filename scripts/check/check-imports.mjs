@@ -9,11 +9,11 @@ import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
 import { listSources } from "./list-sources.mjs";
 
-/** Entries a folder may have, files and folders. */
+/** Maximum entries of a folder, files and folders. */
 const entriesMax = 20;
 const testEntriesMax = 25;
 
-/** A feature of the Worker may use the doors of those before it: their queries.ts and what `doors` names. */
+/** Order of the Worker's features: each may import the public modules (`publicModules`) of earlier ones. */
 const workerFeatures = [
   "auth",
   "people",
@@ -29,9 +29,9 @@ const workerFeatures = [
 const publicModules = /^worker\/([^/]+)\/(queries|second-factor\/reauthentication)\.ts$/;
 
 /**
- * Order of an area's folders and files, from what knows nothing of the rest to what knows all of it: a file imports its own
- * stage and those before. An entry is a folder or a file; the longest that fits counts, "." is whatever no other entry
- * names. Folders of an area that is not listed import each other without an order.
+ * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier
+ * ones. An entry is a folder or a file; the longest match counts, "." matches the rest. Folders of other areas may
+ * import each other in any order.
  * @type {Record<string, string[][]>}
  */
 const stages = {
@@ -129,14 +129,14 @@ const stages = {
   ],
 };
 
-/** Types that every file of their area may name: what its actions are given to work with. */
+/** Modules whose types every file of their area may import. */
 const ports = ["src/sync/tabs/tab.ts"];
 
-/** Folders that never import each other. */
+/** Folders that must not import each other. */
 const isolatedFolders = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
 
 /**
- * Imports against these rules that are still to be removed: "from → to". One that is gone must leave this list.
+ * Known violations, "from → to". Resolved ones must be removed from this list.
  * @type {Set<string>}
  */
 const exceptions = new Set([]);
@@ -148,7 +148,7 @@ const { imports: aliasEntries } = JSON.parse(readFileSync(join(root, "package.js
 /** "#sync/" → "src/sync/" */
 const aliases = Object.entries(aliasEntries).map(([alias, target]) => [alias.slice(0, -1), target.slice(2, -1)]);
 
-/** The file of the project that a specifier means, or the specifier itself when it is a package. */
+/** Repository file of a specifier, or the specifier itself for a package. */
 function resolve(from, specifier) {
   const path = specifier.replace(/\?.*$/, "");
   if (path.startsWith(".")) return posix.normalize(posix.join(dirname(from), path));
@@ -156,7 +156,7 @@ function resolve(from, specifier) {
   return alias ? alias[1] + path.slice(alias[0].length) : path;
 }
 
-/** Every import and re-export of a file, with whether it vanishes when types are erased. */
+/** All imports and re-exports of a file, with whether they are type-only. */
 function listImports(file) {
   const { module, program } = parseSync(file, readFileSync(join(root, file), "utf8"));
   const found = [];
@@ -182,7 +182,7 @@ function listDynamicImports(node, found = []) {
   return found;
 }
 
-/** The layer of a path within its tree: a file may import its own layer and those below. */
+/** Layer of a path within its tree: a file may import its own layer and lower ones. */
 function getLayer(path) {
   const [tree, folder, rest] = path.split("/");
   if (tree === "worker") {
@@ -197,7 +197,10 @@ function getLayer(path) {
   return folder === "features" ? 3 : 4;
 }
 
-/** The place of a file in its area's order. @param {string[][]} order @param {string} path relative to the area */
+/**
+ * Index of the stage of a file within its area, or -1.
+ * @param {string[][]} order @param {string} path relative to the area
+ */
 function findStage(order, path) {
   const fits = (entry) => entry === "." || path === entry || path.startsWith(`${entry}/`);
   const length = (entry) => (entry === "." ? 0 : entry.length);
@@ -208,7 +211,7 @@ function findStage(order, path) {
   return order.findIndex((entries) => best !== undefined && entries.includes(best));
 }
 
-/** Why an import goes against the order of the area that both files are in, or undefined. */
+/** Violation of the order within an area, or undefined. */
 function findAreaViolation(from, to, typeOnly) {
   for (const [area, order] of Object.entries(stages)) {
     if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) continue;
@@ -224,7 +227,7 @@ function findAreaViolation(from, to, typeOnly) {
   return undefined;
 }
 
-/** Why `from` may not import `to`, or undefined. */
+/** Reason why `from` may not import `to`, or undefined. */
 function findViolation(from, to, typeOnly) {
   const [fromTree, fromFolder] = from.split("/");
   const [toTree, toFolder] = to.split("/");
@@ -254,7 +257,7 @@ function findViolation(from, to, typeOnly) {
   return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
 }
 
-/** Why a specifier is not written as it should be, or undefined. */
+/** Reason why a specifier is written incorrectly, or undefined. */
 function findSpellingViolation(from, specifier, to) {
   if (!/^[.#]/.test(specifier)) return undefined;
   if (!known.has(to)) return "there is no such file (an import names it with the ending)";

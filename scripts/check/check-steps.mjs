@@ -1,4 +1,4 @@
-// The checks that need no running product, one after another. Every step runs, so one look shows everything wrong.
+// Checks that need no running product. All steps run, so that one run shows all problems.
 import { run } from "../run.mjs";
 
 /** @type {[title: string, command: string, args: string[]][]} */
@@ -11,11 +11,11 @@ const steps = [
   // --force: TypeScript 7 keeps errors of an earlier build when only a tsconfig changed.
   ["types", "tsc", ["-b", "--force"]],
   ["unused code", "knip", ["--no-progress"]],
-  // Builds the client where it is not built yet.
+  // Builds the client if it is outdated.
   ["budgets", "node", ["scripts/check/byte-budget.mjs"]],
 ];
 
-/** Runs every step and says how many passed, and which did not. */
+/** Runs every step and returns the counts and the names of the failed ones. */
 export function runChecks() {
   /** @type {string[]} */
   const failures = [];

@@ -1,11 +1,11 @@
-// The texts of all languages are complete: same keys, same placeholders, nothing empty, nothing unused, nothing missing.
+// Checks that the texts of all languages are complete: same keys, same placeholders, none empty, unused or missing.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
 
 const languages = ["fr", "en", "pt"];
-/** Keys under these are asked for with a typed variable, as in t(`errors.${code}`). */
+/** Prefixes of keys that are requested with a typed variable, as in t(`errors.${code}`). */
 const dynamicPrefixes = [
   "errors.",
   "callLines.outcomes.",
@@ -35,7 +35,7 @@ const textsByLanguage = Object.fromEntries(
   ]),
 );
 
-// A name in one or two braces; a plural form may leave out {count}, as in "a message".
+// Placeholders are names in one or two braces; a plural form may omit {count}, as in "a message".
 function listPlaceholders(key, text) {
   const names = new Set([...text.matchAll(/\{\{?\s*(\w+)\s*\}?\}/g)].map((match) => match[1]));
   if (pluralForm.test(key)) names.delete("count");
@@ -54,7 +54,7 @@ for (const language of languages) {
     if (!textsByLanguage[language].has(key)) problems.push(`${language}: ${key} is missing`);
 }
 
-// French sets a space before these, at which no line may end.
+// French requires a no-break space before these characters.
 for (const [key, text] of french)
   if (/ [?!;:»]|« /.test(text)) problems.push(`fr: ${key} lets a line end before its punctuation`);
 

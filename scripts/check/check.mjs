@@ -1,5 +1,5 @@
-// `npm run check`: format, lint, import rules, documentation, translations, types, unused code, the client's size.
-// `--update-budget` takes the size of today's build as the one to be kept.
+// `npm run check`: format, lint, import rules, documentation, translations, types, unused code, names and size of the
+// client. `--update-budget` accepts the size of the current build.
 
 import { generateTypes } from "../local/prepare.mjs";
 import { installPackages, runOrThrow } from "../run.mjs";

@@ -1,12 +1,12 @@
-// Rules of single documents, for check-docs.mjs: the form of a decision page, and the steps of a journey.
+// Rules for single documents, used by check-docs.mjs: the form of a decision page, and the steps of a journey.
 
 const headings = ["Context", "Decision", "Consequences", "Reconsider when"];
 const linesMax = 60;
 const wordsMax = 700;
 
 /**
- * Problems of a decision page: a title, a line `Date: YYYY-MM-DD`, the four headings in order, and one page of text.
- *
+ * Problems of a decision page: a title, a line `Date: YYYY-MM-DD`, the four headings in order, and at most one page of
+ * text.
  * @param {string} text
  * @returns {string[]}
  */
@@ -27,7 +27,6 @@ export function findPageProblems(text) {
 
 /**
  * Table rows of the form "step | `path` | `symbol`".
- *
  * @param {string} text
  * @returns {{ path: string, symbol: string }[]}
  */

@@ -13,7 +13,7 @@ const generated = new Set([
   ".vitest",
 ]);
 
-/** Every file of the project, as a path relative to its root with forward slashes, generated ones left out. */
+/** All files of the project except generated ones, as paths relative to its root with forward slashes. */
 export function listSources(folder = "") {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     if (generated.has(entry.name)) return [];

@@ -1,11 +1,11 @@
-// A person seen from outside: signs up, signs in and calls the public HTTP API, as any client may.
+// Client of the public HTTP API for one person: signs up, signs in and sends requests.
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 
 const retryTimeoutMs = 40_000;
 const repeatDelayMs = 500;
 
-/** A refused call. `code` is the API's `error_code`. */
+/** Refused request. `code` is the API's `error_code`. */
 export class ApiRefusal extends Error {
   constructor(call, status, code) {
     super(`${call} was refused: ${status} ${code}`);
@@ -14,8 +14,8 @@ export class ApiRefusal extends Error {
 }
 
 /**
- * One call. When told to slow down it waits as long as it is told and asks again; so it does when the connection it
- * took was just being closed.
+ * Sends one request. After a 429 it waits as long as the server asks and retries, and it retries when a reused
+ * connection was just closed.
  * @param {string} origin such as `http://localhost:8787`
  * @param {string} method
  * @param {string} path
@@ -55,7 +55,7 @@ function parseErrorCode(text) {
   }
 }
 
-/** Solves the "I am not a robot" check, as `contract/auth/auth.ts` Challenge describes it. */
+/** Solves the proof of work of `contract/auth/auth.ts` Challenge. */
 async function solveProofOfWork(origin, purpose) {
   const challenge = await callApi(origin, "POST", "/api/auth/challenge", { body: purpose });
   const solution = await solveChallenge({ challenge, deriveKey });

@@ -1,11 +1,11 @@
-// Portraits drawn in code: a head, hair and a patterned cloth before a coloured ground, as a PNG.
+// Generated portraits: a head, hair and a patterned cloth on a coloured background, as a PNG.
 import { ellipse, encodePng, mix, toCoverage } from "./png.mjs";
 
 const size = 320;
 
 /** @typedef {{ ground: number[], glow: number[], skin: number[], hair: number[], cloth: number[], accent: number[], style: "round" | "wrap" | "short" | "long" }} Look */
 
-/** The cloth: dots and waves, as on a pagne. */
+/** Cloth pattern of dots and waves, as on a pagne. */
 function paintCloth(x, y, { cloth, accent }) {
   const wave = Math.sin(x / 9 + Math.sin(y / 14) * 2) > 0.55;
   const dot = Math.hypot((x % 40) - 20, (y % 34) - 17) < 7;
@@ -38,7 +38,7 @@ function paintPixel(x, y, look) {
 }
 
 /**
- * A 320×320 PNG of some ten kilobytes.
+ * PNG of 320×320 pixels, about ten kilobytes.
  * @param {Look} look
  */
 export const drawAvatar = (look) => encodePng(size, size, (x, y) => paintPixel(x, y, look));

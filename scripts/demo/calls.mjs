@@ -1,9 +1,9 @@
-// Calls that the demo's people made: what stands of them in their chats.
+// Calls between the demo's people, which leave entries in their chats.
 import { callApi } from "./api.mjs";
 import { ignoreErrors, stableId } from "./talk.mjs";
 import { toEpochMs } from "./timeline.mjs";
 
-const heartbeatMs = 15_000; // both sides say more often than every minute that they are there
+const heartbeatMs = 15_000; // both devices send heartbeats more often than once a minute
 
 /**
  * @param {string} origin

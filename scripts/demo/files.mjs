@@ -1,4 +1,4 @@
-// What is sent besides words: brought part by part as `contract/files.ts` describes it, then named by a message.
+// Attachments: uploaded in parts as described in `contract/files.ts`, then referenced by a message.
 import { callApi } from "./api.mjs";
 import { renderPdf } from "./page.mjs";
 import { drawPicture } from "./pictures.mjs";
@@ -32,7 +32,7 @@ function createFile({ picture, page, text }) {
 }
 
 /**
- * The body of a message that shows something (people.mjs says what there is), once its file is at the server.
+ * Uploads an attachment (people.mjs lists the kinds) and returns the body of its message.
  * @param {string} origin
  * @param {{ token: string }} person
  * @param {string} id the file's

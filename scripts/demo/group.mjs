@@ -1,4 +1,4 @@
-// The demo's group: five people who plan a birthday, made by one of them and handed over to another.
+// The demo's group: five people plan a birthday; one creates the group and transfers it to another.
 import { callApi } from "./api.mjs";
 import { drawPicture } from "./pictures.mjs";
 import { ignoreErrors, sendAttachment, sendLines, stableId } from "./talk.mjs";
@@ -40,19 +40,19 @@ const after = [
   "d Nzinga, okoyemba nini?",
   "c Surpresa 😌",
 ];
-/** What Grâce has got and not looked at; her name stands in it. */
+/** Lines that Grâce received but did not read; they mention her name. */
 const last = [
   "e Grâce, does she like candles that sparkle?",
   "d Ee, ebele! 🎆",
   "a Et n'oublie pas les bougies 3 et 0",
 ];
 
-/** Lines of the group besides what is said: made, pictured, handed over, Aline added. */
+/** Messages of the group besides texts: created, picture changed, ownership transferred, Aline added. */
 const eventCount = 4;
 export const groupMessageCount = eventCount + before.length + shown.length + after.length + last.length;
 
 /**
- * What happens in it, from its making on.
+ * Events of the group, starting with its creation.
  * @param {string} origin
  * @param {Record<string, any>} known everybody, by key
  * @returns {import("./timeline.mjs").Event[]}
@@ -64,7 +64,7 @@ export function createGroupEvents(origin, known) {
     .filter((key) => key !== creator && key !== lateMember)
     .map((key) => known[key].id);
   const group = { id: groupId, name: path.join("/"), path, speakers };
-  /** As the maker found it; undefined where somebody who tried the product out has ended it. */
+  /** State of the group as its creator sees it; undefined if somebody trying the demo deleted it. */
   let made;
   const who = Object.values(speakers);
   const event = (at, run) => ({
@@ -82,7 +82,7 @@ export function createGroupEvents(origin, known) {
     const raw = { type: "image/png", bytes: drawPicture("cake").bytes };
     await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: known[creator].token, raw });
   };
-  /** One line after the other, some minutes between them. */
+  /** Events for consecutive lines, some minutes apart. */
   const said = (lines, first, startMs) =>
     lines.map((line, i) =>
       event(startMs + i * minutesBetween * 60_000, () => sendLines(origin, group, [line], first + i)),

@@ -1,4 +1,4 @@
-// What people write to each other: short exchanges, "a" and "b" by turns, with words that change from one to the next.
+// Text bank of the demo: short exchanges between "a" and "b", with words that vary between them.
 
 const words = {
   place: ["Gombe", "Matonge", "Bandal", "Lemba", "Limete", "Poto-Poto", "Bacongo", "Maianga", "Talatona", "Ngaliema"],
@@ -237,7 +237,7 @@ a Found it, thanks`,
 const parse = (text) => text.split("\n\n").map((exchange) => exchange.split("\n"));
 const exchanges = Object.fromEntries(Object.entries(bank).map(([language, text]) => [language, parse(text)]));
 
-/** A small generator of pseudo-random numbers (mulberry32), so that a second start makes the same lines. */
+/** Pseudo-random generator (mulberry32), so that a second run produces the same lines. */
 function createRandom(seed) {
   let state = seed;
   return (below) => {
@@ -249,8 +249,8 @@ function createRandom(seed) {
 }
 
 /**
- * At least `count` lines such as "a Bonjour", the same for the same seed. Exchanges come in a shuffled order that starts
- * again when all were used, with other words.
+ * Creates at least `count` lines such as "a Bonjour", the same for the same seed. Exchanges are shuffled; when all were
+ * used they repeat with other words.
  */
 export function makeLines(languages, count, seed) {
   const random = createRandom(seed);
@@ -260,7 +260,7 @@ export function makeLines(languages, count, seed) {
     if (left.length === 0) left = languages.flatMap((language) => exchanges[language]);
     const [exchange] = left.splice(random(left.length), 1);
     const chosen = Object.fromEntries(Object.entries(words).map(([kind, list]) => [kind, list[random(list.length)]]));
-    // Either person may be the one who begins.
+    // Either person may start.
     const isSwapped = random(2) === 1;
     for (const line of exchange) {
       const speaker = (line[0] === "a") !== isSwapped ? "a" : "b";

@@ -1,4 +1,4 @@
-// One printed page: the smallest PDF that says something (ISO 32000-1 §7.5).
+// Minimal PDF with one page of text (ISO 32000-1 §7.5).
 
 /** @param {string[]} lines the first is the heading; letters of Latin-1 only */
 export function renderPdf(lines) {

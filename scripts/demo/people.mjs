@@ -1,4 +1,4 @@
-// Who lives in the demo: six people and one nobody likes, who knows whom, and what is still open between them.
+// People of the demo, their chats, open requests, blocks and mutes.
 
 export const password = "Mokolo-ya-2026";
 
@@ -104,10 +104,10 @@ export const people = [
 ];
 
 /**
- * The chats. `turns` is how many messages come from the line bank; `shown` are pictures, pages and voice notes that
- * follow; `last` closes the chat. `days` is how long they have been writing, `until` when the last was written (timeline.mjs
- * `timeOf`); `calls` are made in between. `read` says who has seen how much of the closing lines, the rest is unread:
- * `delivered` means the phone has them, the person has not looked.
+ * Chats. `turns` is the number of messages from the text bank; `shown` are attachments that follow; `last` are the
+ * final lines. `days` is the duration of the chat, `until` the time of its last message (timeline.mjs `toEpochMs`);
+ * `calls` are made in between. `read` is the receipt of the final lines, which are unread otherwise: `delivered` means
+ * received but not read.
  */
 export const chats = [
   {
@@ -224,7 +224,7 @@ export const chats = [
   },
 ];
 
-/** Requests nobody has answered yet, from whom to whom. */
+/** Unanswered requests, from whom to whom. */
 export const openRequests = [
   ["joao", "grace"],
   ["grace", "chancel"],
@@ -232,14 +232,14 @@ export const openRequests = [
   ["joao", "patrick"],
 ];
 
-/** Who blocks whom, and who hears nothing more of which chat. */
+/** Blocks (by whom, whom) and muted chats. */
 export const blocks = [["grace", "tombola"]];
 export const mutes = [
   ["grace", "aline"],
   ["patrick", "chancel"],
 ];
 
-/** What is told to everybody, the oldest first. */
+/** Public statuses, oldest first. */
 export const statuses = [
   {
     by: "aline",

@@ -1,10 +1,10 @@
-// What the demo's people photograph: an evening at the river, and a cake.
+// Generated photographs of the demo: an evening at the river, and a cake.
 import { rgbaToThumbHash } from "thumbhash";
 import { box, ellipse, encodePng, mix, toCoverage } from "./png.mjs";
 
 const width = 640;
 const height = 420;
-const thumbEdge = 64; // the hash keeps less detail than this
+const thumbEdge = 64; // the hash stores less detail than this
 
 const bands = (stops, share) => {
   const at = Math.min(0.999, Math.max(0, share)) * (stops.length - 1);
@@ -95,7 +95,7 @@ function computeThumbHash(colourAt) {
 const scenes = { river: paintRiver, cake: paintCake };
 
 /**
- * A picture of a few ten kilobytes and the hash that is shown before it is here.
+ * Picture of some tens of kilobytes with its thumbhash.
  * @param {keyof typeof scenes} scene
  */
 export const drawPicture = (scene) => ({

@@ -1,10 +1,10 @@
-// Painting in code: soft-edged shapes over one another, pixel by pixel, as a PNG.
+// Software rasterizer: anti-aliased shapes, pixel by pixel, encoded as a PNG.
 import { crc32, deflateSync } from "node:zlib";
 
 /** @typedef {(x: number, y: number) => number[]} ColourAt red, green and blue of a place, 0 to 255 */
 
 export const mix = (from, to, share) => from.map((value, i) => value + (to[i] - value) * share);
-/** How much of a pixel lies inside a shape whose edge is `distance` away, a soft pixel wide. */
+/** Coverage of a pixel by a shape whose edge is `distance` away, anti-aliased over one pixel. */
 export const toCoverage = (distance) => Math.min(1, Math.max(0, 0.5 - distance));
 export const ellipse = (x, y, cx, cy, rx, ry) => (Math.hypot((x - cx) / rx, (y - cy) / ry) - 1) * Math.min(rx, ry);
 export const box = (x, y, cx, cy, halfWidth, halfHeight) =>

@@ -1,4 +1,4 @@
-// What the demo's people tell everybody.
+// Public statuses of the demo's people.
 import { callApi } from "./api.mjs";
 import { statuses } from "./people.mjs";
 import { drawPicture } from "./pictures.mjs";
@@ -6,7 +6,7 @@ import { ignoreErrors, stableId } from "./talk.mjs";
 import { toEpochMs } from "./timeline.mjs";
 
 /**
- * A form as `contract/tala.ts` describes it.
+ * Form as described in `contract/tala.ts`.
  * @param {string} id
  * @param {any} status one of `statuses`
  */
@@ -24,7 +24,7 @@ function createStatusForm(id, { text, picture }) {
 }
 
 /**
- * One that was taken back since stays away.
+ * A status that was deleted since stays deleted.
  * @param {string} origin
  * @param {Record<string, any>} known everybody, by key
  * @returns {import("./timeline.mjs").Event[]}

@@ -1,4 +1,4 @@
-// What the demo's people do in a conversation, under ids that are the same in every run: what is there already is not made twice.
+// Messages of the demo, with stable ids, so that another run does not repeat existing ones.
 import { createHash } from "node:crypto";
 import { ApiRefusal, callApi } from "./api.mjs";
 import { uploadBody } from "./files.mjs";
@@ -9,7 +9,10 @@ export function stableId(...parts) {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-7$3-8$4-$5");
 }
 
-/** For `catch`: these refusals are as good as a success, undefined. @param {...string} codes */
+/**
+ * Error handler for `catch` that turns these refusals into undefined.
+ * @param {...string} codes
+ */
 export function ignoreErrors(...codes) {
   return (error) => {
     if (error instanceof ApiRefusal && codes.includes(error.code)) return undefined;
@@ -18,7 +21,7 @@ export function ignoreErrors(...codes) {
 }
 
 /**
- * Sends lines in order, what one person says in a row as one request. Their ids count up from `first`.
+ * Sends lines in order, consecutive ones of the same person in one request. Their ids count up from `first`.
  * @param {string} origin
  * @param {{ id: string, name: string, speakers: Record<string, { token: string }> }} conversation
  * @param {string[]} lines each a speaker's letter, a space and the text
@@ -38,13 +41,13 @@ export async function sendLines(origin, { id, name, speakers }, lines, first) {
     const { token } = speakers[speaker];
     const { sent } = await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token, body: { messages } });
     for (const { seq } of sent) head = Math.max(head, seq);
-    start += sent.length; // what was not taken in yet is sent again
+    start += sent.length; // messages the server did not accept yet are sent again
   }
   return head;
 }
 
 /**
- * Lines as those who said them in a row.
+ * Groups consecutive lines of the same speaker.
  * @param {string[]} lines
  * @returns {string[][]}
  */
@@ -60,7 +63,7 @@ export const groupBySpeaker = (lines) =>
   );
 
 /**
- * Sends what is shown besides words, the i-th such thing of its conversation.
+ * Sends the i-th attachment of a conversation.
  * @param {string} origin
  * @param {{ id: string, path: string[], speakers: Record<string, any> }} conversation
  * @param {any} thing

@@ -1,16 +1,16 @@
-// When things of the demo happened: over the last weeks, by the clock of a server on this machine (worker/lib/local-clock.ts).
+// Timeline of the demo over the last weeks, by the adjustable clock of a local server (worker/lib/local-clock.ts).
 import { callApi } from "./api.mjs";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const kinshasaMs = 60 * minuteMs; // UTC+1 in every season
-const tokenMs = 8 * minuteMs; // an access token lives ten minutes
+const tokenMs = 8 * minuteMs; // access tokens are valid for ten minutes
 
 const startMs = Date.now();
 const midnightMs = Math.floor((startMs + kinshasaMs) / dayMs) * dayMs - kinshasaMs;
 
 /**
- * Epoch milliseconds of "minutes ago", or of a time of day in Kinshasa some days ago.
+ * Converts "minutes ago", or a time of day in Kinshasa some days ago, to epoch milliseconds.
  * @param {{ minutes: number } | { days: number, at: string }} when
  */
 export function toEpochMs(when) {
@@ -29,7 +29,7 @@ const setClock = async (origin, body) => {
   if (!response.ok) throw new Error(`the clock could not be set: ${response.status}`);
 };
 
-/** A session whose token has expired by the demo's clock is renewed. */
+/** Renews an access token that has expired by the demo's clock. */
 async function renewToken(origin, person, now) {
   if (now - person.renewedMs < tokenMs) return;
   const path = "/api/auth/token?grant_type=refresh_token";
@@ -40,8 +40,8 @@ async function renewToken(origin, person, now) {
 }
 
 /**
- * Time as the demo's people live it. Where some of it was made before, everything happens now: what a server has written
- * is never in its own future.
+ * Runs events at their time by the server's clock. If some exist already, everything happens now: a server's data must
+ * never be in its own future.
  * @param {string} origin
  * @param {boolean} isPast
  */
@@ -62,7 +62,7 @@ export const createTimeline = (origin, isPast) => {
         await run();
       }
     },
-    /** Back to the machine's own time. */
+    /** Resets the clock to the machine's time. */
     async end() {
       if (isPast) await setClock(origin, "");
     },
@@ -70,7 +70,7 @@ export const createTimeline = (origin, isPast) => {
 };
 
 /**
- * Spreads what is said in a row over some sittings, each of a few minutes, the last of them before `until`.
+ * Distributes rows over sittings of a few minutes each, the last of them before `until`.
  * @template T
  * @param {T[]} rows
  * @param {{ days: number, until: number, seed: number }} span
@@ -83,7 +83,7 @@ export function spreadOverSittings(rows, { days, until, seed }) {
   return rows.map((row, index) => {
     const sitting = Math.floor(index / perSitting);
     const base = until - (sittings - sitting) * gapMs;
-    // Between half past seven and half past nine in the evening.
+    // Between half past seven in the morning and half past nine in the evening.
     const day = Math.floor((base + kinshasaMs) / dayMs) * dayMs - kinshasaMs;
     const minute = 450 + (((seed % 9973) * (sitting + 7) * 131) % 840);
     return { at: day + (minute + (index % perSitting) * 2) * minuteMs, row, index };

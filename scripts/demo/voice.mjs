@@ -1,12 +1,12 @@
-// A voice note without a voice: a few bars on a likembe, plucked in code.
+// Generated voice message: a few bars on a likembe.
 import { makeWav, wavHeaderBytes } from "../wav.mjs";
 
 const samplesPerSecond = 8_000;
 const seconds = 6;
 const bars = 48;
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // silent to loud
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // from silent to loud
 
-/** When a tongue is plucked, in seconds, and how high it sounds, in hertz. */
+/** Notes by start in seconds and pitch in hertz. */
 const notes = [392, 494, 587, 494, 440, 523, 659, 523, 392, 587, 494, 440, 392].map((hertz, i) => ({
   at: 0.2 + i * 0.36 + (i % 4 === 3 ? 0.08 : 0),
   hertz,
@@ -23,7 +23,7 @@ function getLevelAt(second) {
   return level * 0.3;
 }
 
-/** As a WAV, with what is drawn of it. */
+/** Voice message as a WAV, with its waveform. */
 export function renderLikembe() {
   const count = samplesPerSecond * seconds;
   const bytes = makeWav(samplesPerSecond, count);

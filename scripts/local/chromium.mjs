@@ -1,4 +1,4 @@
-// Finds the Chromium the browser tests use, or installs one.
+// Finds the Chromium for the browser tests, or installs one.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { bin, run } from "../run.mjs";
@@ -6,8 +6,8 @@ import { bin, run } from "../run.mjs";
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Each window of a whole Chromium opens two pages more for its address bar, which no test looks at and which cost as
- * much as the window. The last such list wins, so the others stand here that Playwright turns off.
+ * Features turned off. Each window of a full Chromium opens two more pages for its address bar, which cost as much as
+ * the window. Only the last such list counts, so Playwright's own list is repeated here.
  */
 const withoutFeatures = [
   "WebUIOmniboxPopup",
@@ -28,7 +28,9 @@ const withoutFeatures = [
   "PreconnectToSearch",
 ];
 
-/** Flags for a quiet Chromium with a make-believe camera and microphone; root has no sandbox to offer. */
+/**
+ * Flags for a Chromium without background activity and with a fake camera and microphone; root cannot use the sandbox.
+ */
 export const chromiumFlags = [
   "--disable-gpu",
   "--disable-quic",
@@ -47,7 +49,7 @@ function onPath(name) {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** The path of a Chromium on this machine, or undefined. */
+/** Path of a Chromium on this machine, or undefined. */
 export async function findChromium() {
   const { chromium } = await import("@playwright/test");
   const candidates = [
@@ -60,15 +62,15 @@ export async function findChromium() {
 }
 
 /**
- * The same engine without windows, where there is one: most tests look at nothing else, and take two thirds of the time.
- * It remembers no device from one page to the next.
+ * Path of the headless shell if installed: most tests need no window, and take two thirds of the time with it. It does
+ * not remember device choices between pages.
  */
 export async function findQuickChromium() {
   const shell = process.env.PLAYWRIGHT_CHROMIUM_PATH ?? "/usr/bin/chromium-headless-shell";
   return existsSync(shell) ? shell : await findChromium();
 }
 
-/** Like `findChromium`, after trying Playwright's installer and then, as root, Debian's packages. */
+/** Like `findChromium`, but tries Playwright's installer and then, as root, Debian's packages. */
 export async function requireChromium() {
   const found = await findChromium();
   if (found) return found;

@@ -1,4 +1,4 @@
-// `npm run dev`: the hot-reloading twin of `npm start`, on the same data and secrets.
+// `npm run dev`: like `npm start` with hot reloading, on the same data and secrets.
 import { resolve } from "node:path";
 import { requireFreePort, root, runServer } from "../run.mjs";
 import { readOptions } from "./options.mjs";

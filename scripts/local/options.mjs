@@ -1,4 +1,4 @@
-// The options of `npm start` and `npm run dev`.
+// Options of `npm start` and `npm run dev`.
 import { parseArgs } from "node:util";
 
 export function readOptions() {

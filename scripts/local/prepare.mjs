@@ -1,10 +1,10 @@
-// What every local server needs before it starts: packages, secrets, types of the bindings, the newest tables.
+// Preparation of every local server: packages, secrets, types of the bindings, migrations.
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { installPackages, root, runOrThrow } from "../run.mjs";
 import { requireSecrets } from "./secrets.mjs";
 
-/** Applies D1's migrations to the local state in `folder`. Quick when there is nothing to do. */
+/** Applies D1's migrations to the local state in `folder`. Fast if there is nothing to do. */
 export function migrate(folder) {
   runOrThrow(
     "wrangler",
@@ -15,7 +15,7 @@ export function migrate(folder) {
   );
 }
 
-/** Writes worker-configuration.d.ts (type Env) when wrangler.toml or the packages changed since. */
+/** Writes worker-configuration.d.ts (type Env) if wrangler.toml or the packages changed. */
 export function generateTypes() {
   const output = join(root, "worker-configuration.d.ts");
   const inputs = ["wrangler.toml", "package-lock.json"].map((name) => statSync(join(root, name)).mtimeMs);

@@ -1,4 +1,5 @@
-// The Worker's secrets: made once for this machine, or fresh for every test run. Their names stand in wrangler.toml too.
+// The Worker's secrets: created once for this machine, or fresh for every test run. Their names are also in
+// wrangler.toml.
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -23,7 +24,7 @@ export function toEnvFile(secrets) {
     .join("");
 }
 
-/** What is lost with an old value, so that nobody makes a new one who could put the old one back. */
+/** Consequence of replacing each secret, so that nobody creates a new one who could restore the old one. */
 const lossByName = {
   JWT_PRIVATE_JWK: "everybody signs in anew",
   PEPPER: "nobody's password is right any more",
@@ -32,8 +33,9 @@ const lossByName = {
 };
 
 /**
- * Writes `path` when it does not exist, so a person's sessions survive a restart. An existing file is never completed
- * silently: a lost PEPPER would lock every account out, so whoever removed it has to say so. They are told how.
+ * Creates the file `path` if it does not exist; an existing one is kept, so that sessions survive a restart. Missing
+ * secrets are never added silently, because a new PEPPER would lock every account out: the error explains how to add
+ * them.
  * @param {string} path
  */
 export function requireSecrets(path) {

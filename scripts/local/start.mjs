@@ -25,7 +25,7 @@ try {
     "--log-level",
     "warn",
     ...listSettingArguments(),
-    // The demo's people say in a minute what takes people days.
+    // The demo sends within a minute what takes people days.
     ...(demo ? ["--var", "LOCAL_LIMIT_FACTOR:1000"] : []),
   ]);
 
@@ -34,7 +34,7 @@ try {
   if (demo && !run("node", ["scripts/demo.mjs", address]).ok) {
     console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
   }
-  // The runtime of this machine starts nothing by the clock, as wrangler.toml's cron does in production.
+  // The local runtime has no cron: this timer replaces the one of wrangler.toml.
   setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), scheduledIntervalMs).unref();
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
 } catch (error) {

@@ -8,7 +8,7 @@ import { RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
-/** Fetches what this address needs beyond the app itself beside the language. Call it before rendering. */
+/** Starts loading the code of the screen at this path, in parallel with the texts. Call it before rendering. */
 export const preloadApp = (pathname: string): void => {
   if (!getSession()) return;
   void findAppRoute(pathname)?.screen.preload();
@@ -16,7 +16,7 @@ export const preloadApp = (pathname: string): void => {
 
 const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
 
-/** The signed-in part of the product. The entry pages are documents of their own, without a router. */
+/** Signed-in part of the product. The entry pages are separate documents without a router. */
 function SignedInApp() {
   const { pathname } = useLocation();
   if (!isAppPath(pathname)) throw new RouteError(404, "Not Found");

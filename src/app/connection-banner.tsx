@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
 import { useStorageIssue } from "#sync/hooks/use-live-query.ts";
 
-/** One quiet line when the network or the phone's storage cannot be relied on; no room is taken without one. */
+/** One-line banner shown while the network or the device's storage is unreliable. It takes no space otherwise. */
 export function ConnectionBanner() {
   const { t } = useTranslation();
   const link = useShownLink();

@@ -1,17 +1,20 @@
 import { type ComponentType, use } from "react";
 import { loadWithTexts } from "#i18n/setup.ts";
 
-/** A screen's code could not be fetched: no network on the first visit, or a newer release took the place of this one. */
+/**
+ * Error thrown when a screen's code cannot be fetched: no network on the first visit, or a newer release replaced this
+ * one.
+ */
 export class ScreenUnavailable extends Error {}
 
-/** A screen whose code and texts are fetched when it is first needed. */
+/** Screen whose code and texts are fetched on first use. */
 export type LazyScreen = {
-  /** Fetches the code ahead; never rejects. */
+  /** Fetches the code in advance; never rejects. */
   preload: () => Promise<void>;
   get: () => Promise<ComponentType>;
 };
 
-/** What to forget so that the next render asks for the code again. */
+/** Resets of failed screens: each makes the next render request the code again. */
 const failedScreens = new Set<() => void>();
 
 export const resetFailedScreens = (): void => {
@@ -19,7 +22,7 @@ export const resetFailedScreens = (): void => {
   failedScreens.clear();
 };
 
-/** Like React's `lazy`, but a failure can be tried again and code that is already here renders without waiting. */
+/** Like React's `lazy`, but a failed load can be retried, and code that is already loaded renders synchronously. */
 export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
   let underway: Promise<ComponentType> | undefined;
   const forget = () => {
@@ -29,7 +32,7 @@ export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>
     if (underway) return underway;
     const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = loadWithTexts(load).then(
       (module) => {
-        // React's `use` reads these two: code that is here renders at once, without a pass through the fallback.
+        // React's `use` reads these two properties: loaded code renders at once, without showing the fallback.
         code.status = "fulfilled";
         code.value = module.default;
         return module.default;
@@ -45,7 +48,7 @@ export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>
   return { preload: () => get().then(() => undefined, forget), get };
 };
 
-/** A screen whose code comes with the app. */
+/** Screen whose code is part of the app's first bundle. */
 export const createEagerScreen = (Screen: ComponentType): LazyScreen => {
   const code = Object.assign(Promise.resolve(Screen), { status: "fulfilled", value: Screen });
   return { preload: () => Promise.resolve(), get: () => code };

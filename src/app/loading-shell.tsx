@@ -1,8 +1,8 @@
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 
 /**
- * The frame of the app while it opens: the very thing index.html draws (and styles) before any script is here,
- * so that nothing moves when React takes its place.
+ * Skeleton of the app while it opens. It is identical to the one that index.html draws and styles before any script
+ * runs, so nothing moves when React replaces it.
  */
 export function LoadingShell() {
   return (

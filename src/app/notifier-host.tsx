@@ -5,7 +5,7 @@ import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
 const idleTimeoutMs = 10_000;
 
-/** Resolves when the page has nothing more urgent to do. */
+/** Resolves when the browser is idle. */
 const waitForIdle = (): Promise<unknown> =>
   new Promise((resolve) => {
     if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: idleTimeoutMs });
@@ -17,7 +17,7 @@ const Notifier = lazyComponent(async () => {
   return import("#features/notifier/notifier.tsx");
 });
 
-/** What says that something arrives: fetched once the app is there and something can. */
+/** Loads the notifier of incoming messages and requests once the app is idle and connected. */
 export function NotifierHost(props: { pathname: string; isListShown: boolean }) {
   const isOnline = useLinkState() === "online";
   const [openedAt, setOpenedAt] = useState(() => (isOnline ? getServerNow() : undefined));

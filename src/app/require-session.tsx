@@ -9,7 +9,7 @@ import { startSync, stopSync } from "#sync/engine.ts";
 import { LoadingShell } from "./loading-shell.tsx";
 import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";
 
-/** Opens the person's local store before any screen reads it, and closes it when they go. */
+/** Opens the person's local store before any screen reads it, and closes it on unmount. */
 function SyncProvider({ userId, children }: { userId: string; children: ReactNode }) {
   const [state, setState] = useState<{ userId: string } | { error: unknown }>();
   useEffect(() => {
@@ -36,11 +36,14 @@ const saveSignOutMessage = (): void => {
   else saveSessionEndedNote();
 };
 
-/** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
+/**
+ * Leaves the app for the log-in page. The entry pages are separate documents, so the navigation also ends everything
+ * that still runs for the previous person.
+ */
 function RedirectToLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
     if (hasEnded && !isSigningOut()) saveSignOutMessage();
-    // What the person who was signed in must not leave behind is removed first.
+    // Local data that must not outlive the session is deleted first.
     void stopSync().finally(() => {
       if (!isSigningOut()) location.replace("/login");
     });
@@ -48,7 +51,7 @@ function RedirectToLogin({ hasEnded }: { hasEnded: boolean }) {
   return <LoadingShell />;
 }
 
-/** SPEC.md §2: a visitor who opens a guarded route goes to /login. */
+/** Redirects visitors without a session to /login (SPEC.md §2). */
 export function RequireSession({ children }: { children: ReactNode }) {
   const session = useSession();
   const [wasSignedIn] = useState(session !== undefined);

@@ -1,4 +1,4 @@
-/** A place that does not exist or cannot be shown, with the HTTP status that says so. */
+/** Unknown or forbidden route, with its HTTP status. */
 export class RouteError extends Error {
   constructor(
     readonly status: number,

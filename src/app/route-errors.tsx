@@ -6,7 +6,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { resetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
 import { RouteError } from "./route-error.ts";
 
-/** SPEC.md §2: this heading, in the person's language, with the status or the message below it. */
+/** Error screen of SPEC.md §2: a localised heading with the HTTP status or the error message below it. */
 function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -34,7 +34,7 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
   );
 }
 
-/** The code of a screen is not on this phone and could not be fetched. */
+/** Screen shown while the code of the requested screen is missing on the device and cannot be fetched. */
 function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: () => void }) {
   const { t } = useTranslation();
   useEffect(() => {
@@ -54,13 +54,13 @@ function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: (
 }
 
 type RouteErrorBoundaryProps = {
-  /** Where we are: a failure is forgotten when this changes. */
+  /** Current path: a change resets the failure. */
   path: string;
   children: ReactNode;
 };
 type RouteErrorBoundaryState = { failure: { error: unknown } | undefined; path: string; hasRetried: boolean };
 
-/** Keeps a failure to the part of the window it happened in. */
+/** Error boundary that limits a failure to one pane. */
 export class RouteErrorBoundary extends Component<RouteErrorBoundaryProps, RouteErrorBoundaryState> {
   override state: RouteErrorBoundaryState = { failure: undefined, path: this.props.path, hasRetried: false };
 
@@ -78,7 +78,7 @@ export class RouteErrorBoundary extends Component<RouteErrorBoundaryProps, Route
   }
 
   retry = (): void => {
-    // Asked again with a network and still refused: the release this page belongs to is gone.
+    // A retry with a network failed as well: the release this page belongs to no longer exists on the server.
     if (this.state.hasRetried && navigator.onLine) {
       location.reload();
       return;
@@ -87,7 +87,7 @@ export class RouteErrorBoundary extends Component<RouteErrorBoundaryProps, Route
     this.setState({ hasRetried: true });
   };
 
-  /** Also by itself, when the network is back. */
+  /** Also called automatically when the network returns. */
   reset = (): void => {
     resetFailedScreens();
     this.setState({ failure: undefined });

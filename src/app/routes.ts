@@ -6,12 +6,12 @@ import MasoloScreen from "#features/conversations/masolo-screen.tsx";
 import { createEagerScreen, createLazyScreen, type LazyScreen } from "./lazy-screen.tsx";
 
 /**
- * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
- * conversation list, and so does a `feed`, which is one column there; on a phone each has the screen to itself.
+ * All routes of SPEC.md §2. On a wide screen a `list` is shown to the left of a chat and a `detail` to the right of the
+ * conversation list; a `feed` is also shown there, as one column. On a phone each fills the screen.
  */
 export type AppRoute = { path: string; pane: "list" | "detail" | "feed"; screen: LazyScreen };
 
-/** Where a screen stands; on a phone a feed is a place among the lists. */
+/** Pane of a route; on a phone a feed counts as a list. */
 export const resolvePane = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
   pane === "feed" ? (isWide ? "detail" : "list") : pane;
 
@@ -87,7 +87,7 @@ export const appRoutes: AppRoute[] = [
 export const findAppRoute = (pathname: string): AppRoute | undefined =>
   appRoutes.find((route) => matchPath(route.path, pathname));
 
-/** The six tabs of SPEC.md §2; the names are the product's own words in every language. */
+/** Six tabs of SPEC.md §2; their names are the same words in every language. */
 export const appTabs = [
   { id: "masolo", path: "/app", icon: "i-ph-chat-circle-dots", activeIcon: "i-ph-chat-circle-dots-fill" },
   { id: "makutano", path: "/app/makutano", icon: "i-ph-phone", activeIcon: "i-ph-phone-fill" },
@@ -101,7 +101,7 @@ export type TabId = (typeof appTabs)[number]["id"];
 const isUnderPath = (pathname: string, prefix: string): boolean =>
   pathname === prefix || pathname.startsWith(`${prefix}/`);
 
-/** The tab whose path is the longest prefix of where we are. */
+/** Tab with the longest path that is a prefix of `pathname`. */
 export const findActiveTab = (pathname: string): TabId =>
   appTabs.filter((tab) => isUnderPath(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ??
   "masolo";

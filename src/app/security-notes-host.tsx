@@ -6,7 +6,7 @@ const SecurityNotes = lazyComponent(() =>
   loadWithTexts(() => import("#features/security/notices/security-notice-banner.tsx")),
 );
 
-/** What says that the account was changed elsewhere: fetched when there is something to say, which is seldom. */
+/** Loads the alerts about account changes made on other devices, only when there are any, which is rare. */
 export function SecurityNotesHost() {
   const notices = useSecurityNotices();
   return notices.length > 0 && <SecurityNotes notices={notices} />;

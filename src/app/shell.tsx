@@ -37,7 +37,7 @@ function ProfileLink() {
   );
 }
 
-/** One pane: the screen of a place, its waiting and its failures. A new place is a new screen. */
+/** One pane: the screen of a path, its loading state and its errors. A new path mounts a new screen. */
 function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: Location | string; isPage: boolean }) {
   const isWide = useHasTwoPanes();
   const place = typeof location === "string" ? location : location.pathname;
@@ -58,7 +58,7 @@ function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: L
   );
 }
 
-/** Whether what stands beside is a list one opens conversations or people from. */
+/** Whether the pane on the left lists conversations or people to open. */
 const hasListBeside = (pathname: string): boolean => pathname === masoloPath || pathname === "/app/contacts";
 
 function EmptyDetailPane({ pathname }: { pathname: string }) {
@@ -75,10 +75,10 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
   const isWide = useHasTwoPanes();
   const isListPage = resolvePane(route, isWide) === "list";
   const isFeed = route.pane === "feed";
-  // It loads nothing while it is hidden: before it was seen there is nothing to keep.
+  // A pane that was never visible is not mounted: it has no state to keep.
   const [wasListSeen, setListSeen] = useState(isListPage || isWide);
   if ((isListPage || isWide) && !wasListSeen) setListSeen(true);
-  // Beside a detail stands the conversation list; on a phone it waits hidden, as it was left.
+  // The conversation list stays beside a detail screen; on a phone it stays mounted but invisible, with its state.
   const listLocation = isListPage ? location : masoloPath;
   return (
     <div className="flex min-h-0 flex-1">
@@ -102,7 +102,7 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
   );
 }
 
-/** The signed-in app: panes, tab bar, the state of the link. */
+/** Signed-in app: panes, tab bar and connection banner. */
 export default function Shell() {
   const location = useLocation();
   const isWide = useHasTwoPanes();

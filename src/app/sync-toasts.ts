@@ -14,7 +14,7 @@ const showAcceptedToast = ({ id, username }: PersonRow, navigate: NavigateFuncti
   });
 };
 
-/** Says who accepted a request, once somebody looks. */
+/** Shows a toast for each accepted request, delayed until the page is visible. */
 export const useAcceptanceToasts = (): void => {
   const navigate = useNavigate();
   useAcceptances((person) => {
@@ -23,7 +23,10 @@ export const useAcceptanceToasts = (): void => {
   });
 };
 
-/** Says what the local store and the link have to tell a person. A session that ended leads to the log-in by itself. */
+/**
+ * Shows toasts for events of the local store and the connection. An ended session redirects to the log-in page without
+ * a toast.
+ */
 export const useSyncToasts = (): void => {
   useEffect(
     () =>

@@ -5,10 +5,10 @@ import { useConversations, useRequests } from "#sync/hooks/use-live-query.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { appTabs, findActiveTab, type TabId } from "./routes.ts";
 
-/** What waits behind a tab: unread messages, requests to answer. */
+/** Badge counts of the tabs: unread messages and received requests. */
 const useTabBadges = (): Partial<Record<TabId, { count: number; label: string }>> => {
   const { t } = useTranslation();
-  // A muted conversation asks for nothing.
+  // Muted conversations do not count.
   const loud = (useConversations() ?? []).filter((conversation) => !conversation.muted);
   const unread = loud.reduce((sum, conversation) => sum + conversation.unread, 0);
   const received = useRequests()?.received.length ?? 0;
@@ -18,7 +18,7 @@ const useTabBadges = (): Partial<Record<TabId, { count: number; label: string }>
   };
 };
 
-/** The bottom bar of SPEC.md §2. */
+/** Bottom tab bar of SPEC.md §2. */
 export function TabBar({ pathname }: { pathname: string }) {
   const { t } = useTranslation();
   const waiting = useTabBadges();

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Width from which the list and the open chat stand side by side. */
+/** Minimum width for showing the list and the open chat side by side. */
 const twoPanesQuery = "(min-width: 1024px)";
 
 const subscribeToWidth = (listener: () => void): (() => void) => {

@@ -6,7 +6,10 @@ import { getLanguage, useLanguage } from "./setup.ts";
 type Formatter = { format(at: number): string };
 type Formatters = { time: Formatter; date: Formatter; day: Formatter };
 
-/** Two-digit day, short month, year. Where a language's own pattern writes the month as a number, its name takes that place. */
+/**
+ * Formats two-digit day, short month and year. If the language's own pattern has a numeric month, the month's short
+ * name replaces it.
+ */
 const createDateFormatter = (locale: string): Formatter => {
   const parts = { day: "2-digit", month: "short", year: "numeric" } as const;
   const whole = new Intl.DateTimeFormat(locale, parts);
@@ -30,7 +33,7 @@ const createFormatters = (language: Language): Formatters => {
   };
 };
 
-// Building a formatter costs milliseconds on a cheap phone and lists use them for every row.
+// Creating a formatter takes milliseconds on a slow phone, and lists use one for every row.
 const formatterCache = new Map<Language, Formatters>();
 const getFormatters = (language: Language): Formatters => {
   const known = formatterCache.get(language);
@@ -52,7 +55,7 @@ export const formatDay = (at: number, language = getLanguage()): string => getFo
 const minuteMs = 60_000;
 const secondMs = 1_000;
 
-/** How long something lasts: 0:12, 61:05. `padded` as a clock that runs shows it: 00:12. */
+/** Formats a duration in milliseconds: 0:12, 61:05. With `padded` like a running clock: 00:12. */
 export const formatDuration = (ms: number, padded = false): string => {
   const minutes = String(Math.floor(ms / minuteMs)).padStart(padded ? 2 : 1, "0");
   return `${minutes}:${String(Math.floor((ms % minuteMs) / secondMs)).padStart(2, "0")}`;
@@ -76,26 +79,26 @@ const getByteFormatter = (language: Language, unit: (typeof byteUnits)[number]):
   return made;
 };
 
-/** How much a file weighs, in thousands as those who sell data count: 820 octets, 43 ko, 1,2 Mo, 24 Mo. */
+/** Formats a size in decimal units, as data plans do: 820 octets, 43 ko, 1,2 Mo, 24 Mo. */
 export const formatBytes = (bytes: number, language = getLanguage()): string => {
   let power = 0;
   let amount = bytes;
   for (; amount >= 999.5 && power < byteUnits.length - 1; power++) amount /= 1_000;
-  if (bytes === 0) power = 1; // before anything has come it is not told in single bytes
+  if (bytes === 0) power = 1; // zero is shown in kilobytes, not in single bytes
   const isSmall = power === 2 && amount < 9.95;
   return getByteFormatter(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
 };
 
 const listFormatters = new Map<Language, Intl.ListFormat>();
 
-/** Several in one sentence: Ana, Ben et Carole. */
+/** Joins words into one sentence part: Ana, Ben et Carole. */
 export const formatList = (words: readonly string[], language = getLanguage()): string => {
   const list = listFormatters.get(language) ?? new Intl.ListFormat(locales[language]);
   listFormatters.set(language, list);
   return list.format(words);
 };
 
-/** The same inside a component, following a change of language. */
+/** Formatting functions that follow the language of a component. */
 export const useFormat = () => {
   const language = useLanguage();
   return useMemo(

@@ -5,11 +5,11 @@ import { locales } from "./locales.ts";
 import { getLanguage } from "./setup.ts";
 
 const dayMs = 86_400_000;
-const weekdayDays = 180; // beyond half a year "Monday 3 June" no longer says which
+const weekdayDays = 180; // beyond half a year "Monday 3 June" is ambiguous
 
 const toMidnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
-/** How many midnights lie between two moments; rounded because some days have 23 or 25 hours. */
+/** Number of midnights between two times; rounded because some days have 23 or 25 hours. */
 const countDaysBetween = (from: number, to: number): number => Math.round((toMidnight(to) - toMidnight(from)) / dayMs);
 
 export const isSameDay = (a: number, b: number): boolean => toMidnight(a) === toMidnight(b);
@@ -23,11 +23,11 @@ const formatShortDate = (at: number, language: Language): string => {
   return formatter.format(at);
 };
 
-/** The time today, the short date on any other day: 09:41, 12/11/26. */
+/** Time for today, short date for other days: 09:41, 12/11/26. */
 export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = getServerNow()): string =>
   isSameDay(at, now) ? formatTime(at, language) : formatShortDate(at, language);
 
-/** The heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
+/** Heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
 export const formatDayHeading = (at: number, language = getLanguage(), now: number = getServerNow()): string => {
   const ago = countDaysBetween(at, now);
   const heading =

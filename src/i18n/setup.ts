@@ -5,23 +5,26 @@ import type french from "./fr.json";
 import { locales } from "./locales.ts";
 
 /**
-/**
- * Texts of the product: nested objects in fr.json, en.json and pt.json, one top-level section per feature. One language is
- * loaded at a time, part by part. Components read texts by `useTranslation`, under the `I18nextProvider` of their root.
+ * Texts of the product: nested objects in fr.json, en.json and pt.json, one top-level section per feature. One language
+ * is loaded at a time, in parts. Components read texts with `useTranslation`, under the `I18nextProvider` of their
+ * root.
  *
- * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text that counts has
- * two forms, `members_one` and `members_other`, asked for as `t("members", { count })`.
+ * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text with a count has two forms,
+ * `members_one` and `members_other`, and is requested as `t("members", { count })`.
  */
 declare module "i18next" {
   interface CustomTypeOptions {
     resources: { translation: typeof french };
-    strictKeyChecks: true; // no text stands in the code in place of a key
+    strictKeyChecks: true; // no literal text in the place of a key
   }
 }
 export type TextKey = ParseKeys;
 export type Translate = TFunction;
 
-/** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/build/text-parts.mjs). */
+/**
+ * Parts of a language: texts of the entry pages, texts loaded with the app, and texts of code that the app loads lazily
+ * (scripts/build/text-parts.mjs).
+ */
 type TextBundle = "entry" | "app" | "later";
 
 const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: object }>>> = {
@@ -58,22 +61,22 @@ const createI18n = (language: Language, ...parts: object[]): I18n => {
 };
 
 /**
- * Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. In the app its text may
- * be among the later ones: they are loaded, and components render again.
+ * Translation instance of one language. A missing key renders as itself and never throws. In the app its text may be in
+ * the lazy part, which is then loaded, and components render again.
  */
 export const createTranslate = (language: Language, ...parts: object[]): Translate => createI18n(language, ...parts).t;
 
 /** Texts of the current language, for the provider of each root. */
 export const i18n = createI18n(defaultLanguage);
 
-/** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
+/** Makes these texts current. The prerenderer passes the whole file, the browser uses `loadLanguage`. */
 export const activateTexts = (language: Language, ...parts: object[]): void => {
   const locale = locales[language];
   for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true, true);
-  void i18n.changeLanguage(locale); // done when it returns: nothing is loaded by i18next itself
+  void i18n.changeLanguage(locale); // synchronous: i18next loads nothing itself
 };
 
-/** All the parts of a language that are wanted, those included that are asked for meanwhile. */
+/** Fetches all requested parts of a language, including those requested in the meantime. */
 const fetchTexts = async (language: Language): Promise<object[]> => {
   const parts = [...requestedParts];
   const modules = await Promise.all(parts.map((part) => textLoaders[part][language]()));
@@ -84,8 +87,8 @@ let lastRequest = 0;
 let requestedLanguage: Language = defaultLanguage;
 
 /**
- * Loads a language and shows it, without changing what is remembered; false when another one was asked for while it was
- * on its way. The document's script says which `part` it shows.
+ * Loads and shows a language without saving the choice; returns false if another language was requested in the
+ * meantime. The document's script names the `part` it needs.
  */
 export const loadLanguage = async (language: Language, part?: TextBundle): Promise<boolean> => {
   const turn = ++lastRequest;
@@ -113,7 +116,7 @@ const fetchLazyTexts = async (): Promise<void> => {
 
 let lazyTexts: Promise<void> | undefined;
 
-/** Loads the texts of what the app loads later, in the language shown now and in every one chosen afterwards. */
+/** Loads the lazy texts, in the current language and in every language chosen later. */
 const loadLazyTexts = (): Promise<void> => {
   lazyTexts ??= fetchLazyTexts().catch((error: unknown) => {
     requestedParts.delete("later");
@@ -123,7 +126,7 @@ const loadLazyTexts = (): Promise<void> => {
   return lazyTexts;
 };
 
-/** Loads a part of the app beside its texts. Rejects when either cannot be had. */
+/** Loads a lazy module together with its texts. Rejects if either cannot be fetched. */
 export const loadWithTexts = async <T>(load: () => Promise<T>): Promise<T> => {
   const [code] = await Promise.all([load(), loadLazyTexts()]);
   return code;
@@ -131,12 +134,12 @@ export const loadWithTexts = async <T>(load: () => Promise<T>): Promise<T> => {
 
 const channelName = "language";
 
-/** Shows what is chosen in another tab of this browser. */
+/** Applies the language chosen in another tab of this browser. */
 export const syncLanguage = (): void => {
   if (typeof BroadcastChannel === "undefined") return;
   new BroadcastChannel(channelName).onmessage = ({ data }: MessageEvent<unknown>) => {
     if (typeof data === "string" && isLanguage(data) && data !== getLanguage())
-      loadLanguage(data).catch(() => undefined); // its texts cannot be had: this tab stays readable as it is
+      loadLanguage(data).catch(() => undefined); // if its texts cannot be fetched, this tab keeps its language
   };
 };
 
@@ -148,8 +151,8 @@ const broadcastLanguage = (language: Language): void => {
 };
 
 /**
- * The person chose: shows the language, here and in the other tabs, and remembers it for a year; false when they have
- * chosen another one meanwhile.
+ * Applies a chosen language, here and in the other tabs, and saves it for a year; returns false if another one was
+ * chosen in the meantime.
  */
 export const setLanguage = async (language: Language): Promise<boolean> => {
   if (!(await loadLanguage(language))) return false;
@@ -164,8 +167,10 @@ const toLanguage = (locale: string): Language =>
 
 export const getLanguage = (): Language => toLanguage(i18n.language);
 
-/** Texts for code outside components. A component that used it would not follow a change of language: see `useTranslation`. */
+/**
+ * Translation function for code outside components. Components use `useTranslation`, which follows language changes.
+ */
 export const t: Translate = i18n.t;
 
-/** Language of the texts inside a component; it renders again when the language changes. */
+/** Current language inside a component; renders again when it changes. */
 export const useLanguage = (): Language => toLanguage(useTranslation().i18n.language);

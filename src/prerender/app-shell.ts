@@ -5,8 +5,8 @@ const extractInline = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);
 
 /**
- * Inline script: fetches the texts beside the app's files instead of after them. It guesses the language by the
- * address, the cookie and the browser, in short; `browserLanguage` decides, and a wrong guess costs one file.
+ * Inline script that preloads the texts in parallel with the app's files. It guesses the language from the URL, the
+ * cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one extra file.
  */
 const buildPreloadScript = (manifest: BuildManifest): string => {
   const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
@@ -21,8 +21,8 @@ const buildPreloadScript = (manifest: BuildManifest): string => {
 };
 
 /**
- * Completes Vite's index.html: the stylesheet moves below the drawn shell, so that the shell is painted without
- * waiting for it, and the texts are fetched with the scripts: before the stylesheet, which inline scripts wait for.
+ * Completes Vite's index.html: the stylesheet moves below the drawn shell, so that it does not delay the shell's paint,
+ * and the texts are preloaded before the stylesheet, which would delay inline scripts.
  */
 export const completeAppShell = (built: string, manifest: BuildManifest) => {
   const styles = [...built.matchAll(/\s*<link rel="stylesheet"[^>]*>/g)].map(([tag]) => tag);

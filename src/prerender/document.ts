@@ -3,7 +3,7 @@ import type { Language } from "#contract/language.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { appearanceKey, applyAppearance } from "#lib/browser/appearance.ts";
 
-/** What the client's build says of itself: Vite's manifest. */
+/** Vite's build manifest. */
 export type BuildManifest = Record<
   string,
   { file: string; src?: string; isEntry?: boolean; imports?: string[]; dynamicImports?: string[]; css?: string[] }
@@ -11,7 +11,7 @@ export type BuildManifest = Record<
 
 export const toCspHash = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
-/** The scripts a module needs before it can run, its own first. */
+/** Scripts a module needs, its own first. */
 export const listModuleScripts = (manifest: BuildManifest, source: string, seen = new Set<string>()): string[] => {
   const chunk = manifest[source];
   if (!chunk || seen.has(source)) return [];
@@ -28,16 +28,18 @@ const renderPreloads = (scripts: string[]): string =>
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
 
-/** Says that a script could not be loaded. `watchScripts` shows it; it stands outside of what React takes over. */
+/** Notice that a script could not be loaded, outside the hydrated root. `loadFailureScript` shows it. */
 const renderLoadFailureNotice = (text: string, retry: string): string =>
   `<p id="unloaded" role="alert" hidden>${escapeHtml(text)} <a href="">${escapeHtml(retry)}</a></p>`;
 
-/** Inline script: a script that does not arrive must not leave a page that only looks alive. */
+/**
+ * Inline script that reveals the notice when a script fails to load, so that a page without code does not look usable.
+ */
 export const loadFailureScript =
   'addEventListener("error",e=>{if(e.target.tagName=="SCRIPT"){document.getElementById("unloaded").hidden=false;' +
   'document.querySelectorAll("[aria-busy]").forEach(b=>b.removeAttribute("aria-busy"))}},true);';
 
-/** Inline script: nothing is painted in other colours or sizes than those chosen on this device. */
+/** Inline script that applies the chosen colours and text size before the first paint. */
 export const appearanceScript = `try{(${applyAppearance})(localStorage.${appearanceKey}||"")}catch{}`;
 
 export const loadFailureCss =
@@ -54,11 +56,11 @@ export type EntryPage = {
   inlineScript: string;
   entryScript: string;
   preloads: string[];
-  /** As JSON: src/lib/factors/providers.ts. */
+  /** JSON, see src/lib/factors/providers.ts. */
   providers?: string;
 };
 
-/** One entry page, whole: nothing else has to arrive before it is painted and can be typed into. */
+/** Complete entry page: it paints and accepts input without any other file. */
 export const renderEntryPage = (page: EntryPage): string => {
   const { t } = page;
   return [

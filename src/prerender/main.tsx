@@ -28,13 +28,13 @@ import {
 } from "./document.ts";
 
 /**
- * Runs after the client was built, with the folder it was built into: writes the entry pages in every language,
- * ready compressed, completes the app's index.html, and says which headers the static files carry.
- * `worker/service/documents.ts` serves the pages.
+ * Runs after the client build, with its output folder: writes the entry pages in every language, also compressed,
+ * completes the app's index.html, and writes the headers of the static files. `worker/service/documents.ts` serves the
+ * pages.
  */
 const texts = { fr, en, pt };
 type EntryScreen = { source: string; later?: string[]; title: TextKey; description: TextKey };
-/** `later`: what such a page may show besides, once somebody did something; its styles come with the page. */
+/** `later`: modules that the page may load after an action; their styles are included in the page. */
 const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
   register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
@@ -61,10 +61,10 @@ const compressBrotli = (text: string): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
 
-/** Placeholder of a provider until somebody asks for the page: worker/service/provider-pages.ts. */
+/** Placeholder of a provider until the page is requested: worker/service/provider-pages.ts. */
 const providerMarks = { id: "%id%", name: "%name%" };
 
-/** Whoever is signed in may still confirm an address, or have forgotten the password. */
+/** A signed-in person may use the recovery page: to confirm an address, or after forgetting the password. */
 const buildInlineScript = (name: EntryPageName): string =>
   appearanceScript +
   loadFailureScript +
@@ -107,7 +107,7 @@ for (const name of Object.keys(entryScreens) as EntryPageName[]) {
       ),
     };
     const html = renderEntryPage({ ...page, body: render([]) });
-    // No .html: nobody gets these but through the Worker, which sends the headers they need.
+    // Not .html: only the Worker serves these pages, with the headers they need.
     writeFileSync(join(folder, `${name}.${language}.page`), html);
     writeFileSync(join(folder, `${name}.${language}.page.br`), compressBrotli(html));
     const template = renderEntryPage({ ...page, body: render([providerMarks]), providers: "%providers%" });

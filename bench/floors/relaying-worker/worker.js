@@ -1,4 +1,4 @@
-// What this runtime takes for the shortest way there is: one Durable Object that relays from memory, or after one row.
+// Shortest path in this runtime: one Durable Object that relays from memory, or after writing one row.
 import { DurableObject } from "cloudflare:workers";
 
 export class Relay extends DurableObject {

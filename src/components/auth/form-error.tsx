@@ -2,11 +2,14 @@ import type { ReactNode } from "react";
 
 type FormErrorProps = {
   className?: string;
-  /** What went wrong; nothing while nothing did. */
+  /** Error text; empty if there is none. */
   children: ReactNode;
 };
 
-/** What went wrong with what was just tried, seen and heard. It is there before, empty, or no screen reader would hear it come. */
+/**
+ * Error of the last attempt. The alert element is always in the page, because screen readers announce only changes of
+ * an existing one.
+ */
 export function FormError({ className = "", children }: FormErrorProps) {
   return (
     <div role="alert" className="empty:hidden">

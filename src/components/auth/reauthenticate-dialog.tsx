@@ -24,7 +24,7 @@ function PasswordStepUpForm({ onVerified }: { onVerified: () => void }) {
     field?.focus();
     field?.select();
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at first, and at each refusal
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focuses on mount and after each refusal
   useEffect(focus, [problem]);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -75,14 +75,14 @@ function StepUpOptions({ security, onVerified }: { security: Security; onVerifie
   );
 }
 
-/** Asks whoever is signed in to show that they are themselves, by what this account asks for. */
+/** Step-up dialog: asks the signed-in person for the password, or for the second factor if the account has one. */
 export default function StepUpDialog({ onVerified, onClose }: StepUpDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const [security, setSecurity] = useState<Security>();
   const [failure, setFailure] = useState<unknown>();
   const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads again
   useEffect(() => {
     let isWanted = true;
     loadSecurityOverview().then(

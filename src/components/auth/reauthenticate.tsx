@@ -5,12 +5,12 @@ import type { StepUpDialogProps } from "./reauthenticate-dialog.tsx";
 
 type OpenStepUpDialog = { Dialog: ComponentType<StepUpDialogProps>; resolve: (isShown: boolean) => void };
 
-/** Does the work; answers whether it was done, and false when its person would not show that they are themselves. */
+/** Runs the work and returns whether it was done; false if the person cancelled the step-up. */
 export type RunWithStepUp = (work: () => Promise<void>) => Promise<boolean>;
 
 /**
- * For what may be changed only shortly after somebody showed who they are: where the server asks for that, a dialog does,
- * and the work goes on. What else goes wrong in it is thrown. `stepUp` has to be rendered.
+ * Runs actions that require a recent authentication: when the server answers `reauthentication_needed`, a dialog asks
+ * for a factor and the action is retried. Other errors are thrown. `stepUp` must be rendered.
  */
 export const useStepUp = (): { withStepUp: RunWithStepUp; stepUp: ReactNode } => {
   const [asked, setAsked] = useState<OpenStepUpDialog>();

@@ -13,17 +13,17 @@ import { FormError } from "./form-error.tsx";
 
 type FactorProps = {
   onVerified: () => void;
-  /** The session has ended. Where nobody asks for it that is said like any refusal. */
+  /** Called when the session has ended. Without this callback the error is shown in the form. */
   onSessionEnded?: (() => void) | undefined;
 };
 
-/** Shows one way; what is wrong with it is thrown, unless the session itself is over. */
+/** Verifies one factor. Errors are thrown, except an ended session if `onSessionEnded` is given. */
 const verifyFactor = async (
   { onVerified, onSessionEnded }: FactorProps,
   show: () => Promise<unknown>,
 ): Promise<void> => {
   try {
-    if (!(await show())) return; // closed by its person
+    if (!(await show())) return; // The person closed the browser's dialog.
   } catch (error) {
     if (!onSessionEnded || !isSessionEndedError(error)) throw error;
     return onSessionEnded();
@@ -33,7 +33,7 @@ const verifyFactor = async (
 
 type CodeAppSelectProps = { apps: readonly CodeApp[]; value: string; onSelect: (id: string) => void };
 
-/** Which of several code apps the code is from. */
+/** Selects the code app that generated the code. */
 function CodeAppSelect({ apps, value, onSelect }: CodeAppSelectProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -89,7 +89,7 @@ function RecoveryCodeForm(ends: FactorProps) {
   );
 }
 
-/** Shows a passkey by one press; who closes the browser's dialog is where they were. */
+/** Verifies a passkey with one press. Closing the browser's dialog changes nothing. */
 export function PasskeyButton({ variant, ...ends }: FactorProps & { variant: "primary" | "secondary" }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
@@ -132,14 +132,14 @@ const chooseInitialForm = (steps: readonly SecondStep[], hasApps: boolean, hasKe
 };
 
 type SecondFactorPanelProps = FactorProps & {
-  /** What may be shown, as the server says it. */
+  /** Factors that the server accepts. */
   steps: readonly SecondStep[];
   apps: readonly CodeApp[];
-  /** Where else one may turn, below the other ways. */
+  /** Further options, below the other factors. */
   children?: ReactNode;
 };
 
-/** The ways to show that one is oneself besides the password: one at a time, the others below. */
+/** Second-factor panel: one factor is open, buttons below switch to the others. */
 export function SecondFactorPanel({ steps, apps, children, ...ends }: SecondFactorPanelProps) {
   const { t } = useTranslation();
   const hasApps = steps.includes("totp") && apps.length > 0;

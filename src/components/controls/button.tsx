@@ -14,13 +14,13 @@ const baseClasses =
 
 type ButtonProps = {
   variant?: ButtonVariant;
-  /** Under way: keeps its place and the focus, turns a spinner and does nothing when pressed. */
+  /** Pending state: the button keeps its size and the focus, shows a spinner and ignores presses. */
   busy?: boolean;
-  /** What it says meanwhile. */
+  /** Label while busy. */
   busyLabel?: ReactNode;
 } & ComponentProps<"button">;
 
-/** A button with words; the full width of where it stands when `className` says so. */
+/** Text button; `className` can make it fill its parent's width. */
 export function Button({
   variant = "primary",
   busy = false,
@@ -39,13 +39,13 @@ export function Button({
       onClick={busy ? (event) => event.preventDefault() : props.onClick}
     >
       <Spinner className="text-xl" />
-      {/* No word is broken while there is another line for the button. */}
+      {/* Words wrap to another line instead of breaking. */}
       <span className="min-w-0 break-words">{busy ? (busyLabel ?? children) : children}</span>
     </button>
   );
 }
 
-/** The same shape for going to another document. */
+/** Link to another document that looks like a button. */
 export function ButtonLink({
   variant = "primary",
   className = "",

@@ -11,7 +11,7 @@ type ChoiceGroupProps<T extends string> = {
   children?: ReactNode;
 };
 
-/** One of a few, all in sight: applied as soon as it is chosen. What belongs to the choice may stand below it. */
+/** Radio group with all options visible; a choice applies immediately. Related content may follow as `children`. */
 export function ChoiceGroup<T extends string>(props: ChoiceGroupProps<T>) {
   const { legend, icon, name, choices, value, onChoose, children } = props;
   return (

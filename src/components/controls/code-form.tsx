@@ -8,29 +8,29 @@ import { TextField } from "./text-field.tsx";
 
 const wrongCodeErrors: readonly string[] = ["otp_expired", "mfa_verification_failed"];
 
-/** What went wrong, said in whichever language is read by then. */
+/** Problem of the last attempt, translated at render time so that it follows the current language. */
 type CodeFormProblem = { error: unknown } | "missing";
 
 type CodeFormProps = {
   id: string;
   label: string;
   hint: string;
-  /** What an empty field is told, and one with fewer than its digits. */
+  /** Error for an empty field or too few digits. */
   missingMessage: string;
-  /** What a code that is not taken is told, where the refusal's own words fit another kind of code. */
+  /** Error for a rejected code, where the server's general error text would not fit. */
   wrongMessage?: string;
-  /** How many digits it has: it is sent by itself once they are there. Letters may stand in a code without. */
+  /** Number of digits; the form submits itself when they are complete. Without it the code may contain letters. */
   digits?: number;
   submitLabel?: string;
-  /** Rejects with what is then said beside the field. */
+  /** Rejects with the error to show next to the field. */
   submitCode: (code: string) => Promise<void>;
-  /** False where something else on the page has the focus first. */
+  /** False if another element of the page gets the focus first. */
   takesFocus?: boolean;
-  /** Above the field. */
+  /** Content above the field. */
   children?: ReactNode;
 };
 
-/** One code to type or to paste; what the server refuses stays in the field, marked to be typed over. */
+/** Form with one code to type or paste. A rejected code stays in the field, selected for overwriting. */
 export function CodeForm({
   id,
   label,
@@ -55,7 +55,7 @@ export function CodeForm({
     if (problem === undefined) return;
     field.current?.focus();
     field.current?.select();
-    // What is wrong stands below the field, and may be out of sight.
+    // The error is below the field and may be outside the viewport.
     field.current?.closest("form")?.scrollIntoView({ block: "nearest" });
   }, [problem]);
 
@@ -76,7 +76,7 @@ export function CodeForm({
     );
     setBusy(false);
     if (!failed) return isBySelf ? suppressLateTap(button) : undefined;
-    // Typed over on a slow network: that the one before was wrong says nothing of what is there now.
+    // The code was changed during a slow request: the rejection of the old code does not apply to the new one.
     const next = field.current?.value ?? code;
     if (next === code || !isWrong(failed.error)) setProblem(failed);
     else if (next.length === digits) await submit(next, true);

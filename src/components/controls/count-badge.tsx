@@ -2,14 +2,14 @@ const displayedMax = 99;
 
 type CountBadgeProps = {
   count: number;
-  /** What a screen reader says instead of the bare figure. */
+  /** Text for screen readers instead of the plain number. */
   label?: string;
-  /** For a number that asks nothing of anybody. */
+  /** Uses a neutral colour, for a number that needs no action. */
   quiet?: boolean;
   className?: string;
 };
 
-/** A small filled number. */
+/** Small filled badge with a number. */
 export function CountBadge({ count, label, quiet = false, className = "" }: CountBadgeProps) {
   return (
     <span

@@ -1,10 +1,10 @@
 import type { ComponentProps } from "react";
 
-/** The shape of every icon one can press. */
+/** Classes shared by all icon buttons and icon links. */
 export const iconButtonClasses =
   "inline-grid size-12 shrink-0 place-items-center rounded-full text-[24px] hover:bg-raised disabled:opacity-40 disabled:hover:bg-transparent";
 
-/** A round 48 px button that shows an icon and says its label. */
+/** Round 48 px button with an icon and an accessible label. */
 export function IconButton({
   icon,
   label,

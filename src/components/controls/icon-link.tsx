@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { Link } from "react-router";
 import { iconButtonClasses } from "./icon-button.tsx";
 
-/** The shape of an icon button for going somewhere. A file of its own: the entry pages have no router. */
+/** Link that looks like an icon button. It has its own file because the entry pages are built without the router. */
 export function IconLink({
   icon,
   label,

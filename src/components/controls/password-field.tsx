@@ -2,7 +2,7 @@ import { type ComponentProps, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "./text-field.tsx";
 
-/** A password with a button that shows what was typed. */
+/** Password field with a button that reveals the password. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "end" | "type">) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);

@@ -14,7 +14,7 @@ type SearchFieldProps = {
   onSubmit?: () => void;
 };
 
-/** One line to search with; Enter and the keyboard's search key submit. */
+/** Single-line search field; Enter and the keyboard's search key submit it. */
 export function SearchField({ label, value, onChange, onSubmit, ...props }: SearchFieldProps) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);

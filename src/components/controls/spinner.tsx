@@ -1,4 +1,4 @@
-/** Something is under way. `label` when nothing beside it says what. */
+/** Progress indicator. `label` is for screen readers when no text next to it explains what is loading. */
 export function Spinner({ label, className = "text-2xl" }: { label?: string; className?: string }) {
   const icon = <span className={`spinner ${className}`} aria-hidden="true" />;
   if (label === undefined) return icon;

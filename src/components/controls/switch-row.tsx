@@ -2,15 +2,15 @@ import { useId } from "react";
 
 type SwitchRowProps = {
   label: string;
-  /** What it does. */
+  /** Explanation of the setting. */
   description: string;
-  /** The id of a heading that the name begins with, where several rows have the same label. */
+  /** Id of a heading that precedes the label in the accessible name, for several rows with the same label. */
   groupHeadingId?: string;
   isOn: boolean;
   onChange: (isOn: boolean) => void;
 };
 
-/** Something that is on or off, done as soon as it is pressed. */
+/** Switch that applies immediately. */
 export function SwitchRow({ label, description, groupHeadingId, isOn, onChange }: SwitchRowProps) {
   const id = useId();
   return (
@@ -35,7 +35,7 @@ export function SwitchRow({ label, description, groupHeadingId, isOn, onChange }
         aria-hidden="true"
         className={`flex h-8 w-13 shrink-0 items-center rounded-full border-2 px-1 transition-colors ${isOn ? "justify-end border-transparent bg-accent" : "border-field bg-surface"}`}
       >
-        {/* The border shows where a device has colours of its own for all pages. */}
+        {/* The border is visible in forced-colors mode. */}
         <span className={`rounded-full border border-transparent ${isOn ? "size-5 bg-white" : "size-4 bg-field"}`} />
       </span>
     </button>

@@ -3,7 +3,7 @@ import { CountBadge } from "./count-badge.tsx";
 
 export type TabItem = { id: string; label: string; count?: number; quiet?: boolean; panel: ReactNode };
 
-/** Tabs as the ARIA practices describe them: arrow keys move and choose, only the chosen one is a tab stop. */
+/** Tabs following the ARIA Authoring Practices: arrow keys move and activate, only the active tab is a tab stop. */
 export function Tabs(props: { label: string; items: TabItem[]; value: string; onChange: (id: string) => void }) {
   const { label, items, value, onChange } = props;
   const base = useId();

@@ -1,20 +1,20 @@
 import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 
 type TextFieldProps = {
-  /** Also the name under which the form's data holds it. */
+  /** Also the field's name in the form data. */
   id: string;
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** An error leads the focus here: in a dialog, where no toast is heard. */
+  /** Moves the focus to the field when an error appears: for dialogs, where toasts are not announced. */
   focusOnError?: boolean;
-  /** Stands inside the outline, after the input: a button of 48 px. */
+  /** Content inside the outline after the input: a 48 px button. */
   trailing?: ReactNode;
 } & Omit<ComponentProps<"input">, "id" | "name">;
 
 /**
- * One line to write in, with its label, a hint and, when something is wrong, what. Uncontrolled: what was typed
- * before the script arrived stays.
+ * Single-line text field with a label, a hint and an error. Uncontrolled, so text typed before the script loads is
+ * preserved.
  */
 export function TextField({
   id,
@@ -59,7 +59,10 @@ export function TextField({
   );
 }
 
-/** Whoever is led to the field hears what is wrong with the field itself; who is there already is told. */
+/**
+ * Moves the focus to the field, whose description contains the error. If the field already has the focus, the error is
+ * announced as an alert.
+ */
 function FocusingFieldError({ id, error }: { id: string; error: string }) {
   const [isHere] = useState(() => document.activeElement?.id === id);
   useEffect(() => document.getElementById(id)?.focus(), [id]);
@@ -70,7 +73,7 @@ function FocusingFieldError({ id, error }: { id: string; error: string }) {
   );
 }
 
-/** What is wrong with a field, beside it. Not an alert of its own: the toast speaks, this stays. */
+/** Error of a field. Not an alert by itself: the toast is announced, this text stays. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }) {
   if (!error) return null;
   return (

@@ -7,8 +7,8 @@ const isApart = (card: Box, other: Box): boolean =>
   isBeside(card, other) || card.bottom <= other.top || card.top >= other.bottom;
 
 /**
- * How far down a card goes so that it covers nothing of what has the focus; not at all where it covers nothing, or where
- * it would go below `bottom`.
+ * Distance in pixels to move a card down so that it does not cover the focused element. 0 if nothing is covered or if
+ * the card would end below `bottom`.
  */
 export const computeShiftDown = (card: Box, focused: Box, bottom: number): number => {
   const shiftPx = focused.bottom + gapPx - card.top;
@@ -16,13 +16,13 @@ export const computeShiftDown = (card: Box, focused: Box, bottom: number): numbe
 };
 
 /**
- * How far up a card goes so that it covers none of these boxes; one that it would have to leave the screen for stays covered,
- * and is given last.
+ * Distance in pixels to move a card up so that it covers none of the boxes. A box that would push the card off the
+ * screen stays covered.
  */
 export const computeShiftUp = (card: Box, boxes: readonly Box[]): number => {
   let shiftPx = 0;
   const moved = () => ({ ...card, top: card.top - shiftPx, bottom: card.bottom - shiftPx });
-  // Each shift may bring the card over another box.
+  // Each shift may move the card over another box.
   for (let round = 0; round <= boxes.length; round++) {
     const covered = boxes.find((box) => !isApart(moved(), box) && box.top - gapPx - (card.bottom - card.top) >= 0);
     if (!covered) break;
@@ -32,17 +32,17 @@ export const computeShiftUp = (card: Box, boxes: readonly Box[]): number => {
 };
 
 const controlSelector = "a[href], button, input, select, textarea";
-/** What stands at the end of a page and is always of use: a composer, the button that adds something. */
+/** Elements at the end of a page that must stay usable, such as the message composer. */
 const pageEndSelector = "[data-page-end]";
 
-/** What has the focus, if something may be typed or pressed there. */
+/** Box of the focused element, if it is a control outside the card. */
 const listFocusedBoxes = (card: HTMLElement): Box[] => {
   const focused = document.activeElement;
   return focused?.matches(controlSelector) && !card.contains(focused) ? [focused.getBoundingClientRect()] : [];
 };
 
 const trackFocus = (settle: () => void): (() => void) => {
-  // The page is scrolled to what takes the focus, and a keyboard may come up.
+  // The page scrolls to the focused element, and an on-screen keyboard may open.
   const settleSoon = () => requestAnimationFrame(settle);
   settle();
   document.addEventListener("focusin", settleSoon);
@@ -54,12 +54,12 @@ const trackFocus = (settle: () => void): (() => void) => {
 };
 
 /**
- * Each is a `ref` of what shows over the page for a moment: it leaves in sight the field one types in and the button one
- * pressed, and at the end of the page what always stands there.
+ * Refs for temporary cards above the page, such as toasts. They keep the focused control and the controls at the end of
+ * the page uncovered.
  */
 export const avoidCoveringFocus = {
   byMovingDown(card: HTMLElement | null): (() => void) | undefined {
-    const frame = card?.parentElement; // stands where the card would, and does not rise with it
+    const frame = card?.parentElement; // has the card's original position and does not move with it
     if (!card || !frame) return;
     return trackFocus(() => {
       const { top } = frame.getBoundingClientRect();

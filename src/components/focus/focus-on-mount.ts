@@ -1,2 +1,2 @@
-/** As a `ref`: what appears where something with the focus went takes the focus over. */
+/** Ref that focuses an element on mount, when it replaces an element that had the focus. */
 export const focusOnMount = (element: HTMLElement | null): void => element?.focus();

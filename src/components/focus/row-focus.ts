@@ -4,13 +4,13 @@ const rowControlSelector = "a[href], button:not(:disabled)";
 
 const listRows = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll("li")];
 
-/** What took a button's place in its row, or the row itself where that has nothing to press. */
+/** Focuses the first control of the row, or the row itself if it has none. */
 const focusInsideRow = (row: HTMLElement): void => (row.querySelector<HTMLElement>(rowControlSelector) ?? row).focus();
 
 /**
- * As a `ref` around lists whose rows (`<li tabIndex={-1}>`) come and go with what is pressed in them: when the
- * button that had the focus goes, the focus stays in its row. With a row that goes it passes to the next one as a
- * whole, since a second press of the key must not answer for somebody else; after the last, to the tab of the lists.
+ * Ref for lists whose rows (`<li tabIndex={-1}>`) change when their buttons are pressed. If the focused button
+ * disappears, the focus stays in its row. If the row disappears, the next row gets the focus as a whole, so that a
+ * second key press does not act on another person; after the last row, the selected tab gets it.
  */
 export const keepFocusInRows = (lists: HTMLElement | null): (() => void) | undefined => {
   if (!lists) return;

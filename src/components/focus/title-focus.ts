@@ -1,9 +1,9 @@
-/** Where the focus goes when what had it is no longer there. */
+/** Focuses the page title, for when the focused element was removed. */
 export const focusTitle = (): void => document.querySelector<HTMLElement>("[role=main] h1")?.focus();
 
 /**
- * For what goes from the page once an answer is here: called at the press, it answers what leads the focus to the title
- * then, unless its person has gone on to something else meanwhile.
+ * Prepares moving the focus to the title after a request whose answer removes the pressed element. The returned
+ * function does nothing if the person has moved the focus elsewhere in the meantime.
  */
 export const prepareTitleFocus = (pressed = document.activeElement): (() => void) => {
   return () => {
@@ -12,7 +12,7 @@ export const prepareTitleFocus = (pressed = document.activeElement): (() => void
   };
 };
 
-/** After something went from the page: the button that had the focus may have gone with it. */
+/** Focuses the title if the focused button was removed with other content. */
 export const restoreLostFocus = (): void => {
   if (document.activeElement === document.body) focusTitle();
 };

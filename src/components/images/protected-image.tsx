@@ -8,7 +8,7 @@ const retryBackoff = { baseMs: 2_000, maxMs: 60_000 };
 
 type ImageState = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined };
 
-/** Fetches the image through the API client, which renews an expired session first. Throws `ApiFailure`. */
+/** Fetches the image through the API client, which renews an expired session first. Throws `ApiRequestError`. */
 const fetchImage = async (src: string, signal: AbortSignal): Promise<Blob> => {
   const response = (await requestApi("GET", src, undefined, {
     wantsResponse: true,
@@ -45,14 +45,14 @@ const waitForRetry = (ms: number, signal: AbortSignal): Promise<void> =>
 type ProtectedImageProps = Omit<ImgHTMLAttributes<HTMLImageElement>, "src" | "alt" | "onError"> & {
   src: string;
   alt: string;
-  /** It could not be had. It may still load later, unless the server has no such image. */
+  /** Called when the image cannot be loaded. It may still load later, unless the server has no such image. */
   onLoadError?: () => void;
 };
 
 /**
- * An image that the server gives to signed-in people only. The browser requests it by itself first, which the service worker
- * can answer without a network. When that fails, for instance because the access cookie expired, the image is fetched
- * through the API client, again with increasing delays while the network or the server fails. Renders nothing meanwhile.
+ * Image that requires a session. The browser requests it directly first, which the service worker can answer offline.
+ * If that fails, for example because the access cookie expired, the image is fetched through the API client and retried
+ * with growing delays while the network or the server fails. Renders nothing until it is loaded.
  */
 export function ProtectedImage({ src, alt, onLoadError, ...attributes }: ProtectedImageProps) {
   const [state, setState] = useState<ImageState>({ src, step: "direct" });
@@ -84,7 +84,7 @@ export function ProtectedImage({ src, alt, onLoadError, ...attributes }: Protect
   const shown = state.step === "direct" ? src : url;
   const onError = () => {
     if (state.step === "direct") setState({ src, step: "fetched", blob: undefined });
-    else onLoadError?.(); // what was fetched is no image
+    else onLoadError?.(); // the fetched bytes are not an image
   };
   return shown === undefined ? null : <img {...attributes} alt={alt} src={shown} onError={onError} />;
 }

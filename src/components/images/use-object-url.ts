@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** An address under which these bytes can be shown, while they are; undefined for none. */
+/** Object URL of a blob, revoked on change and unmount; undefined without a blob. */
 export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

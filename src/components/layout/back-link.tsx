@@ -1,7 +1,7 @@
 import { useNavigate } from "react-router";
 import { IconLink } from "#components/controls/icon-link.tsx";
 
-/** react-router numbers the entries of this tab's history in `history.state.idx`. */
+/** Index of the current history entry: react-router stores it in `history.state.idx`. */
 const getHistoryIndex = (): number => {
   const state: unknown = window.history.state;
   const index = typeof state === "object" && state !== null && "idx" in state ? state.idx : 0;
@@ -10,17 +10,20 @@ const getHistoryIndex = (): number => {
 
 const visitedPaths = new Map<number, string>();
 
-/** Told by the shell at every navigation, so that "back" can tell whether the entry before is where it leads. */
+/**
+ * Records the path of the current history entry. The shell calls it on every navigation, so that the back link knows
+ * the previous path.
+ */
 export const recordVisitedPath = (pathname: string): void => {
   visitedPaths.set(getHistoryIndex(), pathname);
 };
 
-/** `up` leads to the screen above this one; `previous` to where the person came from, and `to` only stands in for it. */
+/** `up` leads to the parent screen. `previous` leads to the screen the person came from; `to` is its fallback. */
 export type BackMode = "up" | "previous";
 
 /**
- * Where the entry before is the right one, this is the browser's own back, so that its history does not grow and
- * the screen returns as it was left; else `to` takes this entry's place.
+ * Back link. If the previous history entry is the target, it navigates back, so the history does not grow and the
+ * screen is restored. Otherwise `to` replaces the current entry.
  */
 export function BackLink({ to, mode, label }: { to: string; mode: BackMode; label: string }) {
   const navigate = useNavigate();

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What a list shows when there is nothing in it: a picture, what is so, and what one can do about it. */
+/** Content of an empty list: an icon, a message and an optional action. */
 export function EmptyState(props: { icon: string; title: string; body?: ReactNode; action?: ReactNode }) {
   return (
     <div className="mx-auto flex max-w-88 flex-col items-center gap-2 px-6 py-12 text-center">

@@ -7,9 +7,9 @@ const lazyRetryMinMs = 1_000;
 const lazyRetryMaxMs = 30_000;
 
 /**
- * A component whose code is fetched when one is first shown, with `fallback` in its place until then. Unlike
- * React's `lazy` it appears as soon as the code is here, and what could not be fetched is asked for again instead
- * of failing the screen around it: after a while that grows, by the next one shown, and when the network returns.
+ * Component whose code is fetched on first render, with `fallback` shown until then. Unlike React's `lazy` it renders
+ * as soon as the code is loaded, and a failed fetch does not fail the screen: it is retried with a growing delay, when
+ * another instance mounts, and when the network returns.
  */
 export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
@@ -41,12 +41,12 @@ export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) 
     for (const arrive of shown) arrive();
   };
 
-  // biome-ignore lint/correctness/noComponentHookFactories: each is made once, beside the imports
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
   return function Late({ fallback, ...props }: Props & { fallback?: ReactNode }) {
     const [, setArrived] = useState(code !== undefined);
     useEffect(() => {
       const arrive = () => setArrived(true);
-      if (code) return arrive(); // it came between drawing and this
+      if (code) return arrive(); // loaded between render and effect
       shown.add(arrive);
       void fetchCode();
       return () => {
@@ -60,18 +60,18 @@ export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) 
 };
 
 /**
- * The same for what somebody opens: where its code cannot be had they are told so and it is closed, and it does not
- * appear a while later over something else they do.
+ * Same for overlays that a person opens. If the code cannot be fetched, a toast says so and the overlay closes; it does
+ * not open later on top of something else.
  */
 export const lazyOverlay = <Props extends { onClose: () => void }>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
-  // biome-ignore lint/correctness/noComponentHookFactories: each is made once, beside the imports
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
   return function LateLayer({ fallback, ...rest }: Props & { fallback?: ReactNode }) {
     const props = rest as unknown as Props;
     const [, setArrived] = useState(code !== undefined);
     const close = useEffectEvent(props.onClose);
     useEffect(() => {
-      if (code) return setArrived(true); // it came between drawing and this
+      if (code) return setArrived(true); // loaded between render and effect
       let isWanted = true;
       const fetchCode = async () => {
         const module = await loadOrShowToast(load);

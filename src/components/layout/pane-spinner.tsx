@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Spinner } from "#components/controls/spinner.tsx";
 
-/** What waits in a screen's place. It appears late, so that what comes at once does not flicker. */
+/** Spinner of a loading screen. It fades in with a delay to avoid flicker. */
 export function PaneSpinner() {
   const { t } = useTranslation();
   return (

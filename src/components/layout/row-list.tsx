@@ -3,7 +3,7 @@ import { useAppearance } from "#lib/browser/appearance.ts";
 import { lazyComponent } from "./lazy-component.tsx";
 import type { RowListProps } from "./virtual-rows.tsx";
 
-/** From this many rows on, those out of sight do not exist. */
+/** Longer lists render only the rows near the viewport. */
 const plainRowsMax = 50;
 const VirtualRows = lazyComponent(() => import("./virtual-rows.tsx"));
 
@@ -17,14 +17,14 @@ function PlainRows({ keys, label, onScroll, children }: RowListProps & { onScrol
   );
 }
 
-/** A list of rows of one height that scrolls by itself, however long it is. */
+/** Scrolling list of rows of equal height, of any length. */
 export function RowList(props: RowListProps) {
   const { text } = useAppearance();
-  /** How far down one got before the code of the long list came. */
+  /** Scroll position reached before the code of the virtual list was loaded. */
   const scrolledPx = useRef(0);
   if (props.keys.length <= plainRowsMax) return <PlainRows {...props} />;
   return (
-    // Rows of another text size have another height.
+    // The row height depends on the text size.
     <VirtualRows
       key={text}
       {...props}

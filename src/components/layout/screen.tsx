@@ -3,32 +3,34 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { BackLink, type BackMode } from "./back-link.tsx";
 
-/** What stands at the end of every header (the profile button), put in by the shell, which knows who is signed in. */
+/**
+ * Content at the end of every header (the profile button). The shell provides it because it knows the signed-in person.
+ */
 export const HeaderTrailingContext = createContext<ReactNode>(null);
 
 /**
- * Whether this part of the window is the page (its heading names the document and takes the focus) or stands
- * beside the page, as the conversation list beside an open chat.
+ * Whether this pane is the page (its heading names the document and receives the focus) or is shown next to the page,
+ * like the conversation list next to an open chat.
  */
 export const IsPageContext = createContext(true);
 
 type ScreenProps = {
-  /** Names the document and, unless `heading` is given, stands in the header. */
+  /** Document title and, unless `heading` is given, the header text. */
   title: string;
-  /** The document's description. */
+  /** Document description. */
   description: string;
-  /** What the title means, in small below it and in the document's name. */
+  /** Explanation of the title, in small print below it and in the document title. */
   subtitle?: string;
-  /** Shown in the header instead of the title: a chat puts avatar and name here. It is wrapped in the h1. */
+  /** Header content instead of the title, such as avatar and name of a chat. Wrapped in the h1. */
   heading?: ReactNode;
-  /** The path the back button leads to. */
+  /** Target path of the back button. */
   backPath?: string;
   backMode?: BackMode;
   /** Buttons of this screen, before the profile button. */
   actions?: ReactNode;
-  /** False where the header has no room for the profile button (a chat). */
+  /** False if the header has no space for the profile button (a chat). */
   hasProfileButton?: boolean;
-  /** False when the screen scrolls a part of itself (a virtual list, a chat). */
+  /** False if a part of the screen scrolls instead (a virtual list, a chat). */
   scrolls?: boolean;
   children: ReactNode;
 };
@@ -43,7 +45,7 @@ const setMetaDescription = (text: string): void => {
   meta.content = text;
 };
 
-/** A screen under the shared 72 px header. */
+/** Screen with the shared 72 px header. */
 export function Screen({ title, subtitle, description, heading, backPath, actions, children, ...props }: ScreenProps) {
   const { hasProfileButton = true, scrolls = true, backMode = "up" } = props;
   const { t } = useTranslation();
@@ -59,8 +61,8 @@ export function Screen({ title, subtitle, description, heading, backPath, action
     setMetaDescription(description);
   }, [isPage, title, subtitle, description]);
 
-  // After a navigation a screen reader reads on from the new heading, unless the screen itself chose a better place
-  // (a composer). A first page load keeps the browser's own start.
+  // After a navigation a screen reader continues at the new heading, unless the screen focused a better element, such
+  // as the composer. The first page load keeps the browser's default.
   useEffect(() => {
     const heading = headingRef.current;
     if (!isPage || key === "default" || heading?.closest("[data-screen]")?.contains(document.activeElement)) return;
@@ -68,7 +70,7 @@ export function Screen({ title, subtitle, description, heading, backPath, action
   }, [isPage, key]);
 
   return (
-    // One element in both parts: another one would be a new screen, and scrolled back to its start.
+    // One element type for both panes: another type would remount the screen and reset its scroll position.
     <section
       role={isPage ? "main" : undefined}
       data-screen
@@ -82,7 +84,7 @@ export function Screen({ title, subtitle, description, heading, backPath, action
             id={headingId}
             ref={headingRef}
             tabIndex={-1}
-            // Text of any size leaves the header's edges free.
+            // Text of any size fits into the header.
             className={`truncate font-bold focus-visible:outline-none ${
               subtitle
                 ? "text-[length:min(calc(1rem+4px),30px)] leading-[min(1.75rem,36px)]"

@@ -3,7 +3,7 @@ import { Screen } from "./screen.tsx";
 
 type SettingsPageProps = { title: string; description: string; children: ReactNode };
 
-/** A page of settings, under the own profile. */
+/** Settings page below the own profile. */
 export function SettingsPage({ title, description, children }: SettingsPageProps) {
   return (
     <Screen
@@ -19,14 +19,14 @@ export function SettingsPage({ title, description, children }: SettingsPageProps
 }
 
 type SettingsCardProps = {
-  /** By what `focusCard` finds it. */
+  /** Element id that `focusCard` looks up. */
   anchor?: string;
   title: string;
   icon: string;
   children: (headingId: string) => ReactNode;
 };
 
-/** What belongs together, under its name. */
+/** Group of settings with a heading. */
 export function SettingsCard({ anchor, title, icon, children }: SettingsCardProps) {
   const made = useId();
   const id = anchor ?? made;

@@ -1,6 +1,6 @@
 import { type NavigateOptions, useLocation, useNavigate } from "react-router";
 
-/** Leads on from a screen when what was done there is done, which may take a while: not whoever has gone on meanwhile. */
+/** Navigates after an action has finished, unless the person has left the screen in the meantime. */
 export const useNavigateIfStillHere = (): ((to: string, options?: NavigateOptions) => void) => {
   const navigate = useNavigate();
   const { pathname } = useLocation();

@@ -4,12 +4,15 @@ import { type ReactNode, useRef } from "react";
 export type RowListProps = {
   keys: readonly string[];
   label: string;
-  /** The height of one, in pixels. */
+  /** Height of a row in pixels. */
   getRowHeightPx: () => number;
   children: (index: number) => ReactNode;
 };
 
-/** A long list: only the rows near the screen exist. Fetched when somebody has that many; it begins `from` so far down. */
+/**
+ * Long list that renders only the rows near the viewport. Its code is loaded on demand; it starts at the given scroll
+ * offset.
+ */
 export default function VirtualRows({
   keys,
   label,

@@ -1,7 +1,6 @@
 import { createContext } from "react";
 
 /**
- * Where the window as a whole is. A pane beside the page has a location of its own and reads here which of its
- * entries is open.
+ * Path of the whole window. A pane next to the page has its own location and reads here which of its entries is open.
  */
 export const WindowPathContext = createContext("");

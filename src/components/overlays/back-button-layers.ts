@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent } from "react";
 
 type LeaveLayer = () => void;
-/** An entry of the history: react-router's number of it, and how many open layers it stands for. */
+/** History entry: react-router's index and the number of open layers it stands for. */
 type HistoryEntry = { index: number | undefined; depth: number };
 
-const layerRefusalMs = 300; // a layer that is there for so long after it was asked to go stays
+const layerRefusalMs = 300; // a layer that is still open after this time has refused to close
 
-/** What lies over the page and is left first by going back, the topmost last. */
+/** Open layers above the page, topmost last. Back navigation closes them first. */
 const layers: LeaveLayer[] = [];
 
 const readHistoryState = (): Record<string, unknown> => {
@@ -25,7 +25,7 @@ const updateCurrentEntry = (): void => {
   currentEntry = readHistoryEntry();
 };
 
-/** Every open layer has an entry of its own above the page's, with the same address. */
+/** Gives every open layer its own history entry above the page's entry, with the same URL. */
 const pushLayerEntries = (): void => {
   updateCurrentEntry();
   while (currentEntry.depth < layers.length) {
@@ -34,8 +34,8 @@ const pushLayerEntries = (): void => {
 };
 
 /**
- * Going back leaves the layers above the entry it leads to. Entries of layers that were closed otherwise are not removed
- * at that moment, since a navigation may follow at once; they are passed over when somebody comes by.
+ * Back navigation closes the layers above the target entry. Entries of layers that were closed in another way are not
+ * removed immediately, because a navigation may follow; they are skipped on the next back navigation.
  */
 const handlePopState = (): void => {
   const before = currentEntry;
@@ -52,8 +52,8 @@ const handlePopState = (): void => {
 };
 
 /**
- * Notes each entry as the router makes it. Its own listeners learn of a navigation when the screen is rendered: somebody
- * who goes back before would be taken for leaving a layer.
+ * Records each history entry when the router creates it. The router's own listeners run only after the screen rendered;
+ * a back navigation before that would be mistaken for closing a layer.
  */
 const watchHistoryMethod = (name: "pushState" | "replaceState"): void => {
   const change = history[name].bind(history);
@@ -63,7 +63,7 @@ const watchHistoryMethod = (name: "pushState" | "replaceState"): void => {
   };
 };
 
-// A page may be loaded anew at the entry of a layer. Capturing, to see an entry before the router changes it.
+// A page may be reloaded at the entry of a layer. The capture phase sees an entry before the router changes it.
 if ("history" in globalThis) {
   updateCurrentEntry();
   watchHistoryMethod("pushState");
@@ -71,16 +71,19 @@ if ("history" in globalThis) {
   addEventListener("popstate", handlePopState, true);
 }
 
-/** Lets the way back, a phone's gesture or a browser's button, call `leave` until the function it returns is called. */
+/** Registers a layer: back navigation calls `leave` until the returned function is called. */
 const registerLayer = (leave: LeaveLayer): (() => void) => {
   layers.push(leave);
-  queueMicrotask(pushLayerEntries); // one layer may give way to another
+  queueMicrotask(pushLayerEntries); // one layer may replace another
   return () => {
     layers.splice(layers.lastIndexOf(leave), 1);
   };
 };
 
-/** A layer above the page, as long as it is rendered: going back calls `onLeave` in the place of leaving the page. */
+/**
+ * Makes the component a layer above the page while it is mounted: back navigation calls `onLeave` instead of leaving
+ * the page.
+ */
 export const useBackButton = (onLeave: LeaveLayer): void => {
   const leave = useEffectEvent(onLeave);
   useEffect(() => registerLayer(() => leave()), []);

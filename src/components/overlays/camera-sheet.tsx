@@ -8,7 +8,7 @@ import { showToast } from "./toast.tsx";
 
 const idealWidthPx = 1_920;
 const idealHeightPx = 1_440;
-const jpegQuality = 0.95; // it is made smaller afterwards, as any picture
+const jpegQuality = 0.95; // it is resized afterwards, like every picture
 
 type FacingMode = "environment" | "user";
 
@@ -39,7 +39,7 @@ const capturePhoto = async (video: HTMLVideoElement, type: PhotoType): Promise<F
 
 type CameraSheetProps = { type?: PhotoType; onPhoto: (file: File) => void; onClose: () => void };
 
-/** The rear camera with a shutter. When there is none to be had it says so and closes. */
+/** Rear camera with a shutter button. If no camera is available it shows an error and closes. */
 export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: CameraSheetProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -58,7 +58,7 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
         stream = await openCamera(facing);
         if (!isCurrent || !video.current) return stopStream(stream);
         video.current.srcObject = stream;
-        // Told only once a camera was allowed.
+        // The device list is complete only after the permission was granted.
         const cameras = await countCameras();
         if (isCurrent) setCanTurn(cameras > 1);
       } catch (error) {

@@ -9,13 +9,13 @@ export type ConfirmDialogProps = {
   confirmLabel: string;
   cancelLabel: string;
   tone?: "danger" | "accent";
-  /** While the confirmed work runs: both buttons wait and the dialog cannot be dismissed. */
+  /** While the confirmed action runs: both buttons are disabled and the dialog cannot be dismissed. */
   busy?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-/** Asks before something that cannot be taken back. The focus starts on the harmless answer. */
+/** Confirmation before an irreversible action. The cancel button has the initial focus. */
 export function ConfirmDialog({ open, title, body, tone = "danger", busy = false, ...props }: ConfirmDialogProps) {
   const id = useId();
   if (!open) return null;

@@ -1,7 +1,7 @@
 import { t } from "#i18n/setup.ts";
 import { showToast } from "./toast.tsx";
 
-/** Gives words to the clipboard, and says so: of a message unless told otherwise. */
+/** Copies text to the clipboard and shows a toast; by default its texts are those for a message. */
 export const copyText = async (
   words: string,
   said = { done: t("messages.copied"), failed: t("messages.copyFailed") },

@@ -1,7 +1,7 @@
 import { loadWithTexts, t } from "#i18n/setup.ts";
 import { showToast } from "./toast.tsx";
 
-/** Code that is fetched, with its texts, when it is first needed; undefined, and said so, when it cannot be had now. */
+/** Loads code and its texts on demand. Returns undefined, after an error toast, if they cannot be fetched. */
 export const loadOrShowToast = async <T>(load: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await loadWithTexts(load);

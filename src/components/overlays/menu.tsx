@@ -11,12 +11,12 @@ export type MenuItem = {
   onSelect: () => void;
 };
 
-/** Where a menu opens: below (or above) this rectangle, in viewport pixels. */
+/** Rectangle in viewport pixels that a menu opens below or above. */
 export type MenuAnchor = Pick<DOMRect, "top" | "bottom" | "left" | "right">;
 
 const screenMarginPx = 8;
 
-/** Beside the anchor where there is room, never beyond the screen's edge. */
+/** Position next to the anchor if there is space, always within the screen. */
 const positionMenu = (
   anchor: MenuAnchor,
   menu: { width: number; height: number },
@@ -32,12 +32,15 @@ const positionMenu = (
   };
 };
 
-/** An open menu. Arrow keys, Home, End and first letters move; Escape, Tab, the back gesture and a tap beside close. */
+/**
+ * Open menu. Arrow keys, Home, End and first letters move the focus; Escape, Tab, the back gesture and a tap outside
+ * close it.
+ */
 export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: MenuAnchor; onClose: () => void }) {
   const { label, items, anchor, onClose } = props;
   const list = useRef<HTMLDivElement>(null);
   const [position, setPosition] = useState({ top: 0, left: 0 });
-  // The finger whose long press opened the menu is lifted over it and has chosen nothing.
+  // The finger whose long press opened the menu is lifted over it; that is not a choice.
   const hasPressed = useRef(false);
   useLayoutEffect(() => {
     const box = list.current?.getBoundingClientRect();
@@ -105,7 +108,7 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
   );
 }
 
-/** The button that opens a menu; three dots unless `icon` says otherwise. */
+/** Button that opens a menu; its default icon is three dots. */
 export function MenuButton({
   label,
   items,

@@ -2,18 +2,18 @@ import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useBackButton } from "./back-button-layers.ts";
 
 type ModalProps = {
-  /** Names the dialog to a screen reader; `labelledBy` when a visible heading does. */
+  /** Accessible name of the dialog; use `labelledBy` if there is a visible heading. */
   label?: string;
   labelledBy?: string;
   describedBy?: string;
   role?: "dialog" | "alertdialog";
   className?: string;
-  /** Escape, the way back, a phone's gesture too, and a tap beside the dialog ask for this. */
+  /** Called by Escape, back navigation, the back gesture and a tap outside the dialog. */
   onDismiss: () => void;
   children: ReactNode;
 };
 
-/** A card in the middle of the window, as small as what it asks. */
+/** Centred card, as small as its content. */
 export const dialogCardClasses =
   "rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl";
 
@@ -22,7 +22,9 @@ const openDialog = (dialog: HTMLDialogElement): void => {
   dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
 };
 
-/** Where something was pressed in a dialog, Chromium gives the focus back without the caret: letters would go nowhere. */
+/**
+ * Chromium returns the focus to a text field without the caret after a press in a dialog: typed letters would be lost.
+ */
 const restoreCaret = (): void => {
   const { activeElement: field } = document;
   const isField = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
@@ -30,12 +32,12 @@ const restoreCaret = (): void => {
 };
 
 /**
- * A modal layer on the platform's own `<dialog>`: top layer, inert page, kept and returned focus. It is open as
- * long as it is rendered. The first element with `data-autofocus` gets the focus.
+ * Modal layer on the native `<dialog>`: top layer, inert page, focus kept inside and restored. It is open while
+ * mounted. The first element with `data-autofocus` gets the focus.
  */
 export function Modal({ label, labelledBy, describedBy, role, className = "", onDismiss, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  // A tap beside the dialog begins beside it: the finger whose long press opened it is still to be lifted.
+  // A tap outside must start outside: the finger whose long press opened the dialog is still down.
   const hasPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -47,7 +49,7 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
   }, []);
   useBackButton(onDismiss);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape, which arrives as onCancel
     <dialog
       ref={ref}
       role={role === "alertdialog" ? role : undefined}
@@ -56,14 +58,14 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
       aria-describedby={describedBy}
       className={className}
       onCancel={(event) => {
-        // One that a file chooser inside was left with comes up to here too, and is no word about the dialog.
+        // The cancel event of a file chooser inside bubbles up to here and does not concern the dialog.
         if (event.target !== event.currentTarget || !event.cancelable) return;
         event.preventDefault();
         onDismiss();
       }}
       onClose={({ target, currentTarget: dialog }) => {
-        // Chromium closes without asking where nobody touched the page since the last time it did: the dialog is
-        // shown again, and what is asked for is the same.
+        // Chromium closes without a cancel event if the page was not touched since the last one: the dialog is
+        // reopened, and the dismissal is handled the same way.
         if (target !== dialog || dialog.open || !dialog.isConnected) return;
         openDialog(dialog);
         onDismiss();

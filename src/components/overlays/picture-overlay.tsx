@@ -4,12 +4,12 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "./modal.tsx";
 import type { usePanZoom } from "./use-pan-zoom.ts";
 
-/** What a button over a picture looks like. */
+/** Classes of buttons above a picture. */
 export const pictureButtonClasses = "hover:!bg-white/15";
-// A finger zooms by itself.
+// Touch screens zoom by pinching.
 const mouseOnlyClasses = "!hidden [@media(hover:hover)]:!inline-grid";
 
-/** Black, over the whole screen. */
+/** Full-screen black dialog. */
 export function PictureModal({
   label,
   onClose,
@@ -31,24 +31,24 @@ export function PictureModal({
 }
 
 type PictureOverlayProps = {
-  /** Whose it is. */
+  /** Name of the owner. */
   ownerName: string;
   dateText: string;
-  /** What a key does to the picture; whether it did something. */
+  /** Handles a key; returns whether it had an effect. */
   handleKey: (key: string) => boolean;
-  /** Buttons after those that zoom. */
+  /** Buttons after the zoom buttons. */
   actions?: ReactNode;
   onClose: () => void;
   children: ReactNode;
 };
 
-/** A picture with whose it is above it; its keys work wherever the focus is. */
+/** Picture with a header that names its owner; keyboard shortcuts work wherever the focus is. */
 export function PictureOverlay({ ownerName, dateText, handleKey, actions, onClose, children }: PictureOverlayProps) {
   const { t } = useTranslation();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
     <div
-      tabIndex={-1} // a click on the picture keeps the keys here
+      tabIndex={-1} // a click on the picture keeps the keyboard focus here
       className="flex h-full flex-col pt-safe focus:outline-none"
       onKeyDown={(event) => {
         if (!event.metaKey && !event.ctrlKey && !event.altKey && handleKey(event.key)) event.preventDefault();
@@ -90,12 +90,12 @@ export function PictureOverlay({ ownerName, dateText, handleKey, actions, onClos
 type ZoomablePictureProps = {
   frameRef: RefObject<HTMLDivElement | null>;
   zoom: ReturnType<typeof usePanZoom>;
-  /** What stands over the picture and does not grow with it. */
+  /** Content above the picture that does not zoom with it. */
   overlay: ReactNode;
   children: ReactNode;
 };
 
-/** What is looked at closely, as far as it was drawn near and moved; it fills what it stands in. */
+/** Zoomable content that fills its parent. */
 export function ZoomablePicture({
   frameRef,
   zoom: { pose, isHeld, handlers },
@@ -119,7 +119,7 @@ export function ZoomablePicture({
   );
 }
 
-/** In the place of a picture that could not be had. */
+/** Placeholder of a picture that failed to load, with a retry button. */
 export function PictureLoadError({ text, onRetry }: { text: string; onRetry: () => void }) {
   const { t } = useTranslation();
   return (
@@ -129,7 +129,7 @@ export function PictureLoadError({ text, onRetry }: { text: string; onRetry: () 
         type="button"
         className="inline-flex min-h-12 items-center gap-2 rounded-card bg-white/15 px-5 font-semibold"
         onClick={({ currentTarget }) => {
-          // The button goes, and the keys work where the focus is.
+          // The button disappears; keyboard shortcuts need the focus in the overlay.
           currentTarget.closest<HTMLElement>("[tabindex]")?.focus();
           onRetry();
         }}

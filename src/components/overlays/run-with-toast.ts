@@ -1,7 +1,7 @@
 import { t } from "#i18n/setup.ts";
 import { showToast } from "./toast.tsx";
 
-/** Does something that may fail and says what came of it; answers whether it succeeded. */
+/** Runs an action and shows a toast with its result; returns whether it succeeded. */
 export const runWithToast = async (
   work: () => Promise<void>,
   said: { done?: string; failed: string },

@@ -5,15 +5,15 @@ import { Modal } from "./modal.tsx";
 
 type SheetProps = {
   title: string;
-  /** What it is about, in small below the title. */
+  /** Small print below the title. */
   subtitle?: string;
-  /** While something is under way that closing would not stop: it stays open. */
+  /** Keeps the sheet open while an action runs that closing would not cancel. */
   busy?: boolean;
   onClose: () => void;
   children: ReactNode;
 };
 
-/** A dialog with room for a list and more: the whole screen on a phone, a card on a wide one. */
+/** Large dialog: full screen on a phone, a card on a wide screen. */
 export function Sheet({ title, subtitle, busy = false, onClose, children }: SheetProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -5,8 +5,8 @@ import { Toaster } from "./toast.tsx";
 const PageNoticeContext = createContext<HTMLElement | null>(null);
 
 /**
- * What is told beside the page, taking no room: every `Note` below the header and the strips above it, toasts at the page's
- * end, above the tab bar.
+ * Container of notices over the page, without layout space of its own: each `PageNotice` below the header and the
+ * strips above it, toasts at the page's end above the tab bar.
  */
 export function PageNotices({ strips, children }: { strips: ReactNode; children: ReactNode }) {
   const [place, setPlace] = useState<HTMLElement | null>(null);
@@ -26,7 +26,7 @@ export function PageNotices({ strips, children }: { strips: ReactNode; children:
   );
 }
 
-/** Something that stays longer than a toast. */
+/** Notice that stays longer than a toast. */
 export function PageNotice({ children }: { children: ReactNode }) {
   const place = useContext(PageNoticeContext);
   return place && createPortal(children, place);

@@ -4,7 +4,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { avoidCoveringFocus } from "#components/focus/avoid-covering-focus.ts";
 import { Observable } from "#lib/browser/observable.ts";
 
-/** SPEC.md §9: one toast at a time, for five seconds. */
+/** One toast at a time, for five seconds (SPEC.md §9). */
 const toastDurationMs = 5_000;
 
 type ToastTone = "info" | "danger";
@@ -12,11 +12,11 @@ type ToastOptions = {
   title?: string;
   message?: string;
   tone?: ToastTone;
-  /** Where the focus is led at this moment the same is heard: here it is only seen. */
+  /** Not announced to screen readers, because the element that receives the focus announces the same text. */
   isSilent?: boolean;
-  /** A field, or a form, whose content is the problem: the toast goes when that is changed. */
+  /** Field or form whose content caused the toast: changing it dismisses the toast. */
   dismissOnInput?: HTMLElement | null | undefined;
-  /** What can be done next; the toast goes with it. */
+  /** Follow-up action; it dismisses the toast. */
   action?: { label: string; onSelect: () => void };
 };
 type Toast = Omit<ToastOptions, "dismissOnInput"> & { id: number; tone: ToastTone };
@@ -26,7 +26,7 @@ let lastToastId = 0;
 let dismissTimer: ReturnType<typeof setTimeout> | undefined;
 const toastListeners = new Set<() => void>();
 
-/** What nobody looks at is not told yet: it is there still for whoever comes back to the page. */
+/** Starts the timer only while the page is visible, so that a toast is not missed in a background tab. */
 const restartDismissTimer = (): void => {
   clearTimeout(dismissTimer);
   const isLookedAt = typeof document !== "undefined" && document.visibilityState === "visible";
@@ -38,7 +38,7 @@ const setCurrentToast = (toast: Toast | undefined): void => {
   for (const listener of toastListeners) listener();
 };
 const getCurrentToast = (): Toast | undefined => currentToast;
-// A prerendered page has none: what is to be said comes after React took the page over.
+// A prerendered page has no toast: toasts appear only after hydration.
 const getServerSnapshot = (): undefined => undefined;
 const subscribeToToast = (listener: () => void): (() => void) => {
   toastListeners.add(listener);
@@ -47,8 +47,8 @@ const subscribeToToast = (listener: () => void): (() => void) => {
 };
 
 /**
- * Says something for five seconds. A newer toast replaces the one that shows. Returns what takes it back as soon as it is no
- * longer true.
+ * Shows a toast for five seconds, replacing the current one. Returns a function that dismisses it early, when it no
+ * longer applies.
  */
 export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => void) => {
   const id = ++lastToastId;
@@ -65,7 +65,7 @@ export const showToast = (toast: ToastOptions): void => {
   openToast(toast);
 };
 
-/** Where toasts are shown; what comes later lies over what comes before. */
+/** Possible positions of the toaster; later ones are above earlier ones. */
 const placeClasses = {
   page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
   app: "absolute inset-x-0 bottom-0 px-3",
@@ -90,13 +90,13 @@ const useIsTopmostPlace = (place: ToasterPlace): boolean => {
   return topmost === place;
 };
 
-/** Stands once in each place. Failures interrupt a screen reader, everything else waits its turn. */
+/** Toast container, mounted once per place. Errors interrupt a screen reader, other toasts wait. */
 export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const { t } = useTranslation();
   const isTopmost = useIsTopmostPlace(place);
   const newest = useSyncExternalStore(subscribeToToast, getCurrentToast, getServerSnapshot);
   const toast = isTopmost ? newest : undefined;
-  // Where the keyboard was before it came to the button that goes.
+  // Element that had the focus before the toast's button, which is about to disappear.
   const cameFrom = useRef<EventTarget>(null);
   const close = () => {
     const back = cameFrom.current;

@@ -13,8 +13,8 @@ type Point = { x: number; y: number };
 type PointerGesture = { pointers: Map<number, Point>; start: Point; moved: boolean };
 
 /**
- * Zooming and moving a picture with fingers, wheel, keys and double taps. A swipe over a picture that is not zoomed
- * asks for the one beside it, a swipe down asks to close.
+ * Zooms and pans a picture with touch, wheel, keyboard and double taps. A horizontal swipe on an unzoomed picture turns
+ * to the next one, a swipe down closes.
  */
 export const usePanZoom = (
   picture: Size,
@@ -46,7 +46,7 @@ export const usePanZoom = (
     return () => removeEventListener("resize", refit);
   }, []);
 
-  /** From the frame's middle. */
+  /** Relative to the frame's centre. */
   const toPoint = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
     const box = frame.current?.getBoundingClientRect();
     return box ? { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 } : { x: 0, y: 0 };
@@ -54,7 +54,7 @@ export const usePanZoom = (
   const toPointLatest = useRef(toPoint);
   toPointLatest.current = toPoint;
 
-  // React listens to the wheel passively, and the page must not zoom with the picture.
+  // React registers wheel listeners as passive, and the page must not zoom with the picture.
   useEffect(() => {
     const element = frame.current;
     const onWheel = (event: WheelEvent) => {
@@ -124,7 +124,7 @@ export const usePanZoom = (
     setHeld(false);
   };
 
-  /** True when the key meant something here. */
+  /** Returns whether the key had an effect. */
   const press = (key: string): boolean => {
     const { scale, x, y } = latest.current;
     const middle = { x: 0, y: 0 };

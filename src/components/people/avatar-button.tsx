@@ -4,7 +4,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
 import { Avatar, type AvatarPerson } from "./avatar.tsx";
 
-const largestAvatarPx = 512; // the largest picture there is (contract avatarSizes)
+const largestAvatarPx = 512; // largest stored size (contract avatarSizes)
 
 const enlargedMarginPx = 16;
 const buttonPx = 48;
@@ -12,7 +12,7 @@ const buttonPx = 48;
 const getEnlargedSizePx = (): number =>
   Math.min(largestAvatarPx, innerWidth - 2 * enlargedMarginPx, innerHeight - 4 * enlargedMarginPx - 2 * buttonPx);
 
-/** A person's picture that a tap enlarges; without a picture it is the initials. */
+/** Avatar that opens enlarged on tap; without a picture it shows the initials. */
 export function AvatarButton({ person, size }: { person: AvatarPerson; size: number }) {
   const { t } = useTranslation();
   const [isLarge, setLarge] = useState(false);

@@ -1,21 +1,21 @@
 import { ProtectedImage } from "#components/images/protected-image.tsx";
 
-/** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
+/** Person data of an avatar; `avatar` is a key of the avatars bucket. A local person row is compatible. */
 export type AvatarPerson = { username: string; phone: string; avatar: string | null; deleted?: 1 | undefined };
 
 type AvatarProps = {
   person: AvatarPerson;
   size?: number;
   isSquare?: boolean;
-  /** Of the initials the first alone. */
+  /** Only the first initial. */
   hasSingleInitial?: boolean;
 };
 
 const servedPx = { small: 50, large: 512 } as const;
-/** Hues of which a disc of this lightness keeps 4.5:1 to white text, and a writer's name to its ground. */
+/** Hues that keep a contrast of 4.5:1, as a disc behind white text and as the colour of a sender's name. */
 export const avatarHues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
 
-/** SPEC.md §3: seeded from the username, else the phone, else the word User. */
+/** Seed of colour and initials (SPEC.md §3): username, else phone, else the word User. */
 const getAvatarSeed = (person: AvatarPerson): string => person.username.trim() || person.phone.trim() || "User";
 
 const getInitials = (seed: string): string => {
@@ -30,17 +30,17 @@ const toHue = (seed: string): number => {
   return avatarHues[hash % avatarHues.length] ?? 322;
 };
 
-/** The hue that stands for a person: of the disc, and of their name among others. */
+/** Hue of a person, for the avatar disc and the sender's name in a group. */
 export const toPersonHue = (person: AvatarPerson): number => toHue(getAvatarSeed(person));
 
-/** A group as a picture is drawn of it. */
+/** Avatar data of a group. */
 export const toAvatarPerson = ({ name, picture }: { name: string; picture: string | null }): AvatarPerson => ({
   username: name,
   phone: "",
   avatar: picture,
 });
 
-/** In the place of somebody whose account is gone. */
+/** Avatar of a deleted account. */
 function DeletedAccountAvatar({ size, isSquare }: { size: number; isSquare: boolean }) {
   return (
     <span
@@ -54,8 +54,10 @@ function DeletedAccountAvatar({ size, isSquare }: { size: number; isSquare: bool
 }
 
 /**
- * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
- * Decorative: the name always stands beside it.
+ * Avatar as a disc, or as a rounded square when enlarged. Initials on a coloured background are shown until the picture
+ * is loaded and if there is none.
+ *
+ * Decorative: the name is always shown next to it.
  */
 export function Avatar({ person, size = 50, isSquare = false, hasSingleInitial = false }: AvatarProps) {
   if (person.deleted) return <DeletedAccountAvatar size={size} isSquare={isSquare} />;

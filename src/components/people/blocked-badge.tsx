@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-/** Stands beside the name of somebody I have blocked. */
+/** Badge next to the name of a blocked person. */
 export function BlockedBadge() {
   const { t } = useTranslation();
   const label = t("blocked.isBlocked");

@@ -11,17 +11,17 @@ import { useContactFilter } from "./use-contact-filter.ts";
 type PickablePerson = ListedPerson & { id: Uuid };
 
 type ContactPickerProps = {
-  /** Who can be picked, in any order; undefined while they are being read. Leave out those it cannot be done with. */
+  /** Selectable people in any order, without those the action does not apply to; undefined while loading. */
   people: readonly PickablePerson[] | undefined;
-  /** What the list is called. */
+  /** Accessible name of the list. */
   label: string;
-  /** What the search is called, where it is neither contacts nor groups that are searched. */
+  /** Label of the search field, if the list contains neither contacts nor groups. */
   searchLabel?: string;
-  /** Who is picked so far: the rows are boxes to tick. Without it they are buttons, for picking one. */
+  /** Selected ids: rows are checkboxes. Without it rows are buttons that pick one person. */
   selected?: ReadonlySet<Uuid>;
-  /** A row was pressed: add or remove the person, or go on with the one. */
+  /** Called when a row is pressed: toggle the person, or continue with the one. */
   onPick: (person: PickablePerson) => void;
-  /** So many can be picked; the others wait then, and it is said why. */
+  /** Maximum number of selected people; further rows are disabled, with an explanation. */
   maxSelected?: number;
 };
 
@@ -31,7 +31,7 @@ const nearEndPx = 600;
 const rowClasses =
   "flex min-h-16 w-full items-center gap-3 px-4 py-2 text-start -outline-offset-3 [content-visibility:auto] [contain-intrinsic-size:auto_64px]";
 
-/** A round box to tick, drawn so that it looks the same on every phone. */
+/** Round checkbox, drawn to look the same on every device. */
 function SelectionCheckmark({ isOn }: { isOn: boolean }) {
   return (
     <span
@@ -46,8 +46,8 @@ function SelectionCheckmark({ isOn }: { isOn: boolean }) {
 }
 
 /**
- * Contacts (and groups, if there are some among them) to choose from, with a search by name or number; fills the
- * height it is given and scrolls. Several with `selected`, one without. What is chosen belongs to the caller.
+ * Searchable list of contacts and groups to choose from. It fills the given height and scrolls. With `selected` several
+ * can be chosen, otherwise one. The caller owns the selection.
  */
 export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
   const { maxSelected = Number.POSITIVE_INFINITY, searchLabel } = props;

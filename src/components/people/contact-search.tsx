@@ -9,14 +9,14 @@ import { NoContacts } from "./no-contacts.tsx";
 import { useContactFilter } from "./use-contact-filter.ts";
 
 type ContactSearchProps<P> = {
-  /** Undefined while they are not known yet. */
+  /** Undefined while loading. */
   contacts: P[] | undefined;
   label: string;
   getRowHeightPx: () => number;
   children: (contact: P) => ReactNode;
 };
 
-/** One's contacts with a field to find some of them by name or number (SPEC.md §2), and what is said where there are none. */
+/** Contact list with a search by name or number (SPEC.md §2), and its empty states. */
 export function ContactSearch<P extends { id: string; username: string; phone: string }>({
   contacts,
   label,

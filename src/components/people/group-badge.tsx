@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-/** Says beside a name that it is a group's. */
+/** Badge that marks a name as a group. */
 export function GroupBadge() {
   return (
     <span

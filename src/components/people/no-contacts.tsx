@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 
-/** Who has no contacts yet is shown the way to some. */
+/** Empty state of the contact list, with a link to the requests. */
 export function NoContacts() {
   const { t } = useTranslation();
   return (

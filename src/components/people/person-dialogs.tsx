@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
 
-/** Questions about a person or the conversation with them. They only ask: who shows them does the work. */
+/** Confirmation dialogs about a person or the conversation with them. The caller performs the action. */
 type PersonDialogProps = { name: string; busy?: boolean; onConfirm: () => void; onClose: () => void };
 
 export function BlockPersonDialog({ name, ...props }: PersonDialogProps) {

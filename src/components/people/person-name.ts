@@ -1,6 +1,6 @@
 import type { Translate } from "#i18n/setup.ts";
 
-/** How somebody is called. Whose account is gone has no name any more. */
+/** Display name of a person. A deleted account has no name any more. */
 export const toDisplayName = (
   person: { username: string; deleted?: 1 | undefined } | undefined,
   t: Translate,

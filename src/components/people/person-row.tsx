@@ -4,12 +4,12 @@ import { BlockedBadge } from "./blocked-badge.tsx";
 import { GroupBadge } from "./group-badge.tsx";
 import { PhoneNumber } from "./phone-number.tsx";
 
-/** A person, or a group with so many members. */
+/** Person, or a group with its member count. */
 export type ListedPerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
 
 /**
- * Picture, name and number of a person on one line of a list. Names may be of any script and direction. `wraps`: name
- * and number take a second line each rather than be cut.
+ * List item with avatar, name and number of a person. Names may be of any script and direction. With `wraps`, name and
+ * number may take a second line instead of being truncated.
  */
 export function PersonListItem({
   person,

@@ -3,7 +3,7 @@ import { isMaskedPhone } from "#contract/phone.ts";
 
 type PhoneNumberProps = { phone: string; className?: string };
 
-/** A number as it may be shown; of a masked one a screen reader is told what it is instead of its dots. */
+/** Phone number. For a masked one, screen readers get a description instead of the dots. */
 export function PhoneNumber({ phone, className }: PhoneNumberProps) {
   const { t } = useTranslation();
   if (!isMaskedPhone(phone)) {

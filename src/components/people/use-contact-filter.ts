@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
 
-/** People by name, in the order of the reader's language, and of them those who are looked for. */
+/** Sorts people by name in the reader's language and filters them by a search text. */
 export const useContactFilter = <P extends { username: string; phone: string }>(people: readonly P[] | undefined) => {
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());

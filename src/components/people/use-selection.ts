@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Uuid } from "#contract/ids.ts";
 
-/** Who is chosen in a `ContactPicker`, in the order of choosing. */
+/** Selected ids of a `ContactPicker`, in order of selection. */
 export const useSelection = () => {
   const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
   return {
@@ -12,7 +12,7 @@ export const useSelection = () => {
         if (!after.delete(id)) after.add(id);
         return after;
       }),
-    /** Who had been chosen before this began anew. */
+    /** Adds an earlier selection, in front of the current one. */
     chooseAgain: (ids: Iterable<Uuid>) => setChosen((before) => new Set([...ids, ...before])),
   };
 };

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-/** How this device shows the product; nobody else is told. What is not named is as the system and the browser have it. */
+/**
+ * Appearance settings of this device; they are not sent to the server. The default of each follows the system and the
+ * browser.
+ */
 export const themes = ["system", "light", "dark"] as const;
 export const textSizes = ["small", "normal", "large", "larger"] as const;
 export const motions = ["system", "still"] as const;
@@ -10,13 +13,13 @@ export type Appearance = {
   motion: (typeof motions)[number];
 };
 
-/** Where the browser keeps it; the inline script reads it there. */
+/** Storage key; the inline script reads it too. */
 export const appearanceKey = "appearance";
 
 const pickWord = <T extends string>(words: readonly string[], from: readonly T[], otherwise: T): T =>
   from.find((word) => word !== otherwise && words.includes(word)) ?? otherwise;
 
-/** The choice that these words stand for. Unknown ones, of another version, say nothing. */
+/** Parses stored words. Unknown words, from another version, are ignored. */
 export const parseAppearance = (look: string): Appearance => {
   const words = look.split(" ");
   return {
@@ -26,14 +29,17 @@ export const parseAppearance = (look: string): Appearance => {
   };
 };
 
-/** A choice as it is kept and stands on the root element, where theme.css looks: "dark large still", or nothing. */
+/**
+ * Serializes the settings for storage and for the root element's `data-look`, which theme.css reads: "dark large
+ * still", or an empty string.
+ */
 export const serializeAppearance = ({ theme, text, motion }: Appearance): string =>
   [theme, text, motion].filter((word) => word !== "system" && word !== "normal").join(" ");
 
 /**
- * Puts what was chosen on the root, and the colour of the browser's own bar with it, of which a document names first the
- * light and then the dark one. Its text is also the inline script that runs before the first paint: it uses nothing
- * from around it.
+ * Applies the appearance to the root element and to the browser's theme colour; documents list the light theme-color
+ * first and the dark one second. The source text of this function is also the inline script that runs before the first
+ * paint, so it must not use anything from its module.
  */
 export const applyAppearance = (look: string): void => {
   document.documentElement.dataset["look"] = look;
@@ -46,7 +52,7 @@ export const applyAppearance = (look: string): void => {
 };
 
 const listeners = new Set<() => void>();
-// What could not be stored (storage is full or forbidden): it lasts as long as the page.
+// Fallback if storage is full or forbidden: lasts as long as the page.
 let unstoredText: string | undefined;
 let cachedAppearance: { look: string; appearance: Appearance } | undefined;
 
@@ -58,7 +64,7 @@ const readAppearanceText = (): string => {
   }
 };
 
-/** The same object as long as nothing changed. */
+/** The same object until something changes, as external stores require. */
 export const getAppearance = (): Appearance => {
   const look = readAppearanceText();
   if (cachedAppearance?.look !== look) cachedAppearance = { look, appearance: parseAppearance(look) };
@@ -82,7 +88,9 @@ export const setAppearance = (change: Partial<Appearance>): void => {
   refreshAppearance();
 };
 
-/** Shows what is chosen here, also when it is chosen in another tab, or was while this page lay in the browser's memory. */
+/**
+ * Applies the stored appearance, also when another tab changes it or the page is restored from the back/forward cache.
+ */
 export const syncAppearance = (): void => {
   applyAppearance(readAppearanceText());
   addEventListener("storage", ({ key }) => {
@@ -93,7 +101,7 @@ export const syncAppearance = (): void => {
   });
 };
 
-/** Whether nothing is to move that need not: by the choice here or by the system's. */
+/** Whether decorative motion is off, by this setting or by the system's. */
 export const isMotionReduced = (): boolean =>
   getAppearance().motion === "still" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 

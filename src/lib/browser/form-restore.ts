@@ -1,6 +1,6 @@
 /**
- * What was typed into a form that was not sent yet, for a phone that lets the page go while its person picks a picture. Of
- * this tab alone, and never a password.
+ * Saved input of an unsent form, for phones that discard the page while a picture is being chosen. Stored per tab,
+ * never with a password.
  */
 const restoredFields = { register: ["displayName", "phoneNumber"], login: ["phoneNumber"] } as const;
 export type RestorableForm = keyof typeof restoredFields;
@@ -14,13 +14,13 @@ export const saveFormInput = (name: RestorableForm, form: HTMLFormElement): void
   try {
     sessionStorage.setItem(toStorageKey(name), `${typed}`);
   } catch {
-    // Storage is full or forbidden: what was typed lives as long as the page.
+    // Storage is full or forbidden: the input lasts as long as the page.
   }
 };
 
 /**
- * Runs before the first paint: what is typed before the script arrives is kept as well. A field that stands empty until its
- * text is put back takes nothing away.
+ * Inline script that runs before the first paint and saves input typed before the app script loads. An empty field that
+ * is not restored yet does not overwrite its saved text.
  */
 export const buildFormSaveScript = (name: RestorableForm): string => {
   const key = `sessionStorage["${toStorageKey(name)}"]`;
@@ -31,7 +31,7 @@ export const buildFormSaveScript = (name: RestorableForm): string => {
   );
 };
 
-/** What was typed since stays. */
+/** Restores saved input; text typed in the meantime is kept. */
 export const restoreFormInput = (name: RestorableForm, form: HTMLFormElement): void => {
   try {
     const typed = new URLSearchParams(sessionStorage.getItem(toStorageKey(name)) ?? "");
@@ -40,15 +40,15 @@ export const restoreFormInput = (name: RestorableForm, form: HTMLFormElement): v
       if (input) input.value ||= typed.get(field) ?? "";
     }
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };
 
-/** Somebody is signed in. */
+/** Deletes saved input, called once somebody is signed in. */
 export const clearFormInput = (): void => {
   try {
     for (const name of ["register", "login"] as const) sessionStorage.removeItem(toStorageKey(name));
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };

@@ -1,6 +1,6 @@
 import { type Language, languageParameter, resolveLanguage } from "#contract/language.ts";
 
-/** The language this browser reads, by the Worker's own rule (`contract/language.ts`). */
+/** Language of this browser, by the same rule as in the Worker (`contract/language.ts`). */
 export const detectLanguage = (): Language =>
   resolveLanguage({
     parameter: new URLSearchParams(location.search).get(languageParameter),

@@ -1,7 +1,7 @@
-/** A part of the page could not be fetched: shows the notice every document carries for that (index.html, `src/prerender`). */
+/** Shows the load-error notice that every document contains (index.html, `src/prerender`). */
 export const showLoadFailure = (): void => {
   const notice = document.getElementById("unloaded");
   if (notice) notice.hidden = false;
-  // A form that was sent early waits for nothing any more.
+  // A form submitted before the script loaded would stay busy forever.
   for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
 };

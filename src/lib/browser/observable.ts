@@ -1,4 +1,4 @@
-/** A value that tells when it changes: what `useSyncExternalStore` reads. */
+/** Observable value for `useSyncExternalStore`. */
 export class Observable<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();

@@ -1,4 +1,4 @@
-/** Whether somebody uses the page: it is visible, and was touched, typed into or come back to lately. */
+/** Page activity: the page is visible and received input or focus recently. */
 
 const activeForMs = 10 * 60_000;
 const notifyEveryMs = 2_000;
@@ -25,7 +25,7 @@ if (typeof document !== "undefined") {
 export const isPageActive = (): boolean =>
   document.visibilityState === "visible" && Date.now() - lastActivityAt < activeForMs;
 
-/** Hears of use while it goes on, at most every two seconds. */
+/** Notifies of ongoing activity, at most every two seconds. */
 export const subscribeToPageActivity = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => {

@@ -1,16 +1,18 @@
-/** Where the service worker keeps pictures of people and groups, and those of statuses (`src/sw/pictures.ts`). */
+/**
+ * Names of the service worker's caches: avatars of people and groups, and pictures of statuses (`src/sw/pictures.ts`).
+ */
 export const avatarCacheName = "avatars";
 export const postPictureCacheName = "post-pictures";
 
-const idLength = 36; // a key begins with the id of whose picture it is
+const idLength = 36; // a key starts with the id of its owner
 
 const toPictureKey = (path: string): string => decodeURIComponent(path.split("/").at(-1) ?? "");
 const toRequestKey = ({ url }: Request): string => toPictureKey(new URL(url).pathname);
 
-/** The id of the status whose picture this is: it follows its author's. */
+/** Id of the status a picture belongs to; it follows the author's id in the key. */
 export const toPicturePostId = (path: string): string => toPictureKey(path).slice(idLength + 1, 2 * idLength + 1);
 
-/** Forgets the pictures of these people and groups. */
+/** Deletes the cached avatars of these people and groups. */
 export const deleteCachedAvatars = async (owners: ReadonlySet<string>): Promise<void> => {
   if (!("caches" in globalThis)) return;
   const cache = await caches.open(avatarCacheName);
@@ -19,7 +21,7 @@ export const deleteCachedAvatars = async (owners: ReadonlySet<string>): Promise<
   await Promise.all(dropped.map((request) => cache.delete(request)));
 };
 
-/** Forgets the pictures of statuses that are not among these, which are asked for once it is known which are kept. */
+/** Deletes cached status pictures that are no longer wanted. The list is requested only if pictures are cached. */
 export const pruneCachedPostPictures = async (listWanted: () => Promise<ReadonlySet<string>>): Promise<void> => {
   if (!("caches" in globalThis)) return;
   const cache = await caches.open(postPictureCacheName);

@@ -1,8 +1,8 @@
 import { toTrustedUrl } from "./trusted-url.ts";
 
 /**
- * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
- * this page has loaded already (its language among them), so that it keeps them without another download.
+ * Registers the service worker when the browser is idle, and sends it the URLs of the assets this page has loaded, its
+ * language included, so that it caches them without another download.
  */
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;
@@ -18,7 +18,7 @@ const registerWorker = async () => {
     await navigator.serviceWorker.ready;
     registration.active?.postMessage({ type: "keep", paths: loaded });
   } catch (error) {
-    // Without it everything works but opening offline.
+    // Everything except opening offline works without it.
     console.warn("service worker", error);
   }
 };

@@ -1,17 +1,20 @@
 let audioContext: AudioContext | undefined;
-/** What sounds now. The context's thread runs only for that. */
+/** Sounds that are playing. The audio context is suspended when there are none. */
 const activeSounds = new Set<object>();
 
-/** One sound: when it begins within its pattern, how long it lasts, its pitches in hertz and its loudness up to 1. */
+/** One sound: start within its pattern and duration in seconds, pitches in hertz, loudness up to 1. */
 export type SoundNote = { at: number; seconds: number; pitches: readonly number[]; level: number };
 
-/** The one context of this page's sounds, for all of its life; undefined where a browser has none. */
+/** Shared audio context of the page; undefined if the browser has none. */
 const getAudioContext = (): AudioContext | undefined => {
   if (!audioContext && "AudioContext" in globalThis) audioContext = new AudioContext();
   return audioContext;
 };
 
-/** Something is about to sound: `audio` runs, or will once the page is touched, until all that began has ended. */
+/**
+ * Starts a sound: the returned context runs, or will once the page receives a gesture, until every started sound has
+ * ended.
+ */
 export const startSound = (): { audio: AudioContext; end(): void } | undefined => {
   const audio = getAudioContext();
   if (!audio) return undefined;
@@ -26,9 +29,9 @@ export const startSound = (): { audio: AudioContext; end(): void } | undefined =
   };
 };
 
-const fadeSeconds = 0.02; // a sound that begins or ends at once clicks
+const fadeSeconds = 0.02; // an abrupt start or end is audible as a click
 
-/** `from` by the clock of `audio`, in seconds. */
+/** Plays a note; `from` is a time of the `audio` clock in seconds. */
 export const playNote = (audio: AudioContext, out: AudioNode, note: SoundNote, from: number): void => {
   const { at, seconds, pitches, level } = note;
   const volume = audio.createGain();
@@ -49,7 +52,7 @@ export const playNote = (audio: AudioContext, out: AudioNode, note: SoundNote, f
   });
 };
 
-/** How many record what the microphone hears: it would hear this page's own sounds too. */
+/** Number of microphone recordings in progress, which would record the page's own sounds. */
 let recordingCount = 0;
 export const isRecording = (): boolean => recordingCount > 0;
 export const trackRecording = (): (() => void) => {
@@ -62,8 +65,8 @@ export const trackRecording = (): (() => void) => {
 const unlockGestures = ["pointerup", "keydown"] as const;
 
 /**
- * Where a page may only sound if it began to within a gesture (Safari), the first one is used for that, in silence.
- * Chromium lets any page sound that was ever touched, and needs no audio thread before there is something to hear.
+ * Safari allows sound only if it first started within a gesture: the first gesture starts the context silently.
+ * Chromium allows sound on any page that was touched, and needs no audio thread before that.
  */
 export const unlockSound = (): (() => void) => {
   if ("userAgentData" in navigator) return () => undefined;
@@ -72,7 +75,7 @@ export const unlockSound = (): (() => void) => {
   };
   const unlock = () => {
     leave();
-    if (audioContext) return; // something sounds already
+    if (audioContext) return; // already running
     void getAudioContext()
       ?.resume()
       .then(

@@ -3,7 +3,7 @@ import { trustedTypesPolicy } from "#contract/document-headers.ts";
 type ScriptUrlPolicy = { createScriptURL(url: string): string };
 type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy };
 
-/** Our own scripts; what people uploaded is served under /api. */
+/** Whether a URL is one of our scripts; uploaded content is served under /api. */
 const isOwnScript = (url: string): boolean => {
   const { origin, pathname } = new URL(url, location.href);
   return origin === location.origin && !pathname.startsWith("/api/");
@@ -19,7 +19,7 @@ const createPolicy = (): ScriptUrlPolicy | undefined =>
 
 let policy: ScriptUrlPolicy | undefined;
 
-/** An address to start a worker from. The pages require Trusted Types for it; this is the only policy there is. */
+/** URL for starting a worker. The pages enforce Trusted Types for it; this is the only policy. */
 export const toTrustedUrl = (url: string): string => {
   policy ??= createPolicy();
   return policy?.createScriptURL(url) ?? url;

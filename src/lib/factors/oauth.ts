@@ -10,12 +10,12 @@ import { openSession } from "#lib/session/sign-in.ts";
 import { savePendingRegistration } from "./pending-registration.ts";
 
 /**
- * Signing in by another provider, and linking one to one's account. The page is left for the provider's; what comes back in
- * the address is a code, worth nothing without the verifier that only this browser knows (RFC 7636). Each function throws
- * `ApiFailure`.
+ * Signs in with another identity provider, and links one to the account. The page navigates to the provider's. The
+ * callback URL contains a code that is useless without the verifier stored in this browser (PKCE, RFC 7636). Each
+ * function throws `ApiRequestError`.
  */
 
-/** A way to a provider that began here. All tabs share it: an installed app may come back in another one. */
+/** Started flow. All tabs share it, because an installed app may return in another one. */
 const OAuthFlow = v.object({ provider: v.string(), verifier: v.string(), user: v.nullable(Uuid), at: v.number() });
 type OAuthFlow = v.InferOutput<typeof OAuthFlow>;
 
@@ -26,7 +26,7 @@ const storeOrFail = (store: () => void): void => {
   try {
     store();
   } catch {
-    // Without storage nothing can be brought back to this browser.
+    // Without storage the flow cannot be completed in this browser.
     throw new ApiRequestError("unavailable", 0);
   }
 };
@@ -36,7 +36,7 @@ const saveFlow = (begun: Omit<OAuthFlow, "at">): void =>
     localStorage.setItem(flowStorageKey, JSON.stringify({ ...begun, at: Date.now() } satisfies OAuthFlow)),
   );
 
-/** The way that began here last, once. */
+/** Reads and deletes the latest started flow. */
 const consumeFlow = (): OAuthFlow | undefined => {
   try {
     const parsed = v.safeParse(OAuthFlow, JSON.parse(localStorage.getItem(flowStorageKey) ?? "null"));
@@ -53,7 +53,7 @@ const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** Begins a way to a provider that leads back to `path`; answers what its first step is asked with. */
+/** Starts a flow that returns to `path`; returns the query of the authorization request. */
 const startFlow = async (provider: string, path: string, user: Uuid | null): Promise<URLSearchParams> => {
   const verifier = toBase64url(crypto.getRandomValues(new Uint8Array(32)));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
@@ -66,7 +66,7 @@ const startFlow = async (provider: string, path: string, user: Uuid | null): Pro
   });
 };
 
-/** Leaves for a provider, to sign in or to register there. Comes back to the log-in page, which asks `finishSignIn`. */
+/** Navigates to a provider to sign in or register. Returns to the log-in page, which calls `finishProviderSignIn`. */
 export const startProviderSignIn = async (provider: string): Promise<void> => {
   location.assign(`/api/auth/authorize?${await startFlow(provider, "/login", null)}`);
 };
@@ -74,8 +74,8 @@ export const startProviderSignIn = async (provider: string): Promise<void> => {
 const AuthorizationUrl = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
 
 /**
- * Leaves for a provider, to link an account there to one's own. Comes back to the page it was called on, which asks
- * `finishLinking`. Asks for a proof (`reauthentication_needed`).
+ * Navigates to a provider to link its account. Returns to the current page, which calls `finishProviderLinking`. Needs
+ * a recent authentication (`reauthentication_needed`).
  */
 export const startProviderLinking = async (provider: string): Promise<void> => {
   const query = await startFlow(provider, location.pathname, getSession()?.userId ?? null);
@@ -87,12 +87,12 @@ export const startProviderLinking = async (provider: string): Promise<void> => {
   location.assign(url);
 };
 
-/** Asks for a proof. */
+/** Needs a recent authentication. */
 export const unlinkIdentity = async (id: Uuid): Promise<void> => {
   await requestApi("DELETE", `/api/auth/user/identities/${id}`);
 };
 
-/** Whether the address tells of a way to a provider that has ended. */
+/** Whether the URL contains the result of a provider flow. */
 export const hasOAuthCallback = (): boolean => {
   const query = new URLSearchParams(location.search);
   return query.has("code") || query.has("error");
@@ -100,7 +100,10 @@ export const hasOAuthCallback = (): boolean => {
 
 const callbackParameters = ["code", "error", "error_code", "error_description"];
 
-/** What came back, taken off the address so that no reload and no "back" brings it again. */
+/**
+ * Reads the callback parameters and removes them from the URL, so that neither a reload nor back navigation repeats
+ * them.
+ */
 const consumeCallback = (): { code: string } | { error: ErrorCode | "cancelled" } | undefined => {
   if (!hasOAuthCallback()) return undefined;
   const url = new URL(location.href);
@@ -112,7 +115,7 @@ const consumeCallback = (): { code: string } | { error: ErrorCode | "cancelled" 
   return { error: isErrorCode(errorCode) ? errorCode : "bad_oauth_callback" };
 };
 
-/** Trades what came back for a session; "cancelled" when its person changed their mind there. */
+/** Exchanges the callback's code for a session; "cancelled" if the person aborted at the provider. */
 const finishFlow = async (user: Uuid | null): Promise<{ opened: OpenedSession } | "cancelled" | undefined> => {
   const way = consumeCallback();
   if (!way) return undefined;
@@ -136,15 +139,15 @@ const finishFlow = async (user: Uuid | null): Promise<{ opened: OpenedSession } 
 };
 
 /**
- * How signing in by a provider ended, once, on the log-in page; undefined where nobody comes from one. Refused with
- * `phone_needed` the registration goes on with who they are (src/lib/factors/pending-registration.ts).
+ * Result of signing in with a provider, reported once on the log-in page; undefined without a callback. If the server
+ * answers `phone_needed`, registration continues with the saved identity (src/lib/factors/pending-registration.ts).
  */
 export const finishProviderSignIn = async (): Promise<OpenedSession | "cancelled" | undefined> => {
   const end = await finishFlow(null);
   return typeof end === "object" ? end.opened : end;
 };
 
-/** How linking ended, once, on the page it led back to; undefined where nobody comes from a provider. */
+/** Result of linking, reported once on the page it started from; undefined without a callback. */
 export const finishProviderLinking = async (): Promise<"linked" | "cancelled" | undefined> => {
   const end = await finishFlow(getSession()?.userId ?? null);
   return typeof end === "object" ? "linked" : end;

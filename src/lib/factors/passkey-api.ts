@@ -7,11 +7,12 @@ import type { OpenedSession } from "#lib/session/session.ts";
 import { openSession } from "#lib/session/sign-in.ts";
 import { PasskeyError } from "./passkey-error.ts";
 
-// The work of `passkeys.ts`: a question of the server's, the browser's answer, and back.
+// Implementation of `passkeys.ts`: each request gets a challenge from the server, runs the browser's dialog and sends
+// the result.
 
 /**
- * The browser's answer; undefined when the person closed its dialog, or let it stand until it went. Browsers say no more
- * of that than "not allowed", so that no page learns who has a passkey here.
+ * Runs a WebAuthn dialog; undefined if the person closed it or it timed out. Browsers report both as "not allowed", so
+ * that pages cannot learn who has a passkey.
  */
 const runWebAuthn = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
@@ -28,7 +29,7 @@ const runWebAuthn = async <T>(work: () => Promise<T>): Promise<T | undefined> =>
 
 type RegistrationOptionsJson = Parameters<typeof startRegistration>[0]["optionsJSON"];
 type AuthenticationOptionsJson = Parameters<typeof startAuthentication>[0]["optionsJSON"];
-// The server makes them by the same library; the browser refuses what is none.
+// The server creates the options with the same library; the browser rejects invalid ones.
 const toOptions = <T extends RegistrationOptionsJson | AuthenticationOptionsJson>({ options }: Ceremony): T =>
   options as unknown as T;
 

@@ -1,7 +1,10 @@
 import type { Translate } from "#i18n/setup.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 
-/** `already_added`: this device or key is in the list. `unsupported`: it cannot know its person, or keep a passkey. */
+/**
+ * `already_added`: the device or key is registered already. `unsupported`: it cannot verify its user or store a
+ * passkey.
+ */
 export type PasskeyProblem = "already_added" | "unsupported" | "failed";
 
 export class PasskeyError extends Error {
@@ -20,6 +23,6 @@ export const passkeyErrorKeys = {
   failed: "auth.passkeyFailed",
 } as const satisfies Record<PasskeyProblem, string>;
 
-/** What a caught error says to the person, wherever it came from. */
+/** Localised message of any caught error. */
 export const toPasskeyErrorText = (error: unknown, t: Translate): string =>
   error instanceof PasskeyError ? t(passkeyErrorKeys[error.problem]) : toErrorText(error, t);

@@ -4,10 +4,10 @@ import { ApiRequestError } from "#lib/http/http-request.ts";
 import type { OpenedSession } from "#lib/session/session.ts";
 
 /**
- * Passkeys, as the screens use them. What does the work comes when somebody uses one: the log-in page is to stand before.
+ * Passkey functions for screens. The implementation is loaded on first use, so that the log-in page appears sooner.
  *
- * Each throws `ApiFailure`, or `PasskeyFailure` where the browser refused; `passkeyFailureText` says either. Who closes the
- * browser's own dialog changed their mind, which is no failure: the answer is undefined then.
+ * Each throws `ApiRequestError`, or `PasskeyError` if the browser refused; `toPasskeyErrorText` translates both. If the
+ * person closes the browser's dialog the result is undefined.
  */
 const loadPasskeyApi = async () => {
   try {
@@ -17,35 +17,38 @@ const loadPasskeyApi = async () => {
   }
 };
 
-/** Whether this browser knows passkeys. Known at once, but not where pages are prerendered. */
+/** Whether this browser supports passkeys. Synchronous; false during prerendering. */
 export const canUsePasskeys = (): boolean => typeof globalThis.PublicKeyCredential === "function";
 
-/** Whether it offers them in a field, beside what else it fills in. */
+/** Whether the browser can offer passkeys in a field's autofill. */
 export const canAutofillPasskeys = async (): Promise<boolean> =>
   canUsePasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 
-/** Makes one for the person who is signed in; without a name the server gives one. Asks for a proof (`reauthentication_needed`). */
+/**
+ * Registers a passkey for the signed-in person; the server chooses a name if none is given. Needs a recent
+ * authentication (`reauthentication_needed`).
+ */
 export const addPasskey = async (name?: string): Promise<Passkey | undefined> =>
   (await loadPasskeyApi()).runPasskeyRegistration(name);
 
 export const changePasskeyName = async (id: Uuid, name: string): Promise<Passkey> =>
   (await loadPasskeyApi()).sendPasskeyName(id, name);
 
-/** Asks for a proof. The last one takes the wish for a second step with it. */
+/** Needs a recent authentication. Removing the last passkey also disables the passkey second step. */
 export const removePasskey = async (id: Uuid): Promise<void> => (await loadPasskeyApi()).sendPasskeyRemoval(id);
 
-/** Whether a passkey is asked for after the password too. Asks for a proof. */
+/** Whether a passkey is required after the password. Needs a recent authentication. */
 export const setPasskeySecondStep = async (isWanted: boolean): Promise<void> =>
   (await loadPasskeyApi()).sendPasskeySecondStep(isWanted);
 
 /**
- * Signs in without a password. `conditional`: only offers it in the field with `autocomplete="… webauthn"`, and answers when
- * somebody takes the offer, or undefined once another question of this kind has taken its place. What goes wrong before
- * somebody took it goes unsaid.
+ * Signs in without a password. `conditional` only offers the passkey in the field with `autocomplete="… webauthn"`; it
+ * resolves when the offer is accepted, or with undefined when another request of this kind replaces it. Errors before
+ * acceptance are ignored.
  */
 export const signInWithPasskey = async (options: { conditional?: boolean } = {}): Promise<OpenedSession | undefined> =>
   (await loadPasskeyApi()).runPasskeySignIn(options);
 
-/** Shows a passkey in the session there is: as the second step it owes, or before what asks for a proof. */
+/** Verifies a passkey in the current session: as its pending second factor, or as a step-up. */
 export const verifyWithPasskey = async (): Promise<OpenedSession | undefined> =>
   (await loadPasskeyApi()).runPasskeyVerification();

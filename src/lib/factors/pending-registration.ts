@@ -1,10 +1,13 @@
 import * as v from "valibot";
 import { oauthRegistrationSeconds } from "#contract/limits.ts";
 
-/** Whoever a provider knows and no account does yet (`phone_needed`): what the registration hands in. Of this tab alone. */
+/**
+ * Registration after an OAuth sign-in without an account (`phone_needed`): the identity to send with the registration.
+ * Stored per tab.
+ */
 const PendingRegistration = v.object({
   provider: v.string(),
-  /** What the provider calls them. */
+  /** Display name at the provider. */
   name: v.nullable(v.string()),
   identity: v.object({ auth_code: v.string(), code_verifier: v.string() }),
   at: v.number(),
@@ -13,7 +16,7 @@ export type PendingRegistration = v.InferOutput<typeof PendingRegistration>;
 
 const storageKey = "newcomer";
 
-/** Throws where storage is full or forbidden. */
+/** Throws if storage is full or forbidden. */
 export const savePendingRegistration = (newcomer: Omit<PendingRegistration, "at">): void =>
   sessionStorage.setItem(storageKey, JSON.stringify({ ...newcomer, at: Date.now() } satisfies PendingRegistration));
 
@@ -31,6 +34,6 @@ export const clearPendingRegistration = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };

@@ -5,8 +5,8 @@ import { pendingSecondFactorMinutes } from "#contract/limits.ts";
 import { getSession, type OpenedSession } from "#lib/session/session.ts";
 
 /**
- * A session that owes its second step, for a phone that lets the page go while its person looks up a code. Of this tab
- * alone; nothing in it is secret, and its cookies are the browser's.
+ * Session that waits for its second factor, saved for phones that discard the page while a code is looked up. Stored
+ * per tab. It contains no secret: the cookies belong to the browser.
  */
 const PendingSecondFactor = v.object({
   opened: v.object({
@@ -14,9 +14,9 @@ const PendingSecondFactor = v.object({
     awaits: Session.entries.awaits.wrapped,
     apps: v.array(v.object({ id: Uuid, friendly_name: v.string() })),
   }),
-  /** By the log-in page in whichever way, or by the mail or the code of a recovery. */
+  /** Started by the log-in page, or by the mail or the code of an account recovery. */
   begun: v.picklist(["login", "mail", "code"]),
-  /** The number, or the mail's address, as typed; empty where none was. */
+  /** Phone number or mail address as typed; empty if there was none. */
   typed: v.string(),
   at: v.number(),
 });
@@ -31,7 +31,7 @@ export const savePendingSecondFactor = (owing: PendingSecondFactor): void => {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify({ ...owing, at: Date.now() }));
   } catch {
-    // Storage is full or forbidden: the step lives as long as the page.
+    // Storage is full or forbidden: the step lasts as long as the page.
   }
 };
 
@@ -39,11 +39,13 @@ export const clearPendingSecondFactor = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };
 
-/** What began on this page and may still be owed. Whoever signed in since, in another tab, took the cookies of it. */
+/**
+ * Pending second factor that started on this page. A sign-in in another tab has replaced its cookies and discards it.
+ */
 export const findPendingSecondFactor = (page: "login" | "recover"): PendingSecondFactor | undefined => {
   try {
     const parsed = v.safeParse(PendingSecondFactor, JSON.parse(sessionStorage.getItem(storageKey) ?? "null"));
@@ -59,7 +61,7 @@ export const findPendingSecondFactor = (page: "login" | "recover"): PendingSecon
 
 const pendingAttribute = "data-owing";
 
-/** Runs before the first paint: the form keeps out of sight where its second step is about to take its place. */
+/** Inline script that runs before the first paint: hides the form if the second step will replace it. */
 export const buildPendingSecondFactorScript = (page: "login" | "recover"): string =>
   `try{const o=JSON.parse(sessionStorage.${storageKey});` +
   `(o.begun=="login")==${page === "login"}&&Date.now()-o.at<${pendingMaxMs}&&` +
@@ -68,5 +70,5 @@ export const pendingSecondFactorCss = `[${pendingAttribute}] main>*{visibility:h
 
 export const isSecondFactorExpected = (): boolean => document.documentElement.hasAttribute(pendingAttribute);
 
-/** Whatever there is now may be seen. */
+/** Shows the page content again. */
 export const clearSecondFactorExpectation = (): void => document.documentElement.removeAttribute(pendingAttribute);

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { Provider } from "#contract/auth/security.ts";
 
-/** Identity providers that people may sign in with. The Worker writes it into the log-in and registration pages (worker/service/provider-pages.ts). */
+/**
+ * Identity providers for signing in. The Worker writes them into the log-in and registration pages
+ * (worker/service/provider-pages.ts).
+ */
 const noProviders: readonly Provider[] = [];
 
 let cachedProviders: readonly Provider[] | undefined;
@@ -17,17 +20,17 @@ const readProvidersMeta = (): readonly Provider[] => {
   }
 };
 
-/** As the page that stands here says it. */
+/** Providers listed in the current page. */
 export const listPageProviders = (): readonly Provider[] => {
   cachedProviders ??= readProvidersMeta();
   return cachedProviders;
 };
 
-/** Those that the pages are prerendered for, where there is no page yet. */
+/** Sets the providers during prerendering, where there is no page to read. */
 export const setPageProviders = (providers: readonly Provider[]): void => {
   cachedProviders = providers;
 };
 
-/** What a person reads of one. */
+/** Display name of a provider. */
 export const toProviderName = (id: string): string =>
   listPageProviders().find((provider) => provider.id === id)?.name ?? id;

@@ -9,11 +9,11 @@ import { refreshSession } from "#lib/session/session-refresh.ts";
 import { openSession } from "#lib/session/sign-in.ts";
 
 /**
- * Showing that one is oneself in the session there is: as the second step it owes, or once more before what asks for it.
- * Each throws `ApiFailure`. Passkeys are in `passkeys.ts`.
+ * Submits a factor in the current session: as its pending second factor, or as a step-up. Each function throws
+ * `ApiRequestError`. Passkeys are in `passkeys.ts`.
  */
 const submitFactor = async (path: string, body: unknown): Promise<OpenedSession> => {
-  const session = getSession(); // none where the session still owes its step
+  const session = getSession(); // undefined while the second factor is pending
   if (session && isNearExpiry(session)) await refreshSession();
   try {
     return await openSession(path, body);
@@ -23,11 +23,11 @@ const submitFactor = async (path: string, body: unknown): Promise<OpenedSession>
   }
 };
 
-/** Whether the session in which one was to show it is no more. */
+/** Whether the error means that the session has ended. */
 export const isSessionEndedError = (error: unknown): boolean =>
   error instanceof ApiRequestError && error.status === 401;
 
-/** A code of a code app, as it shows it now. */
+/** Submits the current code of a code app. */
 export const submitTotp = async (app: Uuid, code: string): Promise<OpenedSession> => {
   const { id } = parseResponse(FactorChallenge, await requestApi("POST", `/api/auth/factors/${app}/challenge`, {}));
   return submitFactor(`/api/auth/factors/${app}/verify`, { challenge_id: id, code });
@@ -39,11 +39,11 @@ export const submitRecoveryCode = (code: string): Promise<OpenedSession> =>
 export const submitPassword = (password: string): Promise<OpenedSession> =>
   submitFactor("/api/auth/proof", { password });
 
-/** Asks that the second step be taken away, by whoever owes it and has lost it. */
+/** Requests the removal of a lost second factor, from a session that still waits for it. */
 export const requestSecondFactorReset = async (): Promise<FactorReset> =>
   parseResponse(FactorReset, await requestApi("POST", "/api/auth/factors/reset"));
 
-/** Ends a session that owes its step. It would end by itself soon: nothing is lost where nobody hears of it. */
+/** Ends a session with a pending second factor. It expires soon by itself, so a failed request does not matter. */
 export const endPendingSession = async (): Promise<void> => {
   await sendHttpRequest("POST", "/api/auth/logout?scope=local").catch(() => undefined);
 };

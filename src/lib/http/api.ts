@@ -6,13 +6,13 @@ import { ApiRequestError, type HttpMethod, type HttpRequestOptions, sendHttpRequ
 
 export { ApiRequestError } from "./http-request.ts";
 
-/** `person`: for whom, where that is known better than by who is signed in now. */
+/** `person`: whom the request is for, if known better than by the current session. */
 type PersonRequestOptions = HttpRequestOptions & { person?: Uuid };
 
 /**
- * The one way to the API for the signed-in person; it shows nothing and goes nowhere itself. It renews a session near its end first, and once more when the server
- * says 401 all the same. It says for whom it asks: another account may sign in meanwhile, in another tab, and its session
- * must not carry this request. The answer is unknown until the caller's schema has read it.
+ * API client of the signed-in person, without toasts or navigation. It renews a session near its expiry first, and once
+ * more after a 401. Each request names its person: another account may sign in meanwhile, in another tab, and its
+ * session must not carry this request. The result is `unknown` until the caller parses it with a schema.
  */
 export const requestApi = async (
   method: HttpMethod,

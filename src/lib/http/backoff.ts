@@ -1,8 +1,8 @@
 import { retryBaseMs, retryMaxMs } from "#contract/limits.ts";
 
 /**
- * How long to wait before another try: "full jitter", anywhere between nothing and a bound that doubles, so
- * that many devices that lost the same server do not come back at the same moment.
+ * Retry delay with full jitter: random between zero and a bound that doubles with each attempt, so that devices that
+ * lost the same server do not return at the same moment.
  */
 export const retryDelayMs = (
   attempt: number,

@@ -4,14 +4,14 @@ import { ApiRequestError, toErrorCode } from "./http-request.ts";
 const minuteSeconds = 60;
 const hourSeconds = 60 * minuteSeconds;
 const daySeconds = 24 * hourSeconds;
-const secondsMax = 90; // more are told in minutes
+const secondsMax = 90; // longer waits are shown in minutes
 const minutesMax = 90; // and these in hours
 const hoursMax = 36; // and these in days
 
-/** A text and the number it names. */
+/** Text key with its count. */
 export type LocalizedError = { text: TextKey; values?: { count: number } };
 
-/** What a caught error says to the person; a limit says how long to wait when the server told. */
+/** Message of any caught error; a rate limit includes the waiting time if the server sent it. */
 export const toLocalizedError = (error: unknown): LocalizedError => {
   if (error instanceof ApiRequestError && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
     const seconds = Math.ceil(error.retryAfterMs / 1_000);
@@ -27,7 +27,7 @@ export const toLocalizedError = (error: unknown): LocalizedError => {
   return { text: `errors.${toErrorCode(error)}` };
 };
 
-/** The same, in a language. */
+/** Same message as a localised text. */
 export const toErrorText = (error: unknown, t: Translate): string => {
   const { text, values = {} } = toLocalizedError(error);
   return t(text, values);

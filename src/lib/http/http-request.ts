@@ -1,14 +1,14 @@
 import { sessionTransportHeader } from "#contract/auth/auth.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 
-/** A refusal, or no answer at all. Screens translate the code. */
+/** Failed request: an error response, or none at all. Screens translate the code. */
 export class ApiRequestError extends Error {
   constructor(
     readonly code: ErrorCode | "offline",
-    /** The HTTP status; 0 when no answer came. */
+    /** HTTP status; 0 if there was no response. */
     readonly status: number,
     readonly retryAfterMs?: number,
-    /** The whole body, for whoever knows that this refusal says more. */
+    /** Complete response body, for callers that know its error details. */
     readonly body?: unknown,
   ) {
     super(code);
@@ -16,7 +16,7 @@ export class ApiRequestError extends Error {
   }
 }
 
-/** The code of any caught error, for `t(`errors.${code}`)`. What is no refusal of ours is "internal". */
+/** Error code of any caught error, for `t(`errors.${code}`)`. Errors other than `ApiRequestError` are "internal". */
 export const toErrorCode = (error: unknown): ErrorCode | "offline" =>
   error instanceof ApiRequestError ? error.code : "internal";
 
@@ -24,14 +24,14 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type HttpRequestOptions = {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
-  /** Send `body` as it is (a Blob with its own type) instead of as JSON. */
+  /** Sends `body` unchanged (a Blob with its own type) instead of as JSON. */
   isRawBody?: boolean;
   /**
-   * Answer with the response itself, for a caller that reads its body as it comes, or knows what 304 says of it; the
-   * timeout ends with its head.
+   * Returns the response itself, for callers that stream the body or handle 304. The timeout then covers only the
+   * headers.
    */
   wantsResponse?: boolean;
-  /** Give up after this long without an answer; an upload asks for more. */
+  /** Maximum time without a response; uploads need more. */
   timeoutMs?: number;
 };
 
@@ -42,12 +42,12 @@ const toRequestError = async (response: Response): Promise<ApiRequestError> => {
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined;
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === "object" && body !== null && "error_code" in body ? body.error_code : undefined;
-  // A body that is not ours comes from something between us and the Worker: a proxy, a captive portal.
+  // A body in another format comes from something between us and the Worker: a proxy, a captive portal.
   const fallback: ErrorCode = response.status === 429 ? "rate_limited" : "unavailable";
   return new ApiRequestError(isErrorCode(code) ? code : fallback, response.status, retryAfterMs, body);
 };
 
-/** One exchange without any care for the session. Throws `ApiFailure`; an abort by the caller passes through. */
+/** Sends one request without session handling. Throws `ApiRequestError`; an abort by the caller is rethrown. */
 export const sendHttpRequest = async (
   method: HttpMethod,
   path: string,
@@ -92,7 +92,7 @@ export const sendHttpRequest = async (
     throw new ApiRequestError("offline", 0);
   } finally {
     clearTimeout(timer);
-    // The caller's signal goes on ending a body that is still being read.
+    // The caller's signal still aborts a body that is being read.
     if (!isUnread) options.signal?.removeEventListener("abort", abort);
   }
 };

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { ApiRequestError } from "./http-request.ts";
 
-/** What was asked for. Throws `ApiFailure` where it is something else: a proxy or a captive portal answered, or another version. */
+/**
+ * Parses a response body. Throws `ApiRequestError` if it does not match: a proxy or a captive portal answered, or
+ * another version of the server.
+ */
 export const parseResponse = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
   const parsed = v.safeParse(schema, answer);
   if (!parsed.success) throw new ApiRequestError("unavailable", 200);

@@ -2,13 +2,13 @@ import { avatarMaxBytes, avatarSizes } from "#contract/limits.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import type { CropSquare } from "./crop.ts";
 
-/** Why a chosen file is not taken. */
+/** Reason for rejecting a chosen file. */
 export type AvatarFileError = { title: TextKey; message: TextKey };
 
 const avatarEdgePx = Math.max(...avatarSizes);
 const quality = 0.82;
 
-/** What is wrong with a chosen file before it is looked into (SPEC.md §5). */
+/** Checks a chosen file by type and size, before reading it (SPEC.md §5). */
 export const findAvatarFileError = (file: { size: number; type: string }): AvatarFileError | undefined => {
   if (!file.type.startsWith("image/")) return { title: "common.error", message: "auth.notAnImage" };
   if (file.size > avatarMaxBytes) return { title: "auth.fileTooLargeTitle", message: "auth.fileTooLarge" };
@@ -19,8 +19,8 @@ const encodeCanvas = (canvas: HTMLCanvasElement, type: string): Promise<Blob | n
   new Promise((resolve) => canvas.toBlob(resolve, type, quality));
 
 /**
- * A square of a picture, at most 512 px wide, as WebP (JPEG where the browser writes none): some 30 kB instead of
- * megabytes of data, and without the place and the camera that photographs carry along.
+ * Renders a square part of a picture, at most 512 px wide, as WebP (JPEG if the browser cannot encode WebP): about 30
+ * kB instead of megabytes, and without the location and camera data of photographs.
  */
 export const renderSquare = async (picture: CanvasImageSource, { left, top, side }: CropSquare): Promise<Blob> => {
   const canvas = document.createElement("canvas");
@@ -30,13 +30,13 @@ export const renderSquare = async (picture: CanvasImageSource, { left, top, side
   context.imageSmoothingQuality = "high";
   context.drawImage(picture, left, top, side, side, 0, 0, canvas.width, canvas.height);
   const webp = await encodeCanvas(canvas, "image/webp");
-  // Where WebP cannot be written the canvas silently writes PNG, which is heavy for photographs.
+  // Browsers that cannot encode WebP silently return PNG, which is too large for photographs.
   const blob = webp?.type === "image/webp" ? webp : await encodeCanvas(canvas, "image/jpeg");
   if (!blob) throw new Error("the picture could not be written");
   return blob;
 };
 
-/** The middle square of a picture. Rejects when the browser cannot read the file as one. */
+/** Centre square of a picture. Rejects if the browser cannot decode the file. */
 export const resizeAvatar = async (file: Blob): Promise<Blob> => {
   const bitmap = await createImageBitmap(file);
   try {

@@ -1,9 +1,9 @@
-/** What of a picture is shown in a square frame. Places in the frame, and ways across it, are in parts of its side. */
+/** Crop of a picture in a square frame. Positions and distances in the frame are fractions of its side. */
 export type Size = { width: number; height: number };
 export type Point = { x: number; y: number };
-/** The middle of what is cut out, in the picture's own pixels, and how much it is enlarged: at 1 it fills the frame. */
+/** Centre of the crop in the picture's pixels, and the zoom factor: 1 fills the frame. */
 export type Crop = Point & { zoom: number };
-/** A square of the picture, in its own pixels. */
+/** Square part of the picture, in its own pixels. */
 export type CropSquare = { left: number; top: number; side: number };
 
 export const cropZoomMax = 4;
@@ -12,17 +12,17 @@ const clamp = (value: number, min: number, max: number): number => Math.min(Math
 
 const toSidePx = ({ width, height }: Size, zoom: number): number => Math.min(width, height) / zoom;
 
-/** The nearest that shows nothing but picture. */
+/** Nearest crop that stays inside the picture. */
 const clampCrop = (size: Size, { x, y, zoom }: Crop): Crop => {
   const kept = clamp(zoom, 1, cropZoomMax);
   const half = toSidePx(size, kept) / 2;
   return { x: clamp(x, half, size.width - half), y: clamp(y, half, size.height - half), zoom: kept };
 };
 
-/** What a picture begins with: as much of its middle as a square holds. */
+/** Initial crop: the largest centred square. */
 export const createCenteredCrop = ({ width, height }: Size): Crop => ({ x: width / 2, y: height / 2, zoom: 1 });
 
-/** The picture drawn across the frame. */
+/** Crop after dragging the picture across the frame. */
 export const moveCrop = (size: Size, crop: Crop, way: Point): Crop => {
   const side = toSidePx(size, crop.zoom);
   return clampCrop(size, { ...crop, x: crop.x - way.x * side, y: crop.y - way.y * side });
@@ -30,7 +30,7 @@ export const moveCrop = (size: Size, crop: Crop, way: Point): Crop => {
 
 const frameCenter: Point = { x: 0.5, y: 0.5 };
 
-/** Larger or smaller, while what is seen at `at` stays there. */
+/** Changes the zoom while keeping the content at `at` in place. */
 export const zoomCrop = (size: Size, crop: Crop, zoom: number, at: Point = frameCenter): Crop => {
   const kept = clamp(zoom, 1, cropZoomMax);
   const grown = toSidePx(size, crop.zoom) - toSidePx(size, kept);
@@ -46,7 +46,7 @@ export const toCropSquare = (size: Size, crop: Crop): CropSquare => {
   return { left: crop.x - side / 2, top: crop.y - side / 2, side };
 };
 
-/** Where the whole picture lies so that the frame shows the cut. */
+/** Position and size of the whole picture, relative to the frame, that make the frame show the crop. */
 export const toImagePlacement = (size: Size, crop: Crop): Size & { left: number; top: number } => {
   const { left, top, side } = toCropSquare(size, crop);
   return { width: size.width / side, height: size.height / side, left: -left / side, top: -top / side };

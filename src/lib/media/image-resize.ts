@@ -1,17 +1,17 @@
 import { rgbaToThumbHash } from "thumbhash";
 import { imageEdgePx } from "#contract/limits.ts";
 
-// Runs in a worker, and in the page where a worker cannot be had.
+// Runs in a worker, or in the page if workers are unavailable.
 
 const quality = 0.8;
-const thumbEdgePx = 64; // the hash keeps less detail than this
+const thumbEdgePx = 64; // the hash stores less detail than this
 
 type Canvas = OffscreenCanvas | HTMLCanvasElement;
 type Size = { width: number; height: number };
 
 export type ResizedImage = Size & { thumb: string; small: { blob: Blob; width: number; height: number } | undefined };
 
-/** The largest size of the same shape whose longer edge is at most `edge`; never larger than it is. */
+/** Largest size with the same aspect ratio whose longer edge is at most `edge`; never larger than the original. */
 export const fitWithin = ({ width, height }: Size, edge: number): Size => {
   const scale = Math.min(1, edge / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
@@ -42,7 +42,7 @@ const encodeImage = async (canvas: Canvas, type: string): Promise<Blob> => {
   );
 };
 
-/** WebP, or JPEG on white where the browser cannot write WebP. */
+/** WebP, or JPEG on white if the browser cannot encode WebP. */
 const encodeResized = async (bitmap: ImageBitmap, size: Size): Promise<Blob> => {
   const webp = await encodeImage(drawOnCanvas(bitmap, size).canvas, "image/webp");
   return webp.type === "image/webp" ? webp : encodeImage(drawOnCanvas(bitmap, size, "#fff").canvas, "image/jpeg");
@@ -58,9 +58,9 @@ const computeThumbHash = (bitmap: ImageBitmap, full: Size): string => {
 };
 
 /**
- * Decodes a picture, upright as its EXIF orientation says (the default of `createImageBitmap`, whose option for
- * it has other values in Chrome below 111), hashes it and, when asked, draws it at most `edge` pixels large.
- * Rejects what cannot be decoded.
+ * Decodes a picture, rotated by its EXIF orientation (the default of `createImageBitmap`, whose option for it has other
+ * values in Chrome below 111), computes its thumbhash and, on request, resizes it to at most `edge` pixels. Rejects if
+ * it cannot be decoded.
  */
 export const resizeImage = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<ResizedImage> => {
   const bitmap = await createImageBitmap(file);

@@ -1,15 +1,15 @@
 import type { imageTypes } from "#contract/files.ts";
 
-/** What the first bytes of a picture say: its type, and whether it moves, which drawing it anew would end. */
+/** Format of a picture by its first bytes: its type, and whether it is animated, which re-encoding would destroy. */
 export type ImageFormat = { type: (typeof imageTypes)[number]; isAnimated: boolean };
 
-/** Enough to meet the mark of an animation, which stands before the first pixels. */
+/** Enough to reach the animation flag, which precedes the first pixels. */
 export const signatureBytes = 64 * 1024;
 
 const readAscii = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));
 
-/** PNG (W3C PNG §11.3.6.2): an animated one says so by a chunk before its pixels. */
+/** Animated PNG (W3C PNG §11.3.6.2): an `acTL` chunk precedes the image data. */
 const hasAnimationControl = (bytes: Uint8Array): boolean => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 8; at + 8 <= bytes.length; at += 12 + view.getUint32(at)) {
@@ -20,9 +20,9 @@ const hasAnimationControl = (bytes: Uint8Array): boolean => {
   return false;
 };
 
-const webpAnimationBit = 0x02; // RFC 9649 §2.7: the flags of an extended file
+const webpAnimationBit = 0x02; // RFC 9649 §2.7: flags of an extended file
 
-/** The kind of a JPEG, PNG, WebP or GIF, however it is called; undefined for everything else. */
+/** Format of a JPEG, PNG, WebP or GIF, regardless of its name; undefined for everything else. */
 export const detectImageFormat = (bytes: Uint8Array): ImageFormat | undefined => {
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return { type: "image/jpeg", isAnimated: false };
   if (readAscii(bytes, 0, 8) === "\x89PNG\r\n\x1a\n")

@@ -3,11 +3,11 @@ import type { ResizedImage } from "./image-resize.ts";
 import type { ResizeRequest } from "./image-worker.ts";
 import workerUrl from "./image-worker.ts?worker&url";
 
-const idleMs = 10_000; // a worker holds the memory of its last picture
+const idleMs = 10_000; // an idle worker still holds the memory of its last picture
 
 type ResizeResponse = { drawn: ResizedImage } | { failed: string };
 
-/** The worker itself could not be had or died (its file is not here, no memory): the page may do better. */
+/** The worker could not start or crashed (its file is missing, no memory): the page itself may succeed. */
 class WorkerUnavailable extends Error {}
 
 let worker: Worker | undefined;
@@ -52,7 +52,7 @@ const resizeNow = async (file: Blob, wantsSmall: boolean, edge?: number): Promis
 
 let lastJob: Promise<unknown> = Promise.resolve();
 
-/** `drawPicture`, off the page's thread and one picture at a time: decoded, each is four bytes a pixel. */
+/** Runs `resizeImage` off the main thread, one picture at a time: a decoded picture takes four bytes per pixel. */
 export const queueResize = (file: Blob, wantsSmall: boolean, edge?: number): Promise<ResizedImage> => {
   const turn = lastJob.then(() => resizeNow(file, wantsSmall, edge));
   lastJob = turn.catch(() => undefined);

@@ -4,10 +4,10 @@ import { cleanFileName, MediaType, otherType } from "#contract/files.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 
 type BodyWithoutFile<B> = B extends AttachedBody ? Omit<B, "file"> : never;
-/** A message to be and the file it carries, which has no id yet. */
+/** Message body before its upload, with the file it will name. */
 export type PreparedFile = { blob: Blob; body: BodyWithoutFile<AttachedBody> };
 
-/** Why a file cannot be sent at all. */
+/** Reason why a file cannot be sent. */
 export class MediaError extends Error {
   constructor(readonly code: "tooLarge" | "empty" | "tooManyPixels" | "unreadable") {
     super(code);
@@ -20,17 +20,17 @@ export const requireValidSize = (blob: Blob): void => {
   if (blob.size > fileMaxBytes) throw new MediaError("tooLarge");
 };
 
-/** The name with another ending, for a picture that became another type. */
+/** File name with another extension, for a converted picture. */
 export const replaceExtension = (name: string, ending: string): string =>
   cleanFileName(`${cleanFileName(name).replace(/\.[^.]{1,12}$/, "")}.${ending}`);
 
-/** A type as the phone tells it; pictures are those that were seen to be. */
+/** Media type reported by the device, except image types, which are detected from the content. */
 const toMediaType = (type: string): MediaType => {
   const known = type.split(";")[0]?.trim().toLowerCase() ?? "";
   return v.is(MediaType, known) && !known.startsWith("image/") ? known : otherType;
 };
 
-/** A file as it is. */
+/** Prepares a file to be sent unchanged. */
 export const toPlainFile = (file: File): PreparedFile => {
   requireValidSize(file);
   const name = cleanFileName(file.name);

@@ -4,8 +4,8 @@ import { MediaError } from "./outgoing-file.ts";
 import { readPixelCount } from "./prepare-attachment.ts";
 
 /**
- * A picture for a status: drawn anew, so that it is small and nothing the camera noted travels with it; what moves
- * stands still. Throws a MediaRefusal, "unreadable" for what is no picture.
+ * Picture of a status, re-encoded to be small and free of camera metadata; animations become still. Throws
+ * `MediaError`, "unreadable" if the file is not a picture.
  */
 export const preparePostPicture = async (file: Blob) => {
   if (file.size === 0) throw new MediaError("empty");

@@ -11,11 +11,13 @@ const readImageFormat = async (file: Blob): Promise<ImageFormat | undefined> => 
   try {
     return detectImageFormat(new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer()));
   } catch {
-    throw new MediaError("unreadable"); // gone from the phone meanwhile, or a folder
+    throw new MediaError("unreadable"); // the file was removed in the meantime, or is a folder
   }
 };
 
-/** The number of pixels by the header alone: an `<img>` knows it before anything is decoded. Undefined for no picture. */
+/**
+ * Number of pixels from the header alone: an `<img>` knows it before decoding. Undefined if the file is not a picture.
+ */
 export const readPixelCount = async (file: Blob): Promise<number | undefined> => {
   const url = URL.createObjectURL(file);
   try {
@@ -31,11 +33,11 @@ export const readPixelCount = async (file: Blob): Promise<number | undefined> =>
   }
 };
 
-/** Other pictures than those whose bytes we know (AVIF, HEIC, BMP): this browser may be able to draw them. */
+/** Picture formats without a known signature (AVIF, HEIC, BMP), which this browser may be able to decode. */
 const canBePicture = ({ type }: File): boolean =>
   type.startsWith("image/") && type !== "image/svg+xml" && !imageTypes.some((known) => known === type);
 
-/** Undefined for what no `<img>` shows or no canvas draws. */
+/** Undefined if the browser cannot decode the file. */
 const decodePicture = async (file: File): Promise<DecodedPicture | undefined> => {
   const kind = await readImageFormat(file);
   if (!kind && !canBePicture(file)) return undefined;
@@ -46,7 +48,7 @@ const decodePicture = async (file: File): Promise<DecodedPicture | undefined> =>
   return drawn && { kind, drawn };
 };
 
-/** What is shrunk is worth sending only if it is smaller; of a type that nobody shows it always is. */
+/** A resized picture is sent only if it is smaller; for a format that browsers do not show it always is sent. */
 export const isWorthShrinking = (kind: ImageFormat | undefined, bytes: number, smallBytes: number): boolean =>
   kind === undefined || smallBytes < bytes;
 
@@ -59,7 +61,7 @@ const toPreparedFile = (file: File, { kind, drawn }: DecodedPicture, wantsOrigin
     requireValidSize(blob);
     return { blob, body: { type: "image", name, mime, size: blob.size, width, height, thumb } };
   }
-  if (!kind) return toPlainFile(file); // the original of a type that nobody shows
+  if (!kind) return toPlainFile(file); // original of a format that browsers do not show
   requireValidSize(file);
   const { width, height } = drawn;
   const name = cleanFileName(file.name);
@@ -69,8 +71,8 @@ const toPreparedFile = (file: File, { kind, drawn }: DecodedPicture, wantsOrigin
 const decodedPictures = new WeakMap<File, Promise<DecodedPicture | undefined>>();
 
 /**
- * Makes a file ready to be sent. A picture is drawn once, at most `imageEdgePx` large, and with `original`
- * goes as it is; what moves stays as it is, and what cannot be drawn goes as a plain file. Throws a MediaRefusal.
+ * Prepares a file for sending. A picture is resized to at most `imageEdgePx`, or sent unchanged with `original`.
+ * Animations stay unchanged, and files that cannot be decoded are sent as plain files. Throws `MediaError`.
  */
 export const prepareFile = async (file: File, { original = false } = {}): Promise<PreparedFile> => {
   if (file.size === 0) throw new MediaError("empty");

@@ -3,15 +3,15 @@ import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits.ts";
 import { trackRecording } from "#lib/browser/sound.ts";
 import { LevelTrack, toLoudness } from "./waveform.ts";
 
-/** Opus in WebM (SPEC.md §2); the others are for browsers that cannot write it. */
+/** Opus in WebM (SPEC.md §2); the others are for browsers that cannot record it. */
 const recordingFormats = ["audio/webm;codecs=opus", "audio/webm", "audio/ogg;codecs=opus", "audio/mp4"];
-const chunkMs = 1_000; // no more than this is lost with the page
+const chunkMs = 1_000; // maximum loss if the page is closed
 const tickMs = 100;
 const meterSamples = 2_048;
 
 export type VoiceProgress = { mime: string; ms: number; levels: number[] };
 
-/** Why no recording can begin. */
+/** Reason why a recording cannot start. */
 export class MicrophoneError extends Error {
   constructor(readonly code: "denied" | "absent" | "unsupported") {
     super(code);
@@ -20,11 +20,14 @@ export class MicrophoneError extends Error {
 }
 
 type VoiceRecorderOptions = {
-  /** Every second, and once more at the end. */
+  /** Called every second, and once more at the end. */
   onChunk(chunk: Blob, progress: VoiceProgress): void;
-  /** Ten times a second; `level` from 0 to 1. */
+  /** Called ten times a second; `level` is between 0 and 1. */
   onTick(ms: number, level: number): void;
-  /** It ended by itself: the longest a recording may be, or the microphone went away. What was recorded is there. */
+  /**
+   * Called when the recording ended by itself: it reached the maximum length, or the microphone was lost. The recorded
+   * part is kept.
+   */
   onEnd(why: "full" | "lost"): void;
 };
 
@@ -46,7 +49,7 @@ const openMicrophone = async (): Promise<MediaStream> => {
   }
 };
 
-/** What the microphone hears, as a number; without Web Audio a recording goes on without a waveform. */
+/** Loudness of the microphone; without Web Audio the recording continues without a waveform. */
 class LevelMeter {
   readonly #samples = new Float32Array(meterSamples);
   #audio: AudioContext | undefined;
@@ -78,7 +81,7 @@ class LevelMeter {
   }
 }
 
-/** One recording from the microphone, given away in chunks as it grows. */
+/** Microphone recording that emits chunks while it grows. */
 export class VoiceRecorder {
   readonly #options: VoiceRecorderOptions;
   readonly #recorder: MediaRecorder;
@@ -114,7 +117,7 @@ export class VoiceRecorder {
     this.#releaseRecording = trackRecording();
   }
 
-  /** Opens the microphone and starts. Throws a MicrophoneRefusal. */
+  /** Opens the microphone and starts recording. Throws `MicrophoneError`. */
   static async start(options: VoiceRecorderOptions): Promise<VoiceRecorder> {
     const container = pickRecordingFormat();
     const stream = await openMicrophone();
@@ -131,7 +134,7 @@ export class VoiceRecorder {
     return { mime, ms: Math.round(this.#ms), levels: this.#levelTrack.levels };
   }
 
-  /** Resolves when the last chunk was given away and the microphone is free. */
+  /** Resolves after the last chunk was emitted and the microphone was released. */
   stop(): Promise<void> {
     if (!this.#isStopping && this.#recorder.state !== "inactive") {
       this.#isStopping = true;
@@ -141,7 +144,7 @@ export class VoiceRecorder {
     return this.#stopped;
   }
 
-  /** A phone may end a hidden page at any moment. */
+  /** A phone may discard an invisible page at any moment. */
   readonly #onHidden = (): void => {
     if (document.visibilityState === "hidden" && this.#recorder.state === "recording") this.#recorder.requestData();
   };

@@ -1,14 +1,14 @@
 import { waveformBars } from "#contract/limits.ts";
 
 const firstSlotMs = 100;
-const slotsMax = 512; // of which a waveform is made, however long it lasted
+const slotsMax = 512; // resolution limit, independent of the duration
 
-/** How loud a recording was over its time, 0 to 1. Bounded: when it is full, two neighbours become one. */
+/** Loudness of a recording over time, 0 to 1. Bounded: when it is full, neighbouring slots are merged. */
 export class LevelTrack {
   #slotMs = firstSlotMs;
   #slots: number[] = [];
 
-  /** The level at `ms`. A timer that came late (a hidden page) leaves no hole. */
+  /** Records the level at `ms`. Gaps after late timers (an invisible page) are filled. */
   record(ms: number, level: number): void {
     let slot = Math.floor(ms / this.#slotMs);
     while (slot >= slotsMax) {
@@ -35,14 +35,14 @@ export class LevelTrack {
 const silenceDb = -55;
 const loudDb = -12;
 
-/** A root mean square of samples as the ear has it: 0 for a quiet room, 1 for a loud voice. */
+/** Perceived loudness of a root mean square: 0 for a quiet room, 1 for a loud voice. */
 export const toLoudness = (rms: number): number =>
   Math.min(1, Math.max(0, (20 * Math.log10(Math.max(rms, 1e-6)) - silenceDb) / (loudDb - silenceDb)));
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const amplifyMax = 1.6; // a quiet voice still shows its shape, a silent room does not become one
+const amplifyMax = 1.6; // a quiet voice still shows its shape, while silence stays flat
 
-/** `waveformBars` digits of base64url (RFC 4648 §5), A silent to _ loud; empty when nothing was measured. */
+/** Waveform as `waveformBars` base64url digits (RFC 4648 §5), from A (silent) to _ (loud); empty without samples. */
 export const toWaveform = (levels: readonly number[]): string => {
   if (levels.length === 0) return "";
   const peak = Math.max(...levels);

@@ -1,14 +1,16 @@
-// A browser writes WebM as it records and so cannot say at the beginning how long it will be; players then offer
-// no seeking. What follows writes it in. EBML: RFC 8794; the elements: RFC 9559 (Matroska) §5.1.
+// Browsers write WebM while recording and therefore cannot store its duration in the header; without it players offer
+// no seeking. This module inserts it. EBML: RFC 8794; elements: RFC 9559 (Matroska) §5.1.
 
-const headerBytes = 4_096; // far more than a recorder writes before the first sound
+const headerBytes = 4_096; // far more than a recorder writes before the first audio data
 const elementIds = { ebml: 0x1a45dfa3, segment: 0x18538067, info: 0x1549a966, seekHead: 0x114d9b74 } as const;
 const infoIds = { duration: 0x4489, timestampScale: 0x2ad7b1 } as const;
 const msInNs = 1_000_000;
 
 type EbmlElement = { id: number; size: number | undefined; start: number; content: number };
 
-/** The number at `at` and how many bytes it takes; an id keeps the bit that marks its length. */
+/**
+ * Reads a variable-length integer at `at` and returns its value and its length in bytes; an id keeps its length marker.
+ */
 const readVint = (bytes: Uint8Array, at: number, keepsMark: boolean): { value: number; length: number } | undefined => {
   const first = bytes[at];
   if (!first) return undefined;
@@ -27,7 +29,7 @@ const readElement = (bytes: Uint8Array, start: number): EbmlElement | undefined 
   return { id: id.value, size: isUnknown ? undefined : size.value, start, content: start + id.length + size.length };
 };
 
-/** The elements that follow one another from `from`, as far as they are whole. */
+/** Consecutive complete elements between `from` and `to`. */
 const readElements = (bytes: Uint8Array, from: number, to: number): EbmlElement[] => {
   const elements: EbmlElement[] = [];
   for (let at = from; at < to; ) {
@@ -42,12 +44,14 @@ const readElements = (bytes: Uint8Array, from: number, to: number): EbmlElement[
 const readUnsigned = (bytes: Uint8Array, { content, size = 0 }: EbmlElement): number =>
   bytes.subarray(content, content + size).reduce((value, byte) => value * 256 + byte, 0);
 
-/** The beginning of a live WebM with its duration in it; undefined when it is none, or knows it already. */
+/**
+ * Header of a live WebM with the duration inserted; undefined if the file is not a live WebM or already has a duration.
+ */
 const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from: number } | undefined => {
   const ebml = readElement(bytes, 0);
   if (ebml?.id !== elementIds.ebml || ebml.size === undefined) return undefined;
   const segment = readElement(bytes, ebml.content + ebml.size);
-  // One whose size is known, or with an index of places, would be broken by what is put in.
+  // Inserting bytes would break a segment of known size or with a seek index.
   if (segment?.id !== elementIds.segment || segment.size !== undefined) return undefined;
   const parts = readElements(bytes, segment.content, bytes.length);
   const info = parts.find(({ id }) => id === elementIds.info);
@@ -61,7 +65,7 @@ const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from
   const duration = new Uint8Array(11);
   duration.set([0x44, 0x89, 0x88]);
   new DataView(duration.buffer).setFloat64(3, (ms * msInNs) / scaleNs);
-  const start = new Uint8Array(12); // the id and a size of eight bytes
+  const start = new Uint8Array(12); // id and a size of eight bytes
   const view = new DataView(start.buffer);
   view.setUint32(0, elementIds.info);
   view.setUint32(4, 0x01000000);
@@ -74,7 +78,9 @@ const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from
   return { head, from: end };
 };
 
-/** A recording that says how long it is, so that one can seek in it. Anything but a live WebM stays as it is. */
+/**
+ * Recording with its duration in the header, so that players can seek. Anything but a live WebM is returned unchanged.
+ */
 export const addWebmDuration = async (recording: Blob, ms: number): Promise<Blob> => {
   const bytes = new Uint8Array(await recording.slice(0, headerBytes).arrayBuffer());
   const inserted = insertDuration(bytes, ms);

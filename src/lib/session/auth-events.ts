@@ -1,6 +1,6 @@
 import { type ClientSession, getSession, subscribeSession } from "./session.ts";
 
-/** SPEC.md §4, in the names of the public GoTrue API's clients. */
+/** Auth events of SPEC.md §4, named as in the clients of the public GoTrue API. */
 type AuthEvent = "INITIAL_SESSION" | "SIGNED_OUT" | ClientSession["event"];
 
 type AuthChange = [AuthEvent, ClientSession | undefined];
@@ -12,14 +12,14 @@ const listAuthChanges = (before: ClientSession | undefined, after: ClientSession
   const told: AuthChange[] = before ? [["SIGNED_OUT", undefined]] : [];
   if (!after) return told;
   told.push(["SIGNED_IN", after]);
-  // Nobody was signed in while the second step was owed: it is told after that somebody is.
+  // No session existed while the second factor was pending, so this event follows SIGNED_IN.
   if (after.event === "MFA_CHALLENGE_VERIFIED") told.push([after.event, after]);
   return told;
 };
 
 /**
- * Tells at once who is signed in, then every change of that, made in whichever tab, once. Changes that another tab makes in
- * the same moment are one: what counts is what they lead to.
+ * Reports the current session at once and then every change, from any tab, once. Simultaneous changes of another tab
+ * are merged: only the resulting state is reported.
  */
 export const subscribeToAuthEvents = (
   listener: (event: AuthEvent, session: ClientSession | undefined) => void,

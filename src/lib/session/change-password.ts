@@ -6,9 +6,8 @@ const putPassword = async (password: string): Promise<void> => {
 };
 
 /**
- * Sets the own password and ends every other session. Asked once more where no answer came. What was lost may have been the
- * answer alone: that the password is the current one already then says that it is done, also when its person is who asks
- * again. Throws `ApiFailure`.
+ * Changes the password and ends every other session. Retries once without a response, since only the response may have
+ * been lost: `same_password` then means success, also when the person retries later. Throws `ApiRequestError`.
  */
 export const createPasswordChange = (): ((password: string) => Promise<void>) => {
   let unanswered: string | undefined;
@@ -17,7 +16,7 @@ export const createPasswordChange = (): ((password: string) => Promise<void>) =>
       await putPassword(password);
     } catch (error) {
       if (toErrorCode(error) === "same_password" && password === unanswered) {
-        // Or nothing had arrived, and the new password is the one there was.
+        // Or no request had arrived, and the new password equals the old one.
         await requestApi("DELETE", "/api/auth/sessions");
         return;
       }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Something to say on the next document: signing in leads from an entry page to the app. */
+/** Message to show on the next document, for example after signing in, which leads from an entry page to the app. */
 const FlashMessage = v.object({ title: v.optional(v.string()), message: v.string() });
 type FlashMessage = v.InferOutput<typeof FlashMessage>;
 
@@ -10,11 +10,11 @@ export const saveFlashMessage = (notice: FlashMessage): void => {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(notice));
   } catch {
-    // Storage is full or forbidden: the notice is lost, what it tells of is not.
+    // Storage is full or forbidden: only the message is lost.
   }
 };
 
-/** The notice that was left, once. */
+/** Reads and deletes the saved message. */
 export const consumeFlashMessage = (): FlashMessage | undefined => {
   try {
     const text = sessionStorage.getItem(storageKey);

@@ -1,2 +1,2 @@
-/** Where a sign-out that the server has not heard of is kept (`pending-sign-out.ts`). */
+/** Storage key of an offline sign-out (`pending-sign-out.ts`). */
 export const pendingSignOutKey = "pending-sign-out";

@@ -5,9 +5,9 @@ import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { pendingSignOutKey } from "./pending-sign-out-key.ts";
 
 /**
- * A sign-out that the server has not heard of: it was asked without a network. Nothing of the person is left on this
- * device; only the cookies, which no script can remove, would still open their session. It is ended as soon as the server
- * can be reached, and before anybody signs in here again.
+ * Offline sign-out that the server does not know about yet. The person's data is already deleted from this device; only
+ * the cookies, which scripts cannot delete, would still open the session. It ends as soon as the server is reachable,
+ * and before the next sign-in on this browser.
  */
 export type SignOutScope = "local" | "global";
 const PendingSignOut = v.object({ userId: Uuid, scope: v.picklist(["local", "global"]) });
@@ -19,7 +19,7 @@ export const savePendingSignOut = (pending: PendingSignOut): void => {
   try {
     localStorage.setItem(pendingSignOutKey, JSON.stringify(pending));
   } catch {
-    // Storage is full or forbidden: the session ends by itself when its time is over.
+    // Storage is full or forbidden: the session expires by itself.
   }
 };
 
@@ -36,11 +36,14 @@ export const clearPendingSignOut = (): void => {
   try {
     localStorage.removeItem(pendingSignOutKey);
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };
 
-/** Ends it on the server, of this person alone; a session that the server no longer knows is ended already. Throws `ApiFailure`. */
+/**
+ * Ends the session on the server, only for this person; a session unknown to the server counts as ended. Throws
+ * `ApiRequestError`.
+ */
 export const signOutOnServer = async ({ userId, scope }: PendingSignOut): Promise<void> => {
   try {
     const headers = { [personHeader]: userId };
@@ -53,7 +56,7 @@ export const signOutOnServer = async ({ userId, scope }: PendingSignOut): Promis
   }
 };
 
-/** Ends what is still to be ended; what fails is left for the next time. While no tab opens a session (`inOneTab`). */
+/** Completes a pending sign-out; failures are retried later. Call it under the session lock (`withSessionLock`). */
 export const completePendingSignOut = async (): Promise<void> => {
   const pending = findPendingSignOut();
   if (!pending) return;
@@ -61,6 +64,6 @@ export const completePendingSignOut = async (): Promise<void> => {
     await signOutOnServer(pending);
     clearPendingSignOut();
   } catch {
-    // The network, or the server, for the moment.
+    // A temporary failure of the network or the server.
   }
 };

@@ -7,12 +7,12 @@ import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 
 /**
- * The work behind "I am not a robot", for one action with one number or address. The browser derives keys in threads of
- * its own (WebCrypto), so that the page stays responsive without a worker of ours.
+ * Proof of work behind "I am not a robot", for one action with one phone number or address. The browser derives keys in
+ * its own threads (WebCrypto), so the page stays responsive without a worker.
  */
 export type ProofOfWork = { token: string; expiresAt: number };
 
-/** Fetches a challenge and solves it. Throws `ApiFailure`, also when it could not be solved in time. */
+/** Fetches a challenge and solves it. Throws `ApiRequestError`, also if it was not solved in time. */
 export const solveProofOfWork = async (purpose: ChallengeRequest, signal: AbortSignal): Promise<ProofOfWork> => {
   const challenge = parseResponse(Challenge, await sendHttpRequest("POST", "/api/auth/challenge", purpose, { signal }));
   const controller = new AbortController();

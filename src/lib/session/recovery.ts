@@ -6,9 +6,9 @@ import { parseResponse } from "#lib/http/parse-response.ts";
 import type { OpenedSession } from "./session.ts";
 import { openSession } from "./sign-in.ts";
 
-// Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
+// Account recovery (SPEC.md §7). Each function throws `ApiRequestError`.
 
-/** What a mail's link carries in its fragment. */
+/** Fragment of a link in a mail. */
 export type MailedToken = { type: "recovery" | "email_change"; token: string; redirect_to?: string };
 
 export const parseMailedToken = (fragment: string): MailedToken | undefined => {
@@ -19,13 +19,13 @@ export const parseMailedToken = (fragment: string): MailedToken | undefined => {
   return { type, token, ...(onward && type === "recovery" ? { redirect_to: onward } : {}) };
 };
 
-/** Leaves for the program that asked for the mail, with a code that it alone can use. */
+/** Redirects to the program that requested the mail, with a code that only it can use. */
 export const redirectToRequester = async (token_hash: string, redirect_to: string): Promise<void> => {
   const body = { token_hash, redirect_to } satisfies VerifyOnward;
   location.assign(parseResponse(OnwardAddress, await sendHttpRequest("POST", "/api/auth/verify/redirect", body)).url);
 };
 
-/** Asks for a mail; what comes back says nothing of whether anybody has the address. */
+/** Requests a recovery mail; the response does not reveal whether an account has the address. */
 export const requestRecoveryMail = async (email: string, captcha_token: string): Promise<void> => {
   await sendHttpRequest("POST", "/api/auth/recover", { email, gotrue_meta_security: { captcha_token } });
 };
@@ -43,6 +43,6 @@ export const confirmMailedAddress = async (token_hash: string): Promise<void> =>
   await sendHttpRequest("POST", "/api/auth/verify", { type: "email_change", token_hash });
 };
 
-/** Whose account it is that a mail, or a code, led into. */
+/** Phone number of the account that was recovered. */
 export const loadOwnPhone = async (): Promise<string> =>
   parseResponse(AuthUser, await requestApi("GET", "/api/auth/user")).phone;

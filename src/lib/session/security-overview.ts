@@ -6,7 +6,7 @@ import { requestApi } from "#lib/http/api.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { getSession } from "./session.ts";
 
-/** How the account is kept, as the server told it last. In memory only: it is of no use without the network. */
+/** Latest security overview of the account. In memory only: it is useless offline. */
 const cachedSecurity = new Observable<{ userId: string; security: Security } | undefined>(undefined);
 let lastRequest = 0;
 
@@ -15,12 +15,12 @@ const findCachedSecurity = (): Security | undefined => {
   return current?.userId === getSession()?.userId ? current?.security : undefined;
 };
 
-/** Asks the server. Throws `ApiFailure`. */
+/** Fetches the overview. Throws `ApiRequestError`. */
 export const loadSecurityOverview = async (): Promise<Security> => {
   const userId = getSession()?.userId;
   const turn = ++lastRequest;
   const security = parseResponse(Security, await requestApi("GET", "/api/auth/security"));
-  // An answer that comes after a later one's question is older than it.
+  // A response that arrives after a later request was sent is outdated.
   if (userId !== undefined && turn === lastRequest) cachedSecurity.set({ userId, security });
   return security;
 };
@@ -28,10 +28,10 @@ export const loadSecurityOverview = async (): Promise<Security> => {
 export const useSecurityOverview = (): Security | undefined =>
   useSyncExternalStore(cachedSecurity.subscribe, findCachedSecurity, () => undefined);
 
-/** The code apps that have shown that they work. */
+/** Verified code apps. */
 export const listCodeApps = ({ factors }: Security) => factors.filter(({ status }) => status === "verified");
 
-/** What is asked after the password; undefined when the password is enough. */
+/** Second factors required to sign in, or undefined if the password is sufficient. */
 export const findSecondSteps = (security: Security): SecondStep[] | undefined => {
   const hasApps = listCodeApps(security).length > 0;
   const hasKeys = security.passkeys.length > 0;

@@ -1,6 +1,6 @@
 /**
- * That a session ended without its person's doing. The log-in page of this tab says so until somebody signs in: whoever
- * unlocks the phone may come long after it happened.
+ * Note that a session ended without the person's action. The log-in page of this tab shows it until somebody signs in,
+ * since the phone may be unlocked much later.
  */
 const storageKey = "ended";
 
@@ -8,16 +8,16 @@ export const saveSessionEndedNote = (): void => {
   try {
     sessionStorage.setItem(storageKey, "1");
   } catch {
-    // Storage is full or forbidden: the log-in page says nothing.
+    // Storage is full or forbidden: the log-in page shows no note.
   }
 };
 
-/** Somebody is signed in. */
+/** Deletes the note, called once somebody is signed in. */
 export const clearSessionEndedNote = (): void => {
   try {
     sessionStorage.removeItem(storageKey);
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };
 
@@ -25,8 +25,8 @@ const endedAttribute = "data-ended";
 export const sessionEndedNoteId = "ended";
 
 /**
- * Runs before the first paint: the note stands in the prerendered page, so that nothing moves when the script arrives. Somebody
- * who signed in since, in another tab, and out (`session.ts`) has kept nothing.
+ * Inline script that runs before the first paint: the note is part of the prerendered page, so nothing moves when the
+ * app script loads. It stays invisible if somebody signed in and out in another tab in the meantime (`session.ts`).
  */
 export const sessionEndedScript =
   `try{sessionStorage.${storageKey}&&!localStorage["signed-out"]&&` +

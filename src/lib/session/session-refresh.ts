@@ -11,11 +11,11 @@ const isFinalError = (failure: ApiRequestError): boolean =>
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** One tab at a time changes the session: none renews it while it is opened or ended. */
+/** Runs work under a lock shared by all tabs, so that no tab renews the session while another opens or ends it. */
 export const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
   "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
 
-/** One try, unless another tab has done it since `before`; a failure that may pass is the answer. */
+/** One renewal attempt, skipped if another tab renewed the session since `before`. Temporary failures are returned. */
 const tryRefresh = async (before: ClientSession, refused: boolean): Promise<boolean | ApiRequestError> => {
   const now = getSession();
   if (!now) return false;
@@ -30,7 +30,7 @@ const tryRefresh = async (before: ClientSession, refused: boolean): Promise<bool
   } catch (error) {
     if (!(error instanceof ApiRequestError)) throw error;
     if (!isFinalError(error)) return error;
-    // Only the session that was refused: another tab may have signed in during the request.
+    // Only the refused session is dropped: another tab may have signed in during the request.
     if (getSession() === now) {
       if (error.code === "account_deleted") endSession("account");
       else clearSession();
@@ -42,9 +42,9 @@ const tryRefresh = async (before: ClientSession, refused: boolean): Promise<bool
 let pendingRefresh: Promise<boolean> | undefined;
 
 /**
- * Renews the session; true when it is fresh afterwards. One try at a time over all tabs: a tab that had to wait
- * finds the work done, and a person who signs out waits for no more than one. `refused` says that the server refused
- * this session although it looks fresh. Network trouble keeps the session and is retried; a refusal drops it.
+ * Renews the session; returns true if it is fresh afterwards. Attempts are serialized across tabs: a tab that had to
+ * wait finds the work done, and a sign-out waits for at most one attempt. `refused` means that the server refused this
+ * session although it looks fresh. Network errors keep the session and are retried; a refusal drops it.
  */
 export const refreshSession = (refused = false): Promise<boolean> => {
   pendingRefresh ??= (async () => {

@@ -3,12 +3,12 @@ import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { getSession, isNearExpiry, subscribeSession } from "./session.ts";
 import { refreshSession } from "./session-refresh.ts";
 
-const retryMs = 60_000; // after a renewal that failed in all its tries
+const retryMs = 60_000; // after a renewal whose attempts all failed
 
 /**
- * Renews the session before its access cookie expires, as long as this page is visible: images are requested by the browser
- * itself, with the cookie and nothing else. Hidden pages and phones that save data renew on demand only. Several visible
- * pages renew once between them (`refreshSession`). Returns the function that stops it.
+ * Renews the session before its access cookie expires, while this page is visible: the browser requests images itself,
+ * with only the cookie. Invisible pages and devices with data saver renew on demand. Several visible pages renew once
+ * (`refreshSession`). Returns a function that stops it.
  */
 export const renewSessionWhileVisible = (): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,25 +7,28 @@ import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 
 /**
- * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
- * reads, here stand only the person and when the access token ends. All tabs share it.
+ * Signed-in person on this browser, as far as scripts may know: the tokens are in cookies that scripts cannot read;
+ * this record only has the person and the expiry of the access token. All tabs share it.
  */
 const ClientSession = v.object({
   userId: Uuid,
   expiresAt: v.number(),
   event: v.optional(v.picklist(["SIGNED_IN", "TOKEN_REFRESHED", "MFA_CHALLENGE_VERIFIED"]), "SIGNED_IN"),
 });
-/** `expiresAt` is in epoch milliseconds, by this device's clock; `event` is what made it so (`auth-events.ts`). */
+/**
+ * `expiresAt` is in epoch milliseconds of this device's clock; `event` is the cause of the last change
+ * (`auth-events.ts`).
+ */
 export type ClientSession = v.InferOutput<typeof ClientSession>;
 
 const storageKey = "session";
-const signedOutKey = "signed-out"; // names nobody
+const signedOutKey = "signed-out"; // contains no personal data
 const signedOutValues = { person: "1", account: "deleted" };
 
 const listeners = new Set<() => void>();
 let cachedSession: { text: string | null; session: ClientSession | undefined } = { text: null, session: undefined };
 
-// What could not be stored (storage is full or forbidden): the session lives as long as the page.
+// Fallback if storage is full or forbidden: the session lasts as long as the page.
 let unstoredText: string | null = null;
 
 const readStorageKey = (key: string): string | null => {
@@ -40,11 +43,11 @@ const removeStorageKey = (key: string): void => {
   try {
     localStorage.removeItem(key);
   } catch {
-    // Storage is forbidden: nothing is there.
+    // Storage is forbidden: nothing is saved.
   }
 };
 
-/** The same object as long as nothing changed, so that it can be a snapshot of an external store. */
+/** The same object until something changes, as a snapshot of an external store must be. */
 export const getSession = (): ClientSession | undefined => {
   const text = unstoredText ?? readStorageKey(storageKey);
   if (text === cachedSession.text) return cachedSession.session;
@@ -55,7 +58,7 @@ export const getSession = (): ClientSession | undefined => {
     value = undefined;
   }
   const parsed = v.safeParse(ClientSession, value);
-  // What cannot be read is removed: the pages' inline scripts only look whether something is there.
+  // Unreadable data is removed, because the inline scripts of the pages only check for its presence.
   if (text !== null && !parsed.success) removeStorageKey(storageKey);
   cachedSession = { text, session: parsed.success ? parsed.output : undefined };
   return cachedSession.session;
@@ -81,7 +84,7 @@ const handleStorageEvent = (event: StorageEvent) => {
   for (const listener of [...listeners]) listener();
 };
 
-/** Calls `listener` when somebody signs in or out or the session is renewed, in this tab or in another. */
+/** Calls `listener` when somebody signs in or out or the session is renewed, in this tab or another one. */
 export const subscribeSession = (listener: () => void): (() => void) => {
   if (listeners.size === 0) addEventListener("storage", handleStorageEvent);
   listeners.add(listener);
@@ -94,27 +97,27 @@ export const subscribeSession = (listener: () => void): (() => void) => {
 export const useSession = (): ClientSession | undefined =>
   useSyncExternalStore(subscribeSession, getSession, () => undefined);
 
-/** Whether the last session here was ended by its person, in whichever tab: nothing of it is kept then. */
+/** Whether the person ended the last session on this browser, in any tab: none of its data is kept then. */
 export const wasSignedOut = (): boolean => readStorageKey(signedOutKey) !== null;
 
-/** Whether it ended for the account was deleted, on whichever device. */
+/** Whether the session ended because the account was deleted, on any device. */
 export const wasAccountDeleted = (): boolean => readStorageKey(signedOutKey) === signedOutValues.account;
 
 /**
- * Forgets the session on this browser, in all tabs, and the pictures that the service worker kept
- * (`src/sw/pictures.ts`). What else belongs to it is removed by whoever subscribes.
+ * Deletes the session on this browser, in all tabs, and the pictures cached by the service worker
+ * (`src/sw/pictures.ts`). Subscribers delete their own data.
  */
 export const clearSession = (): void => {
   storeSession(undefined);
   void deleteAllCachedPictures().catch(() => undefined);
 };
 
-/** Forgets it for good: its person ended it, or the account is no more. */
+/** Ends the session permanently: the person signed out, or the account was deleted. */
 export const endSession = (by: keyof typeof signedOutValues): void => {
   try {
     localStorage.setItem(signedOutKey, signedOutValues[by]);
   } catch {
-    // Storage is full or forbidden: the other tabs are told that the session has ended.
+    // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
   clearSession();
 };
@@ -123,17 +126,17 @@ export const isNearExpiry = ({ expiresAt }: ClientSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;
 
 /**
- * A session that the server opened. One that still owes its second step is nobody's session on this browser yet: only its
- * cookies know of it, for as long as the step may be shown.
+ * Session opened by the server. While a second factor is pending it is not stored on this browser: only its cookies
+ * exist, as long as the factor may be shown.
  */
 export type OpenedSession = { userId: Uuid; awaits: SecondStep[] | undefined; apps: CodeApp[] };
 
-/** A code app that has shown that it works. */
+/** Verified code app. */
 export type CodeApp = Pick<Factor, "id" | "friendly_name">;
 
 /**
- * Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. Where it still owes its
- * step it took the cookies of whatever session there was, so that nobody is signed in here.
+ * Saves a session opened by the server. Its lifetime counts from now, because a phone's clock may be hours off. A
+ * session with a pending second factor replaced the cookies of any earlier session, so nobody is signed in here then.
  */
 export const saveSession = (answer: unknown, event: ClientSession["event"]): OpenedSession => {
   const { user, expires_in, awaits } = parseResponse(ServerSession, answer);

@@ -4,9 +4,9 @@ import { clearPendingSignOut, completePendingSignOut, findPendingSignOut } from 
 import { type ClientSession, getSession, type OpenedSession, saveSession } from "./session.ts";
 import { withSessionLock } from "./session-refresh.ts";
 
-// Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
+// Each function throws `ApiRequestError`; `phone` is as typed, the server normalises it.
 
-/** Where a factor is shown in the session there is. */
+/** Paths that verify a factor in the current session. */
 const verificationPaths = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
 
 const toSessionEvent = (path: string): ClientSession["event"] => {
@@ -15,8 +15,8 @@ const toSessionEvent = (path: string): ClientSession["event"] => {
 };
 
 /**
- * Ends the sessions of an offline sign-out that the server has not heard of yet: the other sessions of the same person if
- * they signed out everywhere; none of another person.
+ * Ends the sessions of an offline sign-out that the server does not know about yet: the other sessions of the same
+ * person after a global sign-out, none of another person.
  */
 const resolvePendingSignOut = async ({ userId, awaits }: OpenedSession): Promise<void> => {
   const pending = findPendingSignOut();
@@ -27,8 +27,8 @@ const resolvePendingSignOut = async ({ userId, awaits }: OpenedSession): Promise
 };
 
 /**
- * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
- * for what comes back takes the place of what there was.
+ * Opens a session, or verifies a factor in the current one: both return a session of the API. No tab renews at the same
+ * time, because the result replaces the current session.
  */
 export const openSession = (path: string, body: unknown): Promise<OpenedSession> =>
   withSessionLock(async () => {
@@ -45,7 +45,10 @@ const signInByPassword = (phone: string, password: string, captcha_token?: strin
     ...(captcha_token === undefined ? {} : { gotrue_meta_security: { captcha_token } }),
   } satisfies PasswordGrant);
 
-/** Where others of the same network failed a lot, the server asks for a proof of work, and gets it without a word. */
+/**
+ * Signs in with a password. After many failures from the same network the server requires a proof of work, which is
+ * computed without asking the person.
+ */
 export const signIn = async (phone: string, password: string): Promise<OpenedSession> => {
   try {
     return await signInByPassword(phone, password);
@@ -61,9 +64,9 @@ export const signUp = (account: {
   phone: string;
   password: string;
   username: string;
-  /** The solved proof of work. */
+  /** Solved proof of work. */
   captchaToken: string;
-  /** What came back from a provider that knows them (`Newcomer`). */
+  /** Identity from a provider (`PendingRegistration`). */
   identity?: SignUp["identity"];
 }): Promise<OpenedSession> =>
   openSession("/api/auth/signup", {

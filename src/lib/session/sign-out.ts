@@ -5,25 +5,25 @@ import { type SignOutScope, savePendingSignOut, signOutOnServer } from "./pendin
 import { endSession, getSession, isNearExpiry, wasAccountDeleted } from "./session.ts";
 import { refreshSession, withSessionLock } from "./session-refresh.ts";
 
-// Each throws `ApiFailure`.
+// Each function throws `ApiRequestError`.
 
-const signOutTimeoutMs = 15_000; // of each of two tries
+const signOutTimeoutMs = 15_000; // for each of two attempts
 
-/** Asked once more where no answer came: what was lost may have been the answer alone. */
+/** Retries once without a response, since only the response may have been lost. */
 const retryOnce = (ask: () => Promise<unknown>): Promise<unknown> =>
   ask().catch((error: unknown) => {
     if (error instanceof ApiRequestError && error.code === "offline") return ask();
     throw error;
   });
 
-/** That the server could not be asked, or not now. */
+/** Whether the server could not be reached, or not now. */
 const isServerUnreachable = (error: unknown): boolean =>
   error instanceof ApiRequestError && ["offline", "unavailable", "rate_limited"].includes(error.code);
 
 /**
- * Ends the session of this device, or every one of this person (`global`). Without a network it ends here at once, and on the
- * server as soon as that can be reached: false then. No tab renews meanwhile: the server closes the sockets before it
- * answers, and whoever asked why would be refused, or bring back what has just ended.
+ * Ends the session of this device, or all sessions of this person (`global`). Offline it ends here at once and on the
+ * server once that is reachable; the result is false then. No tab renews meanwhile: the server closes the sockets
+ * before it responds, and a tab that renews then would be refused, or restore the session that has just ended.
  */
 export const signOut = (scope: SignOutScope): Promise<boolean> =>
   withSessionLock(async () => {
@@ -45,7 +45,7 @@ const deleteAccountOnServer = (userId: Uuid): Promise<unknown> =>
     timeoutMs: signOutTimeoutMs,
   });
 
-/** Deletes this person's account and with it every session. Done twice it is done. No tab renews meanwhile. */
+/** Deletes this person's account and with it every session. Idempotent. No tab renews meanwhile. */
 const deleteAccountAndSession = (userId: Uuid): Promise<void> =>
   withSessionLock(async () => {
     await retryOnce(() => deleteAccountOnServer(userId));
@@ -59,7 +59,7 @@ export const deleteAccount = async (userId: Uuid): Promise<void> => {
     await deleteAccountAndSession(userId);
   } catch (error) {
     if (!(error instanceof ApiRequestError) || error.status !== 401) throw error;
-    // Only this session has ended, or the account did before and nobody heard of it.
+    // Either only this session has ended, or an earlier deletion succeeded without a response.
     if (await refreshSession(true)) await deleteAccountAndSession(userId);
     else if (!wasAccountDeleted()) throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * A deliberate way out of the app (signing out) ends the session before it is done; until it has led the person
- * where it goes, the guard that sends visitors to the log-in stands back.
+ * Whether a deliberate sign-out is in progress. The session ends before the navigation is done; meanwhile the redirect
+ * of visitors to the log-in page is suspended.
  */
 let isSignOutRunning = false;
 

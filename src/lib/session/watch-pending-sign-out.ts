@@ -17,9 +17,9 @@ const retryPendingSignOut = async (): Promise<void> => {
   await inOneTab(endPendingSignOut);
 };
 
-/** Ends on the server what was ended here without a network (`pending-sign-out.ts`): now, or with the network's return. */
+/** Completes an offline sign-out on the server (`pending-sign-out.ts`): now, and whenever the network returns. */
 export const watchPendingSignOut = (): void => {
-  const attempt = () => void retryPendingSignOut().catch(() => undefined); // next time
+  const attempt = () => void retryPendingSignOut().catch(() => undefined); // retried next time
   attempt();
   addEventListener("online", attempt);
 };

@@ -7,8 +7,8 @@ const isEmbedding = (char: string): boolean => char >= "\u202a" && char <= "\u20
 const isIsolate = (char: string): boolean => char >= "\u2066" && char < popIsolate;
 
 const balanceLine = (line: string): string => {
-  const open: string[] = []; // what closes each, innermost last
-  let isolates = 0; // of them
+  const open: string[] = []; // closing character of each open embedding or isolate, innermost last
+  let isolates = 0; // number of isolates among them
   let balanced = "";
   for (const char of line) {
     if (isEmbedding(char)) open.push(popEmbedding);
@@ -20,7 +20,7 @@ const balanceLine = (line: string): string => {
       open.pop();
     } else if (char === popIsolate) {
       if (isolates === 0) continue;
-      while (open.pop() !== popIsolate); // what began within an isolate ends with it
+      while (open.pop() !== popIsolate); // everything opened inside an isolate ends with it
       isolates--;
     }
     balanced += char;
@@ -29,12 +29,12 @@ const balanceLine = (line: string): string => {
 };
 
 /**
- * Somebody's words with marks of direction that end what they begin and nothing else (Unicode UAX 9): one that ends
- * more would get out of the element that isolates the words, and reorder what stands around it.
+ * Balances the directional formatting characters of user text (Unicode UAX 9): a surplus closing character would escape
+ * the element that isolates the text and reorder its surroundings.
  */
 export const balanceBidi = (text: string): string =>
   controlCharacters.test(text) ? text.split("\n").map(balanceLine).join("\n") : text;
 
-/** A name inside a sentence of ours: one of another direction is kept from reordering what stands around it. */
+/** Isolates a name inside a sentence, so that a name of another direction does not reorder the words around it. */
 export const isolateBidi = (name: string): string =>
   rightToLeftCharacters.test(name) || controlCharacters.test(name) ? `\u2068${balanceBidi(name)}\u2069` : name;

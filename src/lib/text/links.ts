@@ -1,20 +1,20 @@
-/** A part of a message that leads somewhere: what is shown, and where it goes. */
+/** Link within a message: shown text and target. */
 export type LinkPart = {
   text: string;
   href: string;
-  /** Where it really leads, when the letters shown may be taken for others. */
+  /** Real host, if the shown letters can be mistaken for others. */
   host?: string;
 };
 export type TextPart = string | LinkPart;
 
-// Nothing invisible and nothing that reorders is part of an address; neither is a backslash, which browsers take for a slash.
+// URLs contain no invisible or reordering characters and no backslash, which browsers treat as a slash.
 const addressChar = String.raw`[^\s\p{Cc}\p{Cf}<>"“”«»\\^{}|\x60]`;
 const webAddress = `(?:https?://|www\\.)${addressChar}+`;
-// No longer than RFC 5321 lets its parts be: what could begin anywhere is not followed to the end of the text from everywhere.
+// Lengths are limited as in RFC 5321, which also bounds backtracking in long texts.
 const mailAddress = String.raw`[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}`;
 const phoneNumber = String.raw`\+\d(?:[ .-]?\d){7,14}`;
 const linkCandidates = new RegExp(
-  // The browsers of cheap phones cannot look behind: what stands before is matched too.
+  // Browsers of older phones lack lookbehind: the preceding character is part of the match.
   String.raw`(^|[^\p{L}\p{N}@/._-])(?:(${webAddress})|(${mailAddress})|(${phoneNumber}))`,
   "giu",
 );
@@ -22,7 +22,7 @@ const linkCandidates = new RegExp(
 const openingBrackets: Record<string, string> = { ")": "(", "]": "[" };
 const countCharacter = (text: string, char: string): number => text.split(char).length - 1;
 
-/** What ends a sentence is no part of the address in it; a bracket is when it was opened inside. */
+/** Trailing punctuation belongs to the sentence; a closing bracket belongs to the URL only if it was opened inside. */
 const trimTrailingPunctuation = (text: string): string => {
   const surplus = new Map(
     Object.entries(openingBrackets).map(([closing, opening]) => [
@@ -40,7 +40,9 @@ const trimTrailingPunctuation = (text: string): string => {
   return text.slice(0, end);
 };
 
-/** An address of the web, or nothing: only http and https, no name before an @, a host with a dot. */
+/**
+ * Link for a web address; undefined unless it is http or https, without credentials, with a host that contains a dot.
+ */
 const toWebLink = (text: string): LinkPart | undefined => {
   let url: URL;
   try {
@@ -60,7 +62,7 @@ const toLink = (web: string | undefined, mail: string | undefined, phone: string
   return phone === undefined ? undefined : { text: phone, href: `tel:${phone.replace(/[^+\d]/g, "")}` };
 };
 
-/** A message's text, cut where something in it leads elsewhere. Joined together the parts are the text again. */
+/** Splits a message text at its links. Joining the parts gives the original text. */
 export const toTextParts = (text: string): TextPart[] => {
   const parts: TextPart[] = [];
   let end = 0;
@@ -68,7 +70,7 @@ export const toTextParts = (text: string): TextPart[] => {
     const [, before = "", web, mail, phone] = match;
     const link = toLink(web, mail, phone);
     const start = match.index + before.length;
-    // A number that goes on where it was cut off is not a telephone's.
+    // A longer number is not a phone number.
     if (!link || (phone !== undefined && /\d/.test(text.charAt(start + phone.length)))) continue;
     if (start > end) parts.push(text.slice(end, start));
     parts.push(link);
