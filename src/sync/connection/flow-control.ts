@@ -2,7 +2,7 @@ import { creditBytes, creditReportMessages } from "#contract/limits.ts";
 
 const processedReportBytes = creditBytes / 4;
 
-/** What one socket brought and the server has not been told of as taken in. */
+/** Messages and bytes processed on one socket, for the reports that renew the server's credit (flow control). */
 export class ProcessedCounter {
   #processed = 0;
   #reported = 0;
@@ -14,13 +14,16 @@ export class ProcessedCounter {
     this.#unreportedBytes = 0;
   }
 
-  /** All messages taken in since the welcome, to be confirmed again. */
+  /** Marks all messages processed since the welcome as reported and returns their number, to be reported again. */
   repeatReport(): number {
     this.#reported = this.#processed;
     return this.#processed;
   }
 
-  /** Counts what was taken in; answers how many messages are to be confirmed once it is a good deal. `isBehind`: the server waits for it. */
+  /**
+   * Counts processed messages and bytes. Returns the total to report once enough has accumulated, else undefined.
+   * `isBehind`: the server waits for the report, so any unreported message is due.
+   */
   add(messages: number, bytes: number, isBehind: boolean): number | undefined {
     this.#processed += messages;
     this.#unreportedBytes += bytes;

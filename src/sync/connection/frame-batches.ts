@@ -2,7 +2,7 @@ import type { OutboxRow } from "#sync/store/database.ts";
 
 type FrameBatch = readonly [OutboxRow, ...OutboxRow[]];
 
-/** What goes in one frame: a message, or all of a spread. */
+/** Groups due messages by frame: a single message, or all messages of a multicast. */
 export const groupIntoFrames = (due: readonly OutboxRow[]): FrameBatch[] => {
   const frames: [OutboxRow, ...OutboxRow[]][] = [];
   for (const row of due) {

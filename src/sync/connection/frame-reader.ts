@@ -10,7 +10,7 @@ import type { LiveText, SocketBase as ProtocolBase, ServerFrame } from "#contrac
 import type { ServerChange } from "#sync/inbound/apply-server-changes.ts";
 import type { RequestCommand } from "./asked-command.ts";
 
-/** What counters and times in frames are relative to, and the inbox they belong to. */
+/** Base values of the counters and times in frames, and the epoch of the inbox. */
 export type FrameBase = ProtocolBase & { epoch: string };
 
 type ServerFrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
@@ -62,7 +62,7 @@ const toRevisedResult = (
   more,
 });
 
-/** What an answer says, as the result of the command it belongs to. */
+/** Decodes a result frame to the result of its command. */
 export const toCommandResult = (frame: ResultFrame, base: FrameBase): CommandResults[RequestCommand["type"]] => {
   switch (frame[0]) {
     case "c": {
@@ -98,7 +98,7 @@ const toSentChanges = (numbers: readonly number[], base: FrameBase, refs: SentRe
   return changes;
 };
 
-/** New messages and, in their places among them, those that this device sent. */
+/** New messages, with own messages of this device inserted at their sequence numbers. */
 const toMessageChanges = (
   [, , of, wire, places = []]: ServerFrameOf<"m">,
   base: FrameBase,
@@ -114,14 +114,14 @@ const toMessageChanges = (
   return messages.length > 0 ? [...changes, { type: "messages", of, messages }] : changes;
 };
 
-/** The numbers a device gave to what it sent and has a place now. */
+/** Refs of this device's sent messages that a frame acknowledges. */
 export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
   const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
   const places = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
   return places.filter((_, index) => index % 3 === 0);
 };
 
-/** What a frame that counts as a change says, its counter aside. */
+/** Decodes a change frame, except its counter. */
 export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, refs: SentRefs): ServerChange[] => {
   if (!Array.isArray(frame)) {
     const { handle, seq, at, text } = frame as LiveText;

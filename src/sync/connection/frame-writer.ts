@@ -4,7 +4,7 @@ import { encodeFrame, joinFrames } from "#contract/wire/server-frames.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import type { ReconnectingSocket } from "./socket.ts";
 
-/** Writes frames to the socket, and knows under which numbers messages went that have no place in a log yet. */
+/** Writes frames to the socket and remembers the refs of sent messages until they are acknowledged. */
 export class FrameWriter {
   readonly #socket: ReconnectingSocket;
   #lastRef = 0;
@@ -15,13 +15,13 @@ export class FrameWriter {
     this.#socket = socket;
   }
 
-  /** The socket is gone. */
+  /** Discards buffered frames and refs of a closed socket. */
   reset(): void {
     this.#buffer = [];
     this.#sentRefs.clear();
   }
 
-  /** By the number each was sent under. */
+  /** Unacknowledged messages by ref. */
   get sentRefs(): ReadonlyMap<number, { cid: Uuid; conversation: ConversationId }> {
     return this.#sentRefs;
   }
@@ -30,19 +30,22 @@ export class FrameWriter {
     this.#sentRefs.delete(ref);
   }
 
-  /** The number of what is asked next. */
+  /** Ref of the next request. */
   nextRef(): number {
     return ++this.#lastRef;
   }
 
-  /** What is written in one go leaves together. False when it cannot leave; true promises nothing more. */
+  /**
+   * Buffers a frame; frames written in the same turn of the event loop leave together. Returns false if the socket is
+   * closed; true does not guarantee delivery.
+   */
   write(frame: ClientFrame): boolean {
     if (!this.#socket.isOpen) return false;
     if (this.#buffer.push(encodeFrame(frame)) === 1) queueMicrotask(() => this.#flush());
     return true;
   }
 
-  /** A frame that takes a number for each of its messages. */
+  /** Writes a frame of one or more messages, each with its own ref. */
   writeMessages(messages: readonly OutboxRow[], toFrame: (ref: number) => ClientFrame): boolean {
     const first = this.#lastRef + 1;
     this.#lastRef += messages.length;

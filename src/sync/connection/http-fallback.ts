@@ -2,25 +2,28 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { HttpPolling } from "./http-polling.ts";
 import type { SocketSession } from "./socket-session.ts";
 
-const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
+const failuresBeforeHttp = 3; // failed upgrades in a row: something between here and the server breaks WebSockets
 const httpSendDelayMs = 3_000; // a message does not wait longer than this for a socket
-const httpPollDelayMs = 10_000; // nor does what others wrote: an attempt at a socket that is only silent takes longer to fail
-const reconnectGraceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
+const httpPollDelayMs = 10_000; // nor do changes by others: an attempt at a socket that is only silent takes longer to fail
+const reconnectGraceMs = 2_000; // a shorter interruption is not shown
 
-/** The time without a socket, which a leader begins in: when HTTP takes its place, and when the person is told. */
+/**
+ * Decides, while there is no socket, when HTTP replaces it and when the interruption is shown. A leader starts without
+ * a socket.
+ */
 export class HttpFallback {
   readonly #context: SyncContext;
   readonly #session: SocketSession;
   readonly #polling: HttpPolling;
   readonly #sendPending: () => void;
-  /** Number of the time without a socket, of which there were others before. */
+  /** Number of the current outage; timers of earlier ones are ignored. */
   #outageNumber = 0;
   #isProlonged = false;
   #isPollingSuspended = false;
   #isStopped = false;
   #cancels = new Set<() => void>();
 
-  /** `post` sees to what was written here. */
+  /** `sendPending` sends unsent messages. */
   constructor(context: SyncContext, line: SocketSession, poller: HttpPolling, post: () => void) {
     this.#context = context;
     this.#session = line;
@@ -29,13 +32,13 @@ export class HttpFallback {
     this.#startOutage();
   }
 
-  /** Whether what is written goes by HTTP. */
+  /** Whether messages are sent by HTTP. */
   get usesHttp(): boolean {
     if (this.#polling.isActive) return true;
     return !this.#session.isReady && this.#isProlonged;
   }
 
-  /** The socket ended, or one more attempt at it did; `failures` of them in a row. */
+  /** The socket, or another attempt to open one, ended; `failures` in a row were never welcomed. */
   handleSocketClosed(failures: number): void {
     if (failures === 0) this.#startOutage();
     else this.#startTimer(httpSendDelayMs, this.#sendPending);
@@ -46,7 +49,7 @@ export class HttpFallback {
     if (failures >= failuresBeforeHttp) this.#polling.start();
   }
 
-  /** The phone is full: what others wrote is not asked for until the socket, which waits for room, is back. */
+  /** Delays polling on a full device until the socket, which waits for space, is back. */
   suspendPolling(): void {
     this.#isPollingSuspended = true;
   }
@@ -70,7 +73,7 @@ export class HttpFallback {
     this.#cancels.add(cancel);
   }
 
-  /** By timers alone: the phone's clock may be set meanwhile. */
+  /** Relies on timers only: the device's clock may be set meanwhile. */
   #startOutage(): void {
     const number = ++this.#outageNumber;
     this.#isProlonged = false;

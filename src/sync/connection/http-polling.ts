@@ -12,7 +12,7 @@ const maxIntervalMs = 60_000;
 
 type HttpPollingEvents = { onReachability(isReachable: boolean): void; onCallEvent(news: CallFeedEvent): void };
 
-/** Asks by HTTP what changed, as long as no socket can be had: often while something happens, seldom while not. */
+/** Polls for changes by HTTP while there is no socket: often while there is activity, rarely otherwise. */
 export class HttpPolling {
   readonly #context: SyncContext;
   readonly #inbound: InboundQueue;
@@ -50,12 +50,12 @@ export class HttpPolling {
     this.#callPolling.stop();
   }
 
-  /** That call is under way: also what is told in it is asked for. */
+  /** Polls the signals of a call in progress as well. */
   followCall(call: Uuid): void {
     this.#callPolling.follow(call);
   }
 
-  /** Something is likely to have changed, or the phone came back. */
+  /** Polls at once: something probably changed, or the device resumed. */
   pollNow(): void {
     this.#callPolling.pollNow();
     if (!this.#isActive) return;
@@ -93,7 +93,7 @@ export class HttpPolling {
     let result = await requestByHttp(platform, { type: "changes", since: cursor.counter });
     if (result.epoch !== cursor.epoch && cursor.counter > 0)
       result = await requestByHttp(platform, { type: "changes", since: 0 });
-    if (!this.#isActive) return false; // a socket took over meanwhile and knows more
+    if (!this.#isActive) return false; // a socket took over meanwhile and is ahead
     this.#events.onCallEvent({ event_type: "standing", calls: result.calls, now: result.now });
     for (const { call_id } of result.calls) this.followCall(call_id);
     const clock = platform.now();

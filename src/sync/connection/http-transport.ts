@@ -42,7 +42,7 @@ const resultSchemas = {
   signal: RelayResult,
 } as const satisfies Record<Command["type"], v.GenericSchema>;
 
-/** A command by HTTP. Throws a SyncError. */
+/** Sends a command by HTTP and validates its result. Throws SyncError. */
 export const requestByHttp = async <T extends Command["type"]>(
   platform: Platform,
   command: Extract<Command, { type: T }>,

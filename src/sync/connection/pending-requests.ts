@@ -5,7 +5,7 @@ const resultTimeoutMs = 20_000;
 
 type PendingRequest = { resolve(value: unknown): void; reject(error: SyncError): void; cancel(): void };
 
-/** Questions that went over a socket and wait for their answers. */
+/** Requests sent over the socket that wait for their results. */
 export class PendingRequests {
   readonly #platform: Platform;
   #pending = new Map<number, PendingRequest>();
@@ -31,7 +31,7 @@ export class PendingRequests {
     return waiting;
   }
 
-  /** The socket is gone. */
+  /** Rejects all requests of a closed socket. */
   rejectAll(): void {
     for (const ref of [...this.#pending.keys()]) this.remove(ref)?.reject(new SyncError("offline"));
   }

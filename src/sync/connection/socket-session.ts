@@ -37,24 +37,24 @@ import { FrameWriter } from "./frame-writer.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
 
-const repeatDelayMs = 1_000; // what the server says to a device that is behind comes many times
-const welcomeTimeoutMs = 20_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
+const repeatDelayMs = 1_000; // a device that is behind receives many heads, which share one repeated report
+const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
 export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefused" | "onOutdated"> & {
-  /** `isAnew`: the server says everything, also where it knows less than this device. */
+  /** `isAnew`: the server sent everything, authoritative also where it knows less than this device. */
   onWelcome(isAnew: boolean): void;
-  /** `taken` is called once the changes are stored. */
+  /** `onStored` is called once the changes are stored. */
   onChanges(changes: ServerChange[], taken: () => void): void;
   onSendRefused(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
   onTyping(handle: number, member: number): void;
-  /** Whom one asked about lets themselves be seen now, or no more. */
+  /** A person whose presence was requested has turned its visibility on or off. */
   onPresenceVisibilityChanged(): void;
-  /** This person deleted their status, here or on another device. */
+  /** This person deleted a post, here or on another device. */
   onPostDeleted(id: Uuid): void;
   onCallEvent(news: CallFeedEvent): void;
 };
 
-/** The dialogue over the socket: hello and welcome, questions and answers, and changes that must not be left out. */
+/** Protocol session over the socket: hello and welcome, requests and results, and the gapless sequence of changes. */
 export class SocketSession {
   readonly #platform: Platform;
   readonly #events: SocketSessionEvents;
@@ -67,7 +67,7 @@ export class SocketSession {
   #openingId = 0;
   #counter = 0;
   readonly #processed = new ProcessedCounter();
-  /** Visibility that was last reported over this socket. */
+  /** Visibility last reported over this socket. */
   #reportedVisibility: boolean | undefined;
   #cancelRepeat: (() => void) | undefined;
 
@@ -77,7 +77,7 @@ export class SocketSession {
     this.#readCursor = readCursor;
     this.#requests = new PendingRequests(platform);
     this.#socket = new ReconnectingSocket(platform, {
-      // Without the cursor there is nothing to say; the store's trouble is dealt with elsewhere.
+      // Without the cursor no hello can be sent; store failures are handled elsewhere.
       onOpen: () => void this.#sendHello().catch(() => {}),
       onMessage: (text) => this.#handleText(text),
       onPong: (counter) => this.#handlePong(counter),
@@ -91,7 +91,7 @@ export class SocketSession {
     this.#writer = new FrameWriter(this.#socket);
   }
 
-  /** Welcomed: questions and messages go over it. */
+  /** Whether the server sent its welcome, so that requests and messages can be sent. */
   get isReady(): boolean {
     return this.#base !== undefined;
   }
@@ -140,7 +140,7 @@ export class SocketSession {
     return this.isReady && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, of, message));
   }
 
-  /** Messages of one body to several conversations. */
+  /** Sends messages of one body to several conversations. */
   sendMulticast(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
     const [{ body, source }] = messages;
     const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
@@ -159,7 +159,7 @@ export class SocketSession {
       () => opening === this.#openingId && !this.isReady && this.#socket.restart(),
     );
     const cursor = await this.#readCursor();
-    if (opening !== this.#openingId) return; // that socket is gone
+    if (opening !== this.#openingId) return; // that socket is closed
     this.#helloCursor = cursor;
     this.#socket.send(encodeFrame(["h", protocolVersion, cursor.epoch, cursor.counter]));
   }
@@ -178,7 +178,7 @@ export class SocketSession {
 
   #handleText(text: string): void {
     const frame = decodeServerFrame(text);
-    // What cannot be read and was a change leaves its number out, which the next frame or pong brings to light.
+    // An unreadable change leaves a gap in the counter, which the next frame or pong reveals.
     if (!frame) return;
     if ("event" in frame) this.#events.onCallEvent(frame.payload);
     else if (!Array.isArray(frame)) this.#handleChange(frame as LiveText, text);
@@ -220,7 +220,7 @@ export class SocketSession {
     this.#counter = counter;
     const result = toChangesResult(changes, this.#base);
     const clock = this.#platform.now();
-    // A counter that this inbox does not know as its own was answered with everything.
+    // The server answers a counter unknown to this inbox with everything.
     const isAnew = hello.epoch !== "" && (epoch !== hello.epoch || result.since < hello.counter);
     const move = (cursor: SyncCursor) => applyCatchUp(cursor, result.since, result, clock);
     this.#socket.confirmWelcome();
@@ -241,7 +241,7 @@ export class SocketSession {
     const base = this.#base;
     const waiting = this.#requests.remove(frame[1]);
     if (!base) return;
-    // Also an answer that came too late to be used was taken in.
+    // A result that comes too late to be used was processed as well.
     if (frame[0] === "g" || frame[0] === "q")
       this.#countProcessed(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
     if (!waiting) return;
@@ -260,7 +260,7 @@ export class SocketSession {
     if (counter > last) {
       this.#counter = counter;
       const isGap = counter > last + 1;
-      // A device that was behind is told of heads only: the rows are asked for.
+      // A device that is behind receives heads only and has to request the rows.
       changes.push(
         this.#toCursorChange((cursor) =>
           isGap || isHeadOnly ? addGap({ ...cursor, counter }, last) : { ...cursor, counter },
@@ -268,26 +268,26 @@ export class SocketSession {
       );
     }
     const messages = countMessages(frame);
-    // Overtaken, or told twice: what was asked for meanwhile knows better than its rows and counts.
+    // An overtaken or repeated frame: rows and counts fetched meanwhile are newer.
     const useful =
       counter < last ? changes.filter(({ type }) => type !== "row" && type !== "mine" && type !== "person") : changes;
     this.#events.onChanges(useful, () => this.#countProcessed(base, messages, text.length, isHeadOnly));
   }
 
-  /** The server's counter, from a pong: ahead of the frames received, some were lost. */
+  /** Compares the server's counter in a pong: if it is ahead of the received frames, some were lost. */
   #handlePong(counter: number): void {
     const last = this.#counter;
     if (!this.#base || counter <= last) return;
     this.#events.onChanges([this.#toCursorChange((cursor) => addGap(cursor, last))], () => {});
   }
 
-  /** Only for the inbox this line speaks of: another tab may have met a new one. */
+  /** Restricts a cursor update to the epoch of this session: another tab may have met a new inbox. */
   #toCursorChange(move: (cursor: SyncCursor) => SyncCursor): ServerChange {
     const epoch = this.#base?.epoch;
     return { type: "cursor", move: (cursor) => (cursor.epoch === epoch ? move(cursor) : cursor) };
   }
 
-  /** Confirms what was taken in, a good deal at once; `isBehind`: the server waits for it. */
+  /** Reports processed messages in batches. `isBehind`: the server waits for the report. */
   #countProcessed(base: FrameBase, messages: number, bytes: number, isBehind = false): void {
     if (base !== this.#base) return;
     const taken = this.#processed.add(messages, bytes, isBehind);
@@ -295,7 +295,10 @@ export class SocketSession {
     else if (isBehind && !this.#cancelRepeat) this.#scheduleRepeat();
   }
 
-  /** Says again what nobody answers: the server drops it while it refuses frames, and would wait for the confirmation for ever. */
+  /**
+   * Repeats frames that have no reply: the server drops them while it limits the rate, and would wait for the report
+   * for ever.
+   */
   #scheduleRepeat(ms = repeatDelayMs): void {
     this.#cancelRepeat?.();
     this.#cancelRepeat = this.#platform.startTimer(ms, () => {

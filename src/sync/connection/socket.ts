@@ -13,24 +13,24 @@ import type { Platform } from "#sync/platform/platform.ts";
 export type SocketEvents = {
   onOpen(): void;
   onMessage(text: string): void;
-  /** The person's counter as the server has it now. */
+  /** The server's current inbox counter, from a pong. */
   onPong(counter: number): void;
   /** The socket, or the attempt to open one, ended; `failures` in a row were never welcomed. */
   onClosed(failures: number): void;
-  /** The session is not valid for it; resolves true when it is worth another try. */
+  /** The server refused the session; resolves true if another attempt makes sense. */
   onSessionRefused(): Promise<boolean>;
-  /** This version of the app and the server do not understand each other. */
+  /** The protocol versions of this app and the server do not match. */
   onOutdated(): void;
 };
 
-const backoffResetMs = 2_000; // a server that carried a welcomed socket this long is well: what ended it was the link, and back-off starts anew
+const backoffResetMs = 2_000; // a socket welcomed for this long resets the back-off: its end is the network's fault, not the server's
 const outdatedRetryMs = 10 * 60_000;
-const wakePongTimeoutMs = 3_500; // coming back, a dead socket is likely and a person is waiting
-const replacedRetryMs = 30_000; // closed to make place for other sockets: coming back at once would push those out
+const wakePongTimeoutMs = 3_500; // after resuming, a dead socket is likely and the person is waiting
+const replacedRetryMs = 30_000; // closed in favour of other sockets: reconnecting at once would push those out
 
 /**
- * One socket that is there whenever it can be. partysocket opens and times out single attempts; when the next
- * one is due is decided here, since its own first retry comes at once and without jitter.
+ * WebSocket that reconnects by itself. partysocket opens and times out single attempts; the time of the next one is
+ * decided here, since its own first retry comes at once and without jitter.
  */
 export class ReconnectingSocket {
   readonly #platform: Platform;
@@ -40,7 +40,7 @@ export class ReconnectingSocket {
   #isOpen = false;
   #isWelcomed = false;
   #isConnecting = true;
-  /** The last attempt came as far as an open socket. */
+  /** The last attempt reached an open socket. */
   #hasOpened = false;
   #retryAttempt = 0;
   #failures = 0;
@@ -51,7 +51,7 @@ export class ReconnectingSocket {
   #pingAt = Number.POSITIVE_INFINITY;
   #isAwaitingPong = false;
   #wasOffline = false;
-  /** The server has said how long to wait: nothing hurries that. */
+  /** The server has set the time of the next attempt, which nothing shortens. */
   #isRateLimited = false;
 
   constructor(platform: Platform, events: SocketEvents) {
@@ -83,7 +83,7 @@ export class ReconnectingSocket {
     return true;
   }
 
-  /** The server has answered over it: only now has it been of use. What lets sockets open may still carry nothing. */
+  /** Records that the server answered over this socket. A proxy may let sockets open and still transfer nothing. */
   confirmWelcome(): void {
     if (!this.#isOpen || this.#isWelcomed) return;
     this.#isWelcomed = true;
@@ -93,12 +93,12 @@ export class ReconnectingSocket {
     });
   }
 
-  /** Asks for a sign of life now. */
+  /** Sends a ping now. */
   probe(timeoutMs = pongTimeoutMs): void {
     if (this.#isOpen) this.#sendPing(timeoutMs);
   }
 
-  /** The phone came back: whatever was waited for is tried now. */
+  /** The device resumed: reconnects or probes the socket at once. */
   wake(): void {
     if (this.#isStopped) return;
     this.#retryAttempt = 0;
@@ -107,13 +107,16 @@ export class ReconnectingSocket {
     if (!this.#isOpen) {
       if (!this.#isConnecting && !this.#isRateLimited) this.#connect();
     } else if (wasOffline && !this.#wasOffline) {
-      this.restart(); // it had an address of the network that went
+      this.restart(); // its address belonged to the lost network
     } else {
       this.probe(wakePongTimeoutMs);
     }
   }
 
-  /** Ends this socket and opens another: after a while, or at once where the one before it was of use. */
+  /**
+   * Closes this socket and opens another after `afterMs`. With 0 it opens at once, or after the back-off if the closed
+   * one was never welcomed.
+   */
   restart(afterMs = 0): void {
     if (this.#isStopped || this.#isRateLimited || (this.#isConnecting && afterMs === 0)) return;
     const wasUnwelcomed = this.#isOpen && !this.#isWelcomed;
@@ -136,7 +139,7 @@ export class ReconnectingSocket {
 
   #connect(): void {
     this.#cancelRetry();
-    // Tells the end of the socket before it, which is known already, while nothing is under way.
+    // Reports the end of the previous socket, which is known already, while no attempt is in progress.
     this.#socket.reconnect();
     this.#isConnecting = true;
     this.#hasOpened = false;
@@ -153,7 +156,7 @@ export class ReconnectingSocket {
 
   #onMessage(data: unknown): void {
     if (!this.#isOpen || typeof data !== "string") return;
-    // Whatever arrives is a sign of life.
+    // Any message proves that the socket is alive.
     this.#isAwaitingPong = false;
     this.#cancelPongTimeout();
     const counter = parsePong(data);
@@ -184,7 +187,7 @@ export class ReconnectingSocket {
     this.#socket.send(pingFrame);
   }
 
-  /** What belonged to the socket that was; the events of the next attempt tell the rest. */
+  /** Resets the state of the current socket and reports its end. */
   #endSocket(): void {
     const wasAlive = this.#isOpen || this.#isConnecting;
     if (wasAlive && !this.#isWelcomed) this.#failures++;
@@ -199,7 +202,7 @@ export class ReconnectingSocket {
     if (wasAlive && !this.#isStopped) this.#events.onClosed(this.#failures);
   }
 
-  /** partysocket tells one end twice, as a close and as an error. */
+  /** partysocket reports one end twice, as a close and as an error. */
   #handleEnd(code: number | undefined, reason?: string): void {
     if (this.#isStopped || !(this.#isOpen || this.#isConnecting)) return;
     this.#endSocket();
@@ -220,7 +223,10 @@ export class ReconnectingSocket {
     else this.stop();
   }
 
-  /** Somebody who waits is not kept waiting for a link; a server that opens sockets and drops them is left alone longer and longer. */
+  /**
+   * Schedules the next attempt with back-off. While a person uses the page the delay stays short, unless the last
+   * socket opened and was dropped: such a server gets growing pauses.
+   */
   #scheduleRetry(): void {
     const { isUserActive, random } = this.#platform;
     const isSoon = !this.#hasOpened && isUserActive();

@@ -5,7 +5,7 @@ import { resolveFork } from "./fork-resolution.ts";
 import { afterNewestSeq, markForked } from "./log-forks.ts";
 import type { PageRequest } from "./page-request.ts";
 
-/** The places a page speaks for, its own messages and what it shows not to exist: inclusive. */
+/** Range of sequence numbers a page covers, inclusive: its own messages and those it shows not to exist. */
 const toCoveredRange = (
   { direction, seq }: PageRequest,
   page: PageResult,
@@ -16,7 +16,10 @@ const toCoveredRange = (
   return [page.more ? (last ?? seq) : row.hidden + 1, seq - 1];
 };
 
-/** A page of another log than the one held: recreated, or restored from a copy that lacks what was known. */
+/**
+ * Whether a page belongs to another log than the stored one: recreated, or restored from a copy that lacks known
+ * messages.
+ */
 const isPageOfOtherLog = async (
   work: ApplyTransaction,
   row: LocalConversationRow,
@@ -30,7 +33,7 @@ const isPageOfOtherLog = async (
   return held !== undefined && held.at !== page.anchor;
 };
 
-/** Takes in a page, keeping what is held in one piece: a page that leaves a hole to older messages replaces them. */
+/** Applies a page and keeps the stored range contiguous: a page that leaves a gap to older messages replaces them. */
 export const applyPage = async (work: ApplyTransaction, question: PageRequest, page: PageResult): Promise<void> => {
   let [row, asked] = [await work.loadRow(question.conversation), question];
   if (row.gone) return;
@@ -51,14 +54,14 @@ export const applyPage = async (work: ApplyTransaction, question: PageRequest, p
   const [from, to] = toCoveredRange(asked, page, row);
   if (from > to) return;
   const touches = from <= row.hi + 1 && to >= row.lo - 1;
-  if (!touches && to < row.lo) return; // below a piece that was replaced since it was asked for
+  if (!touches && to < row.lo) return; // below a range that was replaced since the request
   if (!touches) {
     await work.store.queryMessages(row.id, 0, from - 1).delete();
     row.lo = from;
     row.hi = from - 1;
   }
   await work.addMessages(row, page.messages);
-  // A change that was told while the page was on its way may be missing in it: it is asked for again.
+  // A revision pushed while the page was in flight may be missing in it: it is fetched again.
   row.revised = Math.min(row.revised, asked.revised);
   row.lo = Math.max(Math.min(row.lo, from), row.hidden + 1);
   row.hi = Math.max(row.hi, to);

@@ -17,12 +17,15 @@ import type { PageRequest } from "./page-request.ts";
 
 type ConversationRef = number | ConversationId; // the handle, or the id itself
 
-/** Everything that can be learned from the server, in one form for all carriers. Each may come twice. */
+/** Change received from the server, in one form for all transports. Each may arrive twice. */
 export type ServerChange =
-  /** `isAnew`: in an answer that says everything as it is now, also where the server knows less than this device. */
+  /**
+   * `isAnew`: part of an answer that contains everything, authoritative also where the server knows less than this
+   * device.
+   */
   | { type: "row"; row: InboxRow; isAnew?: boolean }
   | { type: "messages"; of: ConversationRef; messages: Message[] }
-  | { type: "live"; of: ConversationRef; seq: number; at: number; text: string } // from the other of two
+  | { type: "live"; of: ConversationRef; seq: number; at: number; text: string } // a text from the peer of a private conversation
   | { type: "others"; of: ConversationRef; delivered: number; read: number }
   /** `unread` counts up to `head`. */
   | { type: "mine"; of: ConversationRef; delivered: number; read: number; unread: number; head: number }
@@ -30,18 +33,21 @@ export type ServerChange =
   | { type: "person"; relation: Relation }
   | { type: "settings"; kept: VersionedSettings }
   | { type: "notice"; notice: SecurityNotice }
-  /** The answer to a change of one's own, asked for when the server had told of that person so often. */
+  /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
   | { type: "standing"; relation: Relation; told: number }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
   | { type: "page"; asked: PageRequest; page: PageResult }
-  /** Messages that were changed after the revision `since`, as they are now. */
+  /** Messages revised after revision `since`, in their current form. */
   | { type: "changed"; of: ConversationRef; epoch?: string; since: number; revision: number; messages: Message[] }
-  /** Answers to changes of one's own, asked for when the server had told of that conversation so often. */
+  /** Answers to changes by this device; `pushCount` is that of the conversation's row at the time of the request. */
   | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
   | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
-  /** Stands before the rows it speaks for. `isAnew`: with those of another inbox, or an earlier copy, the handles go. */
+  /**
+   * Cursor update; precedes the rows it covers. `isAnew`: the rows are of another inbox or an earlier copy, so all
+   * handles are discarded.
+   */
   | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
-  /** The answer to a question for changes, asked when the cursor stood at `asked`. */
+  /** Answer to a `changes` request; `asked` is the cursor's counter at the time of the request. */
   | {
       type: "answer";
       asked: number;
@@ -57,11 +63,11 @@ export type ApplyResult = {
   logResets: ConversationId[];
   needsLogCheck: ConversationId[];
   sentIds: Uuid[];
-  /** Files whose messages are gone. */
+  /** Files whose messages were deleted. */
   orphanedFiles: Uuid[];
-  /** Groups and people whose pictures nothing shows any more. */
+  /** Groups and people whose cached pictures are not shown anywhere any more. */
   orphanedPictureOwners: ReadonlySet<Uuid>;
-  /** Something is to be sent, or deleted, once more. */
+  /** Messages or deletions were queued again. */
   hasRequeued: boolean;
   cursor: SyncCursor;
 };
@@ -71,7 +77,7 @@ const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, {
   const { seq, at, cid, epoch } = change;
   const isElsewhere = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
   const told = { seq, at, cid, sender: toOwnMessage(row, work.me, { cid, seq, at, body: { type: "deleted" } }).sender };
-  // It stays in the outbox until the log it stands in is here.
+  // The message stays in the outbox until its log is stored.
   if (!row.gone && (row.forked || isElsewhere || (await hasDifferentMessage(work.store, row, [told]))))
     return markForked(work, row, seq);
   const unsent = await work.store.outbox.get(change.cid);
@@ -80,13 +86,16 @@ const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, {
     await work.store.outbox.delete(change.cid);
     if (unsent) work.collectOrphanedFile(unsent);
   } else if (!unsent) {
-    // Deleted while it was under way: what stands there is fetched.
+    // Deleted here while in flight: its log entry is fetched.
     row.head = Math.max(row.head, change.seq);
   } else await work.addMessages(row, [toOwnMessage(row, work.me, { ...change, body: unsent.body })]);
   await work.extendHeldRange(row);
 };
 
-/** What was told since the question may be newer than its answer; what is newer than that is told as well. */
+/**
+ * Whether no push arrived since the request. A push may be newer than the answer, and what is newer than a push is
+ * pushed as well.
+ */
 const hasNoNewerPush = (row: LocalConversationRow, told: number): boolean => (row.told ?? 0) === told;
 
 const applyClearedHistory = async (
@@ -122,14 +131,14 @@ const listChangeMessages = (
   return change.type === "live" ? [{ seq: change.seq, at: change.at, sender }] : [];
 };
 
-/** Whether a message came for a place where another one is held. */
+/** Whether the change contains another message than the one stored at its sequence number. */
 const isChangeOfOtherLog = (
   work: ApplyTransaction,
   row: LocalConversationRow,
   change: Extract<ServerChange, { of: ConversationRef }>,
 ): Promise<boolean> => hasDifferentMessage(work.store, row, listChangeMessages(work, row, change));
 
-/** Until the log is here that it belongs to, what is told of it is kept in the row that was told with it. */
+/** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
 const deferUntilForkResolved = (
   work: ApplyTransaction,
   row: LocalConversationRow,
@@ -148,14 +157,14 @@ const deferUntilForkResolved = (
   }
 };
 
-/** One change to a conversation named by a handle or an id; false when this device has not heard of it. */
+/** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
 const applyConversationChange = async (
   work: ApplyTransaction,
   change: Extract<ServerChange, { of: ConversationRef }>,
 ): Promise<boolean> => {
   const row = await work.findRow(change.of);
   if (!row) return false;
-  if (row.gone) return true; // who comes back is told the whole row first
+  if (row.gone) return true; // after joining again, the whole row arrives first
   if (row.forked || (await isChangeOfOtherLog(work, row, change))) {
     deferUntilForkResolved(work, row, change);
     return true;
@@ -175,12 +184,12 @@ const applyConversationChange = async (
       raisePeerReadState(row, change.delivered, change.read);
       break;
     case "mine":
-      // A count that is older than what is known of the marks is of no use any more.
+      // A count older than the stored read state is obsolete.
       if (change.read >= row.read && change.delivered >= row.delivered) await work.applyUnreadCount(row, change);
       Object.assign(row, mergeReadStates(row, change));
       break;
     case "changed":
-      if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a log that is not there any more
+      if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a discarded log
       await work.applyRevisions(row, change);
       break;
     case "head":
@@ -206,7 +215,7 @@ const applyChange = async (work: ApplyTransaction, change: ServerChange): Promis
       return true;
     }
     case "standing": {
-      // What was told since may be newer than the answer; what is newer than that is told as well.
+      // A push since the request may be newer than the answer.
       const told = (await work.store.people.get(change.relation.profile.id))?.told ?? 0;
       if (told === change.told) await work.store.people.put({ ...toPersonRow(change.relation), told });
       return true;
@@ -254,13 +263,15 @@ const advanceCursor = async (
   await writeSyncCursor(work.store, after);
 };
 
-/** Something newer was taken in while it was on its way: it is asked for again rather than undo that. */
+/**
+ * Whether newer changes were applied while the answer was in flight. Such an answer is discarded and requested again.
+ */
 const isStaleAnswer = (
   cursor: SyncCursor,
   { asked, epoch, counter }: Extract<ServerChange, { type: "answer" }>,
 ): boolean => cursor.epoch === epoch && counter >= asked && counter < cursor.counter;
 
-/** In a recreated inbox a number stands for another conversation. */
+/** Discards all handles: in a recreated inbox a handle may stand for another conversation. */
 const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<void> => {
   for (const row of touchedRows.values()) delete row.handle;
   await store.conversations.toCollection().modify((row) => {
@@ -268,7 +279,10 @@ const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<v
   });
 };
 
-/** Takes in changes, all of them or none. What belongs to a conversation never heard of is asked for again. */
+/**
+ * Applies changes in one transaction, all or none. Changes of an unknown conversation leave a gap in the cursor and are
+ * fetched again.
+ */
 export const applyInTransaction = (
   store: LocalStore,
   me: Uuid,

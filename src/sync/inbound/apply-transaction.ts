@@ -23,24 +23,27 @@ import { failUnsentMessages, isAwaitingUpload, updateListPosition } from "#sync/
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 
 /**
- * The conversations one transaction touches. Rows are read once, changed here and written back by `flush`;
- * messages are written at once. Only inside a transaction over all tables.
+ * Unit of work of one transaction that applies server changes. Conversation rows are read once, changed in memory and
+ * written by `flush`; messages are written at once. Requires a transaction over all tables.
  */
 export class ApplyTransaction {
   readonly touchedRows = new Map<ConversationId, LocalConversationRow>();
-  /** Conversations whose log turned out to be another one than the one held here. */
+  /** Conversations whose stored log turned out to be another one than the server's. */
   readonly logResets: ConversationId[] = [];
-  /** Conversations whose log is to be looked at: the server knows less than this device, or what was deleted here may be there. */
+  /**
+   * Conversations whose log has to be compared with the server's: it knows less than this device, or its log may
+   * contain what was deleted here.
+   */
   readonly needsLogCheck: ConversationId[] = [];
-  /** Outbox messages that turned out to be in the log. */
+  /** Client ids of outbox messages that were found in the log. */
   readonly sentIds: Uuid[] = [];
-  /** Files whose messages are gone. */
+  /** Files whose messages were deleted. */
   readonly orphanedFiles: Uuid[] = [];
-  /** Groups and people whose pictures nothing shows any more. */
+  /** Groups and people whose cached pictures are not shown anywhere any more. */
   readonly orphanedPictureOwners = new Set<Uuid>();
-  /** What is known of all conversations is to be compared with what the server says of them. */
+  /** Every conversation has to be compared with the server's. */
   needsFullResync = false;
-  /** Something is to be sent, or deleted, once more. */
+  /** Messages or deletions were queued again. */
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
@@ -48,7 +51,7 @@ export class ApplyTransaction {
   constructor(
     readonly store: LocalStore,
     readonly me: Uuid,
-    /** This device's time when the transaction began, epoch milliseconds. */
+    /** Device time at the start of the transaction, epoch milliseconds. */
     readonly startedAt: number,
   ) {}
 
@@ -59,7 +62,7 @@ export class ApplyTransaction {
     return row;
   }
 
-  /** The conversation of a handle, or undefined when the server has not told this device of it. */
+  /** Row by handle or id; undefined if this device has no row with this handle. */
   async findRow(of: number | ConversationId): Promise<LocalConversationRow | undefined> {
     if (typeof of === "string") return this.loadRow(of);
     for (const row of this.touchedRows.values()) if (row.handle === of) return row;
@@ -67,7 +70,7 @@ export class ApplyTransaction {
     return row && this.loadRow(row.id);
   }
 
-  /** Forgets what is held of a recreated log. */
+  /** Deletes the stored messages and members of a recreated log and returns the reset row. */
   async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
     await this.store.queryMessages(row.id, 0).delete();
     if (row.group) await this.#deleteMembers(row.id);
@@ -95,7 +98,10 @@ export class ApplyTransaction {
     }
   }
 
-  /** What was deleted here while it was on its way is never seen: the server hears of it as soon as it can be reached. */
+  /**
+   * Replaces messages by tombstones if they were deleted here while in flight. The server is told as soon as it is
+   * reachable.
+   */
   async #blankPendingDeletions(messages: readonly Message[]): Promise<readonly Message[]> {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
     const withdrawn = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
@@ -104,12 +110,12 @@ export class ApplyTransaction {
     );
   }
 
-  /** Takes in what the server counted up to a place; what is held of later ones is added. */
+  /** Applies the server's unread count up to `head` and adds the stored messages after it. */
   async applyUnreadCount(
     row: LocalConversationRow,
     { unread, head }: Pick<InboxRow, "unread" | "head">,
   ): Promise<void> {
-    if (head < (row.counted ?? 0)) return; // one that counted further is known
+    if (head < (row.counted ?? 0)) return; // a later count is stored
     const isUnread = (message: LocalMessageRow) => message.mine === 0 && countsAsUnread(message);
     const later =
       head < row.head ? this.store.queryMessages(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
@@ -117,7 +123,7 @@ export class ApplyTransaction {
     row.counted = head;
   }
 
-  /** Messages to be read that are new here and that the server's count does not know of, in whatever order they come. */
+  /** Number of unread messages that are new here and not included in the server's count, in any order of arrival. */
   async #countNewUnread(row: LocalConversationRow, rows: readonly LocalMessageRow[]): Promise<number> {
     const from = Math.max(row.counted ?? row.head, row.read);
     const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && countsAsUnread(message));
@@ -127,7 +133,10 @@ export class ApplyTransaction {
     return uncounted.length - held.filter((message) => message !== undefined).length;
   }
 
-  /** What was on its way before a message was changed must not undo the change. */
+  /**
+   * Keeps the stored body where it is newer: a copy in flight must not undo a deletion or an anonymization. Collects
+   * the files of messages that become tombstones.
+   */
   async #preserveNewerBodies(rows: LocalMessageRow[]): Promise<void> {
     const held = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
     for (const [index, before] of held.entries()) {
@@ -140,15 +149,15 @@ export class ApplyTransaction {
     }
   }
 
-  /** The file of a message that is gone is not kept either. */
+  /** Collects the file of a deleted message, which is not kept either. */
   collectOrphanedFile({ body }: Pick<LocalMessageRow, "body">): void {
     const file = findAttachment(body)?.file;
     if (file !== undefined) this.orphanedFiles.push(file);
   }
 
   /**
-   * Takes in changed messages, those that are held and, before what was on its way can bring them as they were, one's
-   * own; the others are fetched as they are then.
+   * Applies revised messages: the stored ones, and own ones ahead of the stored range, before a copy in flight brings
+   * their old body. The others are fetched later in their current form.
    */
   async applyRevisions(
     row: LocalConversationRow,
@@ -159,7 +168,7 @@ export class ApplyTransaction {
     const held = messages.filter(
       ({ seq, cid }, index) => known[index] || seq === row.head || (cid !== undefined && seq > row.hi),
     );
-    // One that overtook the message itself: when that is here, its changes are asked for.
+    // A revision that overtook its message: once the message is stored, its revisions are fetched.
     const ahead = messages.filter((message) => message.seq > row.hi && !held.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
@@ -167,7 +176,7 @@ export class ApplyTransaction {
     await this.extendHeldRange(row);
   }
 
-  /** What is hidden is neither held nor missing. */
+  /** Deletes the cleared history: it is neither stored nor missing. */
   async deleteCleared(row: LocalConversationRow): Promise<void> {
     const gone = this.store.queryMessages(row.id, 0, row.hidden);
     await gone.each((message) => this.collectOrphanedFile(message));
@@ -175,7 +184,7 @@ export class ApplyTransaction {
     skipCleared(row);
   }
 
-  /** The held range grows over messages that are here already, those that arrived before their turn included. */
+  /** Extends the stored range over the messages that follow it, including those that arrived out of order. */
   async extendHeldRange(row: LocalConversationRow): Promise<void> {
     while (row.hi < row.head) {
       const next = await this.store.messages.get([row.id, row.hi + 1]);
@@ -185,7 +194,7 @@ export class ApplyTransaction {
     }
   }
 
-  /** Of a group that is not this person's any more nothing stays but what they wrote there and did not send. */
+  /** Purges a left group: everything but unsent content is deleted. */
   async #purgeLeftGroup(row: LocalConversationRow): Promise<void> {
     await this.store.queryMessages(row.id, 0).each((message) => this.collectOrphanedFile(message));
     await this.store.queryMessages(row.id, 0).delete();
@@ -197,7 +206,7 @@ export class ApplyTransaction {
     Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
   }
 
-  /** Those of the group and of whoever is here only as its member. */
+  /** Collects the pictures of the group and of those members who are known from this group only. */
   async #collectOrphanedPictures(group: ConversationId): Promise<void> {
     this.orphanedPictureOwners.add(group);
     const members = await this.store.queryMembers(group).toArray();
@@ -212,8 +221,8 @@ export class ApplyTransaction {
   }
 
   /**
-   * Somebody whose account is gone has no name and no picture any more, also among the members of groups. A file that
-   * is on its way to them costs its author no more data.
+   * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are
+   * not uploaded.
    */
   async purgeDeletedPerson(user: Uuid): Promise<void> {
     this.orphanedPictureOwners.add(user);
@@ -227,8 +236,9 @@ export class ApplyTransaction {
   }
 
   /**
-   * `isAnew`: the server says it as it is now, also where it knows less than this device. `isLogHeld`: a page has shown that
-   * the log held here is the server's; a row with a lower head is late, since its inbox was written before a crash.
+   * Applies an inbox row. `isAnew`: the row is authoritative also where the server knows less than this device.
+   * `isLogHeld`: a page has shown that the stored log is the server's; a row with a lower head is late, since its inbox
+   * was written before a crash.
    */
   async applyInboxRow(inbox: InboxRow, isAnew = false, isLogHeld = false): Promise<void> {
     let row = await this.loadRow(inbox.conversation);
@@ -246,16 +256,16 @@ export class ApplyTransaction {
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
     if (row.gone) return this.#purgeLeftGroup(row);
     if (isCounted) await this.applyUnreadCount(row, inbox);
-    // A row does not say which of my devices wrote a message.
+    // A row does not say which device of this person wrote a message.
     if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);
     else if (await this.#hasPendingDeletion(row.id)) {
-      // What it shows may be what was deleted here: only the log says so.
+      // The preview may be a message that was deleted here: only the log can tell.
       Object.assign(row, { sender, preview, whole });
       if (row.hi < row.head) this.needsLogCheck.push(row.id);
     } else if ((await this.store.queryUnsent(row.id).count()) === 0) await this.#storePreview(row, inbox);
   }
 
-  /** Whether the messages held are not those that the server's row speaks of. */
+  /** Whether the stored messages are not the ones that the inbox row describes. */
   async #isForked(row: LocalConversationRow, inbox: InboxRow, isAnew: boolean, isLogHeld: boolean): Promise<boolean> {
     if (row.forked) return true;
     if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
@@ -264,7 +274,7 @@ export class ApplyTransaction {
     return (isAnew && isBehind) || (await hasDifferentLog(this.store, row, inbox));
   }
 
-  /** A row that carries the one missing message whole saves asking for it. */
+  /** Stores the preview if it is the one missing message and complete, which saves a request. */
   async #storePreview(row: LocalConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
     if (!(await this.store.messages.get([row.id, head])))
@@ -272,25 +282,25 @@ export class ApplyTransaction {
     await this.extendHeldRange(row);
   }
 
-  /** What was deleted here while it was on its way. */
+  /** Pending deletions, read once per transaction. */
   async #listPendingDeletions(): Promise<readonly PendingDeletion[]> {
     this.#pendingDeletions ??= await listPendingDeletions(this.store);
     return this.#pendingDeletions;
   }
 
-  /** Another deletion was noted. */
+  /** Discards the pending deletions read before, after another one was inserted. */
   invalidatePendingDeletions(): void {
     this.#pendingDeletions = undefined;
   }
 
-  /** Whether some of it may arrive there. */
+  /** Whether a message deleted here may still arrive in the conversation. */
   async #hasPendingDeletion(id: ConversationId): Promise<boolean> {
     return (await this.#listPendingDeletions()).some(({ conversation }) => conversation === id);
   }
 
   async flush(): Promise<void> {
     for (const row of this.touchedRows.values()) {
-      if (row.lo > row.hi) row.revised = row.revision; // whatever is fetched will be as it is then
+      if (row.lo > row.hi) row.revised = row.revision; // messages will be fetched in their current form
       await updateListPosition(this.store, row);
     }
     await this.store.conversations.bulkPut([...this.touchedRows.values()]);

@@ -8,9 +8,9 @@ import type { ApplyTransaction } from "./apply-transaction.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 import type { PageRequest } from "./page-request.ts";
 
-const requeuedMax = 500; // messages; they may be in the log after all, below the page that was read
+const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 
-/** Whether the log a page is of and the one held here are the same as far as that reaches. */
+/** Whether a page belongs to the stored log, as far as that reaches. */
 const isSameLog = async (work: ApplyTransaction, row: LocalConversationRow, page: PageResult): Promise<boolean> => {
   if (page.epoch !== row.epoch || page.head < row.hi) return false;
   const last = row.lo <= row.hi ? await work.store.messages.get([row.id, row.hi]) : undefined;
@@ -19,7 +19,10 @@ const isSameLog = async (work: ApplyTransaction, row: LocalConversationRow, page
 
 const isUserContent = ({ type }: StoredBody): boolean => ["text", "image", "file", "voice"].includes(type);
 
-/** Adds what was told of the row while it was marked. `isAnew`: the log held was found to be the server's. */
+/**
+ * Applies the inbox row that was deferred while the row was forked. `isAnew`: the stored log turned out to be the
+ * server's.
+ */
 const applyDeferredRow = async (
   work: ApplyTransaction,
   row: LocalConversationRow,
@@ -35,7 +38,7 @@ const applyDeferredRow = async (
   Object.assign(now, mergeReadStates(now, mine));
 };
 
-/** Own messages held after a place that are not on the page and lately were in the log, oldest first. */
+/** Own recent messages stored after a sequence number and missing on the page, oldest first. */
 const listLostMessages = async (
   work: ApplyTransaction,
   row: LocalConversationRow,
@@ -56,7 +59,7 @@ const listLostMessages = async (
   return own.slice(-requeuedMax);
 };
 
-/** Puts messages that the log has lost into the outbox, before whatever waits there. */
+/** Inserts messages that the log has lost into the outbox, before all waiting ones. */
 const requeueMessages = async (work: ApplyTransaction, missing: readonly LocalMessageRow[]): Promise<void> => {
   const { outbox } = work.store;
   const first = await outbox.orderBy("order").first();
@@ -81,7 +84,7 @@ const requeueMessages = async (work: ApplyTransaction, missing: readonly LocalMe
   await outbox.bulkPut(rows);
 };
 
-/** Own messages that were deleted here and stand in the log again are deleted once more. */
+/** Queues the deletion of own messages that were deleted here and are in the log again. */
 const requeueDeletions = async (work: ApplyTransaction, row: LocalConversationRow, page: PageResult): Promise<void> => {
   const held = await work.store.messages.bulkGet(page.messages.map(({ seq }) => [row.id, seq]));
   for (const [index, { cid, body }] of page.messages.entries()) {
@@ -93,8 +96,8 @@ const requeueDeletions = async (work: ApplyTransaction, row: LocalConversationRo
 };
 
 /**
- * Takes the newest page of a marked row as the log from here on. Returns the row to add the page to and the question it
- * answers then; undefined for a page that was asked for before.
+ * Resolves a fork with the newest page of the server's log, which is authoritative from here on. Returns the row to
+ * apply the page to and the request it then answers; undefined for a page that was requested before the fork.
  */
 export const resolveFork = async (
   work: ApplyTransaction,
@@ -121,7 +124,7 @@ export const resolveFork = async (
   const fresh = await work.resetLog(row, page.epoch);
   await requeueMessages(work, missing);
   await applyDeferredRow(work, row, told, false);
-  // What was read up to where the logs part was read: the server may know less of that than this device.
+  // Reads before the fork stay valid: the server may know less of them than this device.
   fresh.wantDelivered = Math.min(Math.max(row.wantDelivered, row.delivered), common);
   fresh.wantRead = Math.min(Math.max(row.wantRead, row.read), common);
   fresh.head = Math.max(fresh.head, forked.head);

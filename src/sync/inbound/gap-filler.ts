@@ -8,12 +8,12 @@ import { toRowChanges } from "./server-changes.ts";
 
 export type RequestChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
 
-/** Fills what the cursor leaves out, newest part first. */
+/** Fetches the changes missing below the cursor, newest gap first. */
 export class GapFiller {
   readonly #context: SyncContext;
   readonly #inbound: InboundQueue;
   readonly #request: RequestChanges;
-  /** The inbox answered under another epoch: only a new hello makes sense of it. */
+  /** The inbox answered under another epoch, which only a new hello resolves. */
   readonly #onEpochChange: () => void;
   readonly #retry: Retry;
 
@@ -48,7 +48,7 @@ export class GapFiller {
       this.#onEpochChange();
       return "retry";
     }
-    // Without an upper end the answer speaks for everything up to its own counter.
+    // The answer to an open-ended gap covers everything up to its own counter.
     const reached = before === null ? result.counter : 0;
     const isAll = result.since === 0;
     const answered: ServerChange = {
@@ -69,6 +69,6 @@ export class GapFiller {
       isStored = true;
     });
     await this.#inbound.waitUntilIdle();
-    return isStored ? "again" : "retry"; // a full phone: at once it would be asked for again and again
+    return isStored ? "again" : "retry"; // full device: retrying at once would loop
   }
 }

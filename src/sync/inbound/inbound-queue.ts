@@ -5,15 +5,15 @@ import { applyServerChanges } from "./take-in.ts";
 type QueueItem = { changes: ServerChange[]; onStored: () => void };
 
 const batchMax = 100; // frames stored in one transaction
-const queueMax = 10_000; // far beyond the server's credit: whoever exceeds it is heard again after a fresh start
+const queueMax = 10_000; // far beyond the server's credit; exceeding it discards the queue
 
 export type InboundQueueEvents = {
   onApplied(applied: ApplyResult): void;
-  /** The changes could not be stored. Nothing was confirmed, so all of it can be had again. */
+  /** The changes could not be stored. They were not acknowledged and can be fetched again. */
   onFailure(error: unknown): void;
 };
 
-/** Stores what arrives, in the order of arrival, as many frames at once as are waiting. */
+/** Stores received changes in order of arrival, the waiting frames together in one transaction. */
 export class InboundQueue {
   readonly #context: SyncContext;
   readonly #events: InboundQueueEvents;
@@ -37,12 +37,12 @@ export class InboundQueue {
     });
   }
 
-  /** Forgets what is not stored yet. */
+  /** Discards the changes that are not stored yet. */
   clear(): void {
     this.#queue = [];
   }
 
-  /** Resolves when everything that had arrived is stored, or given up. */
+  /** Resolves when everything received so far is stored or discarded. */
   async waitUntilIdle(): Promise<void> {
     while (this.#draining) await this.#draining;
   }

@@ -3,15 +3,16 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 
 /**
- * A server that was restored from an earlier copy goes on from there: its log and the one held here are the same up to
- * some place and differ after it. Times never decrease from place to place and no two lives of a log store the same
- * message at the same millisecond, so two logs with the same time at a place are the same up to that place.
+ * Detection of log forks. A server restored from an earlier copy continues from there: its log and the stored one are
+ * equal up to some sequence number and differ after it. Times never decrease along a log, and two histories of a log
+ * never store the same message in the same millisecond. Two logs with the same time at a sequence number are therefore
+ * equal up to it.
  *
- * A row that is found to differ is marked. What is held stays readable until the newest page of the server's log is here
- * and takes its place; own messages that are not in that log are sent again under their client ids.
+ * A row that differs is marked as forked. Stored messages stay readable until the newest page of the server's log
+ * replaces them. Own messages that are missing in that log are sent again under their client ids.
  */
 
-/** Beyond every message: the question for the newest page of a marked row. */
+/** Sequence number beyond every message: requests the newest page of a forked row. */
 export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
 
 export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: number) =>
@@ -24,12 +25,12 @@ export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: n
     ...(lo <= hi ? { held: hi } : {}),
   }) as const;
 
-/** Whether the message held at a place is another one than the server tells of. */
+/** Whether the stored message is another one than the server's at the same sequence number. */
 export const isDifferentMessage = (held: LocalMessageRow, told: Pick<Message, "at" | "sender" | "cid">): boolean =>
   held.at !== told.at ||
   (held.cid !== undefined && told.cid !== undefined ? held.cid !== told.cid : held.sender !== told.sender);
 
-/** Whether any of these messages stands where another one is held. */
+/** Whether any of these messages differs from the one stored at its sequence number. */
 export const hasDifferentMessage = async (
   store: LocalStore,
   row: LocalConversationRow,
@@ -44,7 +45,7 @@ export const hasDifferentMessage = async (
   });
 };
 
-/** Whether a row of the inbox speaks of other messages than are held here. */
+/** Whether an inbox row contradicts the stored messages by the times of its last two messages. */
 export const hasDifferentLog = async (
   store: LocalStore,
   row: LocalConversationRow,
@@ -58,20 +59,20 @@ export const hasDifferentLog = async (
   return places.some(({ at }, index) => held[index] !== undefined && held[index].at !== at);
 };
 
-/** The conversations that a transaction found to differ; `isInDoubt` when the server has to say everything anew. */
+/** Forks found by a transaction. `needsFullResync`: every conversation has to be compared with the server's. */
 type ForkCollector = { readonly logResets: ConversationId[]; needsFullResync: boolean };
 
-/** Marks a row whose messages are not the server's. `head` is the newest place told, `inbox` the row it was told by. */
+/** Marks a row as forked. `head` is the newest sequence number received, `inbox` the inbox row it came in. */
 export const markForked = (work: ForkCollector, row: LocalConversationRow, head: number, inbox?: InboxRow): void => {
   const before = row.forked;
   const told = inbox ?? before?.row;
-  const mine = inbox ? undefined : before?.mine; // a row says it as well
+  const mine = inbox ? undefined : before?.mine; // an inbox row contains it as well
   row.forked = {
     head: inbox ? head : Math.max(head, before?.head ?? 0),
     ...(told ? { row: told } : {}),
     ...(mine ? { mine } : {}),
   };
-  if (!before) work.logResets.push(row.id); // what is told of a marked row before its page comes is no further fork
-  // The server did not say that it was restored: what it says of every conversation is compared with what is here.
+  if (!before) work.logResets.push(row.id); // further updates of a marked row are no further forks
+  // The server did not announce that it was restored: every conversation is compared with the server's.
   if (!before && inbox === undefined) work.needsFullResync = true;
 };

@@ -12,11 +12,14 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 
-/** Asking the server who members are, and keeping what it says. */
+/** Fetches and stores group members. */
 
 const batchDelayMs = 30;
 
-/** Else refused for good: not a member any more, as the group's row will say. */
+/**
+ * Whether a retry can succeed. Any other refusal is final: this person is no longer a member, as the group's row will
+ * show.
+ */
 const isTemporaryFailure = (failure: SyncError): boolean => isRetryableFailure(failure) || failure.code === "no_room";
 
 const toMemberRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
@@ -40,7 +43,7 @@ const fetchMemberPage = async ({ platform }: SyncContext, group: Uuid, query: st
   return parsed.output;
 };
 
-/** Keeps members, unless the group went while they were on their way. Rejects with "no_room" on a phone that is full. */
+/** Stores members, unless the group was left meanwhile. Rejects with "no_room" on a full device. */
 const saveMembers = async (
   context: SyncContext,
   group: ConversationId,
@@ -54,7 +57,10 @@ const saveMembers = async (
   }
 };
 
-/** All pages of a list: the roster that the first spoke for, and the one they were asked after. */
+/**
+ * Full member list: `roster` is the members version of its first page, `since` the version the pages were requested
+ * after.
+ */
 type CompleteMemberList = { since: number; roster: number; numbers: ReadonlySet<number> };
 
 const writeMembers = (
@@ -74,11 +80,11 @@ const writeMembers = (
         rows.map(({ number }) => number),
       ),
     );
-    // What was overtaken on its way by a newer list adds only whom that does not name: who they were, as they left.
+    // A page older than the stored list adds only members missing there, as former members.
     const fresh =
       roster >= held ? rows : rows.filter((_, index) => !known[index]).map((row) => ({ ...row, left: 1 as const }));
     await store.members.bulkPut(fresh);
-    // Another tab may have brought it further, and a group that went and came back has none of it.
+    // Another tab may have stored a newer list, and a group that was left and joined again has none.
     if (!whole || held !== whole.since) return;
     const { numbers, since } = whole;
     const isMissing = ({ number }: MemberRow) => since === 0 && !numbers.has(number);
@@ -92,11 +98,11 @@ type MemberLoaderPorts = {
   context: Observable<SyncContext | undefined>;
 };
 
-/** Asks for members by their numbers: those that several parts of a screen need in one go, and again until they are here. */
+/** Fetches members by number. Batches the requests of several components and retries until the members are stored. */
 export class MemberLoader {
   readonly #tab: MemberLoaderPorts;
   readonly #requested = new Map<ConversationId, Set<number>>();
-  /** Numbers that the server knows nobody of. */
+  /** Member numbers unknown to the server. */
   readonly #nonexistent = new Set<string>();
   #failures = 0;
   #isLoading = false;
@@ -126,7 +132,7 @@ export class MemberLoader {
   async #flush(): Promise<void> {
     this.#cancel = undefined;
     const context = this.#tab.context.get();
-    if (!context) return; // the store is being opened: the link comes after it
+    if (!context) return; // the database is being opened; the link state changes after that
     const wanted = [...this.#requested];
     this.#requested.clear();
     this.#isLoading = true;
@@ -147,7 +153,7 @@ export class MemberLoader {
 
   async #loadUnknown(context: SyncContext, group: ConversationId, numbers: number[]): Promise<void> {
     const isAskable = (number: number) => !this.#nonexistent.has(`${group} ${number}`);
-    // What another tab asked for may be here by now.
+    // Another tab may have stored some of them meanwhile.
     const unknown = (await listUnknownMembers(context, group, numbers)).filter(isAskable);
     for (let i = 0; i < unknown.length; i += memberPageRows) {
       const some = unknown.slice(i, i + memberPageRows);
@@ -159,7 +165,7 @@ export class MemberLoader {
   }
 }
 
-/** A member, asked for when this device does not know them. Rejects with a SyncError. */
+/** Member by number, fetched if not stored. Rejects with SyncError. */
 export const findOrFetchMember = async (
   context: SyncContext,
   group: ConversationId,
@@ -172,7 +178,7 @@ export const findOrFetchMember = async (
   return find();
 };
 
-/** Brings the whole list of a group's members up to date. Rejects with a SyncError when that cannot be had. */
+/** Brings a group's full member list up to date. Rejects with SyncError. */
 export const syncMemberList = async (context: SyncContext, group: ConversationId): Promise<void> => {
   const since = await readHeldMembersVersion(context.store, group);
   const numbers = new Set<number>();
@@ -187,8 +193,9 @@ export const syncMemberList = async (context: SyncContext, group: ConversationId
 };
 
 /**
- * Brings the list up to date for somebody who waits for it: after a failure, which `onFailure` hears of, again by
- * itself, as the link that stays up says nothing of a single request. Ends when it is done, refused for good or stopped.
+ * Brings a group's full member list up to date for a waiting screen. Temporary failures are reported to `onFailure` and
+ * retried by a timer, since the link may stay up while a single request fails. Ends when done, refused for good or
+ * stopped.
  */
 export const syncMemberListWithRetry = (
   context: SyncContext,

@@ -15,21 +15,24 @@ type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Pro
 const maxConcurrent = 2;
 const prefetchConversations = 10;
 const prefetchRows = 30;
-const prefetchBytes = 64 * 1024; // of what nobody asked to see yet
-const messageBytes = 60; // what a message costs besides its words, about
+const prefetchBytes = 64 * 1024; // for conversations nobody has opened yet
+const messageBytes = 60; // approximate size of a message besides its text
 const resyncsBeforeBackOff = 3;
 const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 
-/** Whether messages are missing that this device should have without being asked; a row with nothing to show needs some. */
+/**
+ * Whether messages are missing that this device should have unasked: those after the stored ones, unread ones, and one
+ * to show in the list.
+ */
 const isMissingMessages = (row: LocalConversationRow): boolean =>
   row.forked !== undefined ||
   (row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld"));
 
-/** Whether messages that are held here were changed since. */
+/** Whether stored messages were revised since. */
 const hasOutdatedMessages = (row: LocalConversationRow): boolean =>
   row.revised < row.revision && row.epoch !== "" && row.lo <= row.hi;
 
-/** Fetches the messages that are missing or were changed, most recent conversations first, a few at a time. */
+/** Fetches missing or revised messages, most recent conversations first, a few at a time. */
 export class MessageFetcher {
   readonly #context: SyncContext;
   readonly #request: RequestPages;
@@ -39,9 +42,9 @@ export class MessageFetcher {
   #failures = new Map<ConversationId, number>();
   #resyncCounts = new Map<ConversationId, number>();
   #paused = new Map<ConversationId, () => void>();
-  /** Looked at by somebody and not fetched yet. */
+  /** Opened by the person and not fetched yet. */
   #prioritized = new Set<ConversationId>();
-  /** To be compared with the server's log although nothing seems to be missing. */
+  /** Logs to be compared with the server's although nothing seems to be missing. */
   #needsLogCheck = new Set<ConversationId>();
   #prefetchBudget = prefetchBytes;
   #isStopped = false;
@@ -52,7 +55,7 @@ export class MessageFetcher {
     this.#onApplied = applied;
   }
 
-  /** After a transaction: what it left missing is fetched. */
+  /** Queues what a transaction left missing. */
   handleApplied({ rows, logResets, needsLogCheck }: Pick<ApplyResult, "rows" | "logResets" | "needsLogCheck">): void {
     for (const id of logResets) this.#resyncCounts.set(id, (this.#resyncCounts.get(id) ?? 0) + 1);
     for (const id of [...needsLogCheck, ...logResets]) this.#needsLogCheck.add(id);
@@ -68,7 +71,7 @@ export class MessageFetcher {
     this.#runNext();
   }
 
-  /** Somebody looks at it: before all others, and now. */
+  /** Fetches an opened conversation before all others and without delay. */
   prioritize(id: ConversationId): void {
     this.#unpause(id);
     this.#prioritized.add(id);
@@ -76,7 +79,7 @@ export class MessageFetcher {
     this.#runNext();
   }
 
-  /** The link is there: everything that waited is tried, and the most recent conversations are made ready to open. */
+  /** Retries paused conversations and prefetches the most recent ones, after a new connection. */
   async start(): Promise<void> {
     for (const id of [...this.#paused.keys()])
       if ((this.#resyncCounts.get(id) ?? 0) <= resyncsBeforeBackOff) this.#unpause(id);
@@ -141,13 +144,13 @@ export class MessageFetcher {
 
   #handleFailure(id: ConversationId, error: unknown): void {
     const failure = asSyncError(error);
-    if (!isRetryableFailure(failure)) return; // not a member any more: its row will say so
+    if (!isRetryableFailure(failure)) return; // no longer a member: the row will show it
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     this.#pause(id, failure.retryAfterMs ?? retryDelayMs(failures, this.#context.platform.random));
   }
 
-  /** One page; what it leaves missing is noticed and fetched next. */
+  /** Fetches one page; what is still missing is queued again. */
   async #fetchPage(id: ConversationId): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
     if (!row) return;
@@ -176,11 +179,11 @@ export class MessageFetcher {
     const after = applied.rows.find((other) => other.id === id);
     if (applied.logResets.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo)))
       this.#failures.delete(id);
-    // A page that brings nothing while something is missing would be asked for without end.
+    // A page without progress while something is missing would be requested endlessly.
     else if (after && (after.hi < after.head || after.forked)) this.#handleFailure(id, undefined);
   }
 
-  /** What was changed after the revision held here; a page of it that leads no further is not asked for at once again. */
+  /** Fetches messages revised after the stored revision. A page without progress is not requested again at once. */
   async #fetchRevisions({ id, epoch, revised }: LocalConversationRow): Promise<void> {
     const { revision, messages, ...answer } = await this.#request({
       type: "revised",

@@ -1,11 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
 
-/** The question a page answers: messages after or before `seq`, exclusive. `head` and `revised` stood when it was asked. */
+/**
+ * Request that a page answers: messages after or before `seq`, exclusive. `head` and `revised` are the row's values at
+ * the time of the request.
+ */
 export type PageRequest = {
   conversation: ConversationId;
   direction: "after" | "before";
   seq: number;
-  /** The place whose message's time the page tells, when that is not `seq`. */
+  /** Sequence number whose message time the page returns as `anchor`, if other than `seq`. */
   held?: number;
   head: number;
   revised: number;

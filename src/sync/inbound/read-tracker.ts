@@ -5,7 +5,7 @@ import { runInBackground } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { applyServerChanges } from "./take-in.ts";
 
-/** How far a person has read: gathered for a moment, then kept until the server has it. */
+/** Collects read positions for a moment, then stores them until the server has them. */
 export class ReadTracker {
   readonly #tab: Tab;
   #readUpTo = new Map<ConversationId, number>();
@@ -28,7 +28,7 @@ export class ReadTracker {
     this.#cancel?.();
     this.#cancel = undefined;
     const context = this.#tab.context.get();
-    if (!context) return; // the store is being opened: the marks wait
+    if (!context) return; // the database is being opened: the positions wait
     const marks = [...this.#readUpTo];
     this.#readUpTo.clear();
     for (const [conversation, seq] of marks) {
@@ -42,16 +42,16 @@ export class ReadTracker {
 }
 
 const applyRead = (row: LocalConversationRow, seq: number): void => {
-  // Own messages need no reading: what others wrote up to there is the mark.
+  // Own messages need no receipt: the position ends at the last message of the others.
   row.wantRead = Math.max(row.wantRead, Math.min(seq, Math.max(row.wantDelivered, row.delivered)));
   if (row.hi >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
 };
 
-/** Whether the server has older messages than those held here. */
+/** Whether the server has older messages than the stored ones. */
 export const hasOlderOnServer = (row: LocalConversationRow): boolean =>
   row.lo <= row.hi ? row.lo > row.hidden + 1 : row.head > row.hidden;
 
-/** Fetches the page before the oldest message held; rejects with a SyncError when it cannot be had. */
+/** Fetches the page before the oldest stored message. Rejects with SyncError. */
 export const fetchOlderMessages = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const context = tab.context.get();
   const row = await context?.store.conversations.get(conversation);

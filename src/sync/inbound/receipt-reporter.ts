@@ -9,12 +9,12 @@ import { applyServerChanges } from "./take-in.ts";
 
 export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 
-const resendDelayMs = 10_000; // when the server's row does not show a mark, it is told again after this long, then rarer
+const resendDelayMs = 10_000; // a receipt that the server's row does not show is sent again after this time, doubled each time
 const resendDelayMaxMs = 5 * 60_000;
 
 type ReportedReceipt = ReadState & { times: number; cancel: () => void };
 
-/** Tells the server how far this person's messages have been stored here and read, a while's worth at once. */
+/** Reports delivered and read positions to the server, in short batches. */
 export class ReceiptReporter {
   readonly #context: SyncContext;
   readonly #sendReceipt: SendReceipt;
@@ -28,13 +28,13 @@ export class ReceiptReporter {
     this.#sendReceipt = tell;
   }
 
-  /** After a transaction that may have moved the marks of these rows. */
+  /** Queues the rows whose positions a transaction may have moved. */
   enqueueRows(rows: readonly LocalConversationRow[]): void {
     for (const row of rows) if (this.#findUnreported(row)) this.#dirty.add(row.id);
     this.#schedule();
   }
 
-  /** The link is new: everything the server lacks is told. */
+  /** Queues every receipt the server lacks, after a new connection. */
   async enqueueAll(): Promise<void> {
     for (const told of this.#reported.values()) told.cancel();
     this.#reported.clear();
@@ -50,7 +50,7 @@ export class ReceiptReporter {
     for (const told of this.#reported.values()) told.cancel();
   }
 
-  /** The marks the server's row does not show and was not told of lately. */
+  /** Read state that the server's row does not show and that was not reported recently. */
   #findUnreported(row: LocalConversationRow): ReadState | undefined {
     if (row.epoch === "") return undefined;
     const marks = clampReadState(toOwnReadState(row), row.head);
@@ -100,7 +100,7 @@ export class ReceiptReporter {
   }
 }
 
-/** The server took marks by HTTP and counted what is left up to `head`. */
+/** Applies the answer to a receipt sent by HTTP: the unread count up to `head`. */
 export const applyReceiptResult = (
   context: SyncContext,
   { conversation: of, ...counted }: ReadState & { conversation: ConversationId; unread: number; head: number },

@@ -2,8 +2,8 @@ import type { ChangesResult } from "#contract/wire/commands.ts";
 import type { ServerChange } from "./apply-server-changes.ts";
 
 /**
- * The rows and people of an answer about changes. The cursor's own move goes before them. `isAnew`: the answer says
- * everything, though the device had heard of some.
+ * Changes in an answer to a `changes` request, without the cursor update, which precedes them. `isAnew`: the answer
+ * contains everything, although this device knew some of it.
  */
 export const toRowChanges = (
   { rows, people, settings, notices }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">,

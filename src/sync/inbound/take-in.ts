@@ -2,7 +2,10 @@ import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyInTransaction, type ServerChange } from "./apply-server-changes.ts";
 
-/** Takes in what the server said. What fails here can be had from the server again. */
+/**
+ * Applies server changes to the local database and deletes the files and pictures they orphaned. Changes that fail here
+ * can be fetched again.
+ */
 export const applyServerChanges = async (
   context: SyncContext,
   changes: readonly ServerChange[],

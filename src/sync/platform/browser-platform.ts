@@ -8,22 +8,22 @@ import { refreshSession } from "#lib/session/session-refresh.ts";
 import type { Platform } from "./platform.ts";
 import { SyncError } from "./sync-error.ts";
 
-const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrade
+const connectTimeoutMs = 15_000; // a slow network needs this long for a WebSocket upgrade
 
-const storeOpenTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
+const storeOpenTimeoutMs = 15_000; // opening a database in a broken browser profile never completes
 
 const findLocalStorage = (): Storage | undefined => {
   try {
     return localStorage;
   } catch {
-    return undefined; // forbidden
+    return undefined; // access denied
   }
 };
 
 const mapApiFailure = (error: unknown): unknown =>
   error instanceof ApiRequestError ? new SyncError(error.code, error.retryAfterMs) : error;
 
-/** The browser as one person's engine sees it. */
+/** Platform of one person's sync engine in the browser. */
 export const createBrowserPlatform = (userId: Uuid): Platform => ({
   async request({ method, path, body }, options) {
     try {
@@ -55,7 +55,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       })) as Response;
       if (response.status === 304) return undefined;
       const body: unknown = await response.json().catch(() => {
-        throw new SyncError("offline"); // it broke off
+        throw new SyncError("offline"); // the response broke off
       });
       return { body, etag: response.headers.get("etag") };
     } catch (error) {
@@ -84,7 +84,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       if (document.visibilityState === "visible") listener();
     };
     addEventListener("online", listener);
-    // A socket stays open without a network: asked for a sign of life now, it is known within seconds to be dead.
+    // A socket stays open without a network: probing it now shows within seconds that it is dead.
     addEventListener("offline", listener);
     addEventListener("pageshow", listener);
     document.addEventListener("visibilitychange", onVisible);

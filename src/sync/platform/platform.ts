@@ -2,19 +2,19 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 
 type PlatformRequestOptions = {
   signal?: AbortSignal | undefined;
-  /** Send `body` as it is instead of as JSON. */
+  /** Sends `body` as it is instead of as JSON. */
   raw?: boolean;
-  /** Give up after this long without an answer. */
+  /** Time limit for the response. */
   timeoutMs?: number;
 };
 
-/** What the engine needs of the world around it: the browser's in `browser-platform.ts`, a scripted one in tests. */
+/** Environment of the sync engine: the browser's in `browser-platform.ts`, a simulated one in tests. */
 export type Platform = {
-  /** The API; throws a SyncError. */
+  /** Sends an API request. Throws SyncError. */
   request(request: HttpRequest, options?: PlatformRequestOptions): Promise<unknown>;
-  /** A file, from a byte on, to be read as it comes; throws a SyncError. */
+  /** Downloads a file from byte `from` on, as a stream. Throws SyncError. */
   download(path: string, from: number, signal: AbortSignal): Promise<Response>;
-  /** What may be here already; undefined where it is still what the server's `mark` stands for; throws a SyncError. */
+  /** Conditional GET: returns undefined if the resource still has the given ETag. Throws SyncError. */
   requestIfChanged(path: string, mark: string | undefined): Promise<{ body: unknown; etag: string | null } | undefined>;
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
@@ -23,37 +23,37 @@ export type Platform = {
   session: {
     /** Whether this person is still the one signed in on this browser. */
     isCurrent(): boolean;
-    /** Renews a session near its end before it is used. */
+    /** Renews the session if it expires soon. */
     renewIfExpiring(): Promise<void>;
-    /** After a refusal: true when a new one is there, false when there is none to be had now. */
+    /** Renews a session that the server refused. Returns false if that is not possible now. */
     renew(): Promise<boolean>;
     clear(): void;
   };
   locks: Pick<LockManager, "request" | "query"> | undefined;
   openChannel(name: string): BroadcastPort | undefined;
   isVisible(): boolean;
-  /** False only when the phone knows that it has no network. */
+  /** False only if the device knows that it has no network. */
   isOnline(): boolean;
-  /** The moments at which a phone comes back: network, screen, page cache. */
+  /** Calls `listener` whenever the device or page resumes: network, visibility, page cache. */
   onWake(listener: () => void): () => void;
-  /** Whether somebody looks at the page and has used it lately. */
+  /** Whether the page is visible and was used recently. */
   isUserActive(): boolean;
-  /** Somebody uses it; told every now and then while they do. */
+  /** Calls `listener` from time to time while the page is used. */
   onUserActivity(listener: () => void): () => void;
-  /** The page may be gone after this returns. */
+  /** Calls `listener` when the page may be about to close: only what it does synchronously is certain to run. */
   onLeave(listener: () => void): () => void;
   requestPersistentStorage(): Promise<void>;
-  /** Bytes this origin may keep, when the browser says it. */
+  /** Storage quota of this origin in bytes, if the browser reports it. */
   estimateQuota(): Promise<number | undefined>;
-  /** Forgets the pictures that are kept of these people and groups. */
+  /** Deletes cached pictures of these people and groups. */
   deletePictures(owners: ReadonlySet<string>): Promise<void>;
-  /** Forgets the pictures that are kept of statuses which are not among these; asked for only where there are any. */
+  /** Deletes cached pictures of all posts but the listed ones. `listWanted` is called only if there are any. */
   prunePostPictures(listWanted: () => Promise<ReadonlySet<string>>): Promise<void>;
-  /** A blob's address for this page; `undo` gives it back. */
+  /** Creates an object URL for a blob; `revoke` releases it. */
   createObjectUrl(blob: Blob): { url: string; revoke(): void };
-  /** A small storage that has what it is told before the call returns; undefined where the browser gives none. */
+  /** Synchronous key-value storage; undefined if the browser denies it. */
   localStorage: Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length"> | undefined;
-  /** Where Dexie finds IndexedDB, when not in the usual place. */
+  /** IndexedDB implementation for Dexie, if not the global one. */
   indexedDb?: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange };
   loadMemoryIndexedDb(): Promise<{ indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }>;
   startTimer(ms: number, run: () => void): () => void;

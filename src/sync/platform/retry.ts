@@ -2,8 +2,8 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "./platform.ts";
 
 /**
- * Work that is asked for often, done by one run at a time and repeated with back-off while it fails. `work`
- * says whether it got somewhere: "again" runs it once more at once, "retry" after a while.
+ * Repeatable work with at most one run at a time and back-off after failures. `work` returns "again" to run once more
+ * at once and "retry" to run again after a delay; a rejection counts as "retry".
  */
 export class Retry {
   readonly #platform: Platform;
@@ -19,12 +19,12 @@ export class Retry {
     this.#work = work;
   }
 
-  /** Runs soon; while a back-off is under way, at its end. */
+  /** Runs at once, after the current run, or at the end of the current back-off. */
   schedule(): void {
     if (!this.#cancelBackoff) void this.#run();
   }
 
-  /** Runs now, back-off or not. */
+  /** Resets the back-off and runs at once, or after the current run. */
   runNow(): void {
     this.#clearBackoff();
     this.#attempt = 0;

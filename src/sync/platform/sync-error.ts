@@ -1,9 +1,9 @@
 import { type ErrorCode, isPermanentError } from "#contract/errors.ts";
 
-/** The server's code, `offline` when it was not reached, or `no_room` when the phone is full. */
+/** Error code of the server, `offline` if it was not reached, or `no_room` if the device's storage is full. */
 export type FailureCode = ErrorCode | "offline" | "no_room";
 
-/** Why an action could not be carried out. */
+/** Failure of an action. */
 export class SyncError extends Error {
   readonly code: FailureCode;
   readonly retryAfterMs: number | undefined;
@@ -15,7 +15,7 @@ export class SyncError extends Error {
   }
 }
 
-/** Whatever went wrong besides is ours, and may be over the next time. */
+/** Wraps any other error as `internal`, which may be retried. */
 export const asSyncError = (error: unknown): SyncError =>
   error instanceof SyncError ? error : new SyncError("internal");
 

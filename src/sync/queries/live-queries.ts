@@ -3,7 +3,10 @@ import { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** The new value, made of the old one's parts wherever they are equal, so that what did not change is not drawn again. */
+/**
+ * Structural sharing: the new value with all parts that are equal taken from the old one, so that unchanged parts are
+ * not rendered again.
+ */
 export const shareStructure = <T>(before: unknown, after: T): T => {
   if (Object.is(before, after)) return after;
   if (typeof before !== "object" || typeof after !== "object" || !before || !after) return after;
@@ -30,15 +33,15 @@ const findItemKey = (part: unknown): unknown => {
   return "key" in part ? part.key : "id" in part ? part.id : undefined;
 };
 
-/** A list's items by their own key: one new item at the front must not make all others look changed. */
+/** List items by key: a new item at the front must not make all others look changed. */
 const indexByKey = (list: readonly unknown[]): Map<unknown, unknown> | undefined =>
   findItemKey(list[0]) === undefined ? undefined : new Map(list.map((part) => [findItemKey(part), part]));
 
 export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
 
-const keepAliveMs = 5_000; // going back to a screen within this shows it without a flash
+const keepAliveMs = 5_000; // returning to a screen within this time shows it without a flash
 
-/** Queries that somebody looks at, each read once however many look. */
+/** Live queries, each shared by all its subscribers. */
 export class LiveQueries {
   readonly #context: SyncContext;
   readonly #queries = new Map<string, LiveQuery<unknown>>();
@@ -47,7 +50,7 @@ export class LiveQueries {
     this.#context = context;
   }
 
-  /** `lingers`: it goes on for a moment after nobody looks any more. */
+  /** `lingers`: the query stays active for a moment after its last subscriber has left. */
   openQuery<T>(key: string, query: (context: SyncContext) => Promise<T>, lingers = true): LiveQuery<T> {
     const known = this.#queries.get(key);
     if (known) return known as LiveQuery<T>;
@@ -75,7 +78,7 @@ export class LiveQueries {
           console.warn("a read of the local store failed", error);
           subscription?.unsubscribe();
           subscription = undefined;
-          // One that never answered hears of no change either: it is asked anew.
+          // A query that failed before its first result is not notified of changes: it is subscribed again.
           cancelAgain = context.platform.startTimer(retryDelayMs(failures++), read);
         },
       });

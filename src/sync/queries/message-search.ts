@@ -16,7 +16,7 @@ export type SearchHit = {
   body: LocalMessageRow["body"];
 };
 
-/** The same key as the message has in its chat. */
+/** Key of a message, the same as in its chat. */
 export const toMessageKey = ({ cid, seq }: { cid?: Uuid | undefined; seq: number }): string => cid ?? `#${seq}`;
 
 const toSearchHit = (row: LocalMessageRow): SearchHit => ({
@@ -45,7 +45,7 @@ const searchLocally = async (
   return found;
 };
 
-/** Looks through what is held here, then by pages through the rest of the history on the server. */
+/** Searches the stored messages, then the rest of the history page by page on the server. */
 export const searchMessages = async (
   tab: Tab,
   conversation: ConversationId,
@@ -64,7 +64,7 @@ export const searchMessages = async (
   const row = await context.store.conversations.get(conversation);
   show(await searchLocally(context.store, conversation, needle, signal));
   if (!row || row.head <= row.hidden) return { complete: true };
-  // Everything from `lo` on was looked through, unless the newest part is missing here.
+  // Messages from `lo` on were searched here, unless the newest ones are not stored.
   let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
   if (before <= row.hidden + 1) return { complete: true };
   while (before !== null && !signal?.aborted) {
@@ -74,13 +74,13 @@ export const searchMessages = async (
         signal,
       );
       show(page.messages.map((message: Message) => toLocalMessageRow(row, context.me, message)));
-      if (page.before !== null && page.before >= before) break; // no way forward
+      if (page.before !== null && page.before >= before) break; // no progress
       before = page.before;
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       const { code, retryAfterMs } = error;
       if (code !== "rate_limited" || retryAfterMs === undefined) return { complete: false };
-      // A long history is looked through at the server's pace.
+      // The server sets the pace at which a long history is searched.
       await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
     }
   }

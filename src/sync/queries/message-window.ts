@@ -8,8 +8,8 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { toChatItem } from "./queries.ts";
 
 /**
- * Some of a conversation's messages without a hole, newest first, anywhere in its history; `from` and `to` are the
- * places it speaks for, where some may have nothing to show.
+ * Contiguous part of a conversation's history, newest first. `from` and `to` are the sequence numbers it covers; some
+ * of these messages may have nothing to show.
  */
 export type MessageWindow = { items: ChatItem[]; from: number; to: number; hasOlder: boolean; hasNewer: boolean };
 
@@ -48,7 +48,7 @@ const readOneSide = async (
   };
 };
 
-/** The stretch with the page before `seq`, `seq` itself and the page after. Rejects with a SyncError. */
+/** Window with the page before `seq`, `seq` itself and the page after it. Rejects with SyncError. */
 export const readWindowAround = async (tab: Tab, conversation: ConversationId, seq: number): Promise<MessageWindow> => {
   const [older, newer] = await Promise.all([
     readOneSide(tab, conversation, "before", seq + 1),
@@ -57,7 +57,7 @@ export const readWindowAround = async (tab: Tab, conversation: ConversationId, s
   return { ...newer, items: [...newer.items, ...older.items], from: older.from, hasOlder: older.hasOlder };
 };
 
-/** A stretch, one page longer at one end. Rejects with a SyncError. */
+/** Extends a window by one page in one direction. Rejects with SyncError. */
 export const extendWindow = async (
   tab: Tab,
   conversation: ConversationId,

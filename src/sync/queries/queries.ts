@@ -24,11 +24,14 @@ import type {
 } from "#sync/store/view-models.ts";
 import { toMessageKey } from "./message-search.ts";
 
-/** What the screens show, read from the local store alone. Each reads in one transaction, so that nothing shows twice. */
+/**
+ * Queries of the screens, on the local database alone. Each uses one transaction, so that no message appears twice, as
+ * pending and as sent.
+ */
 
 const noProfiles: MemberProfiles = {};
 
-/** A message that never reached the others stays sent, whatever their marks say. */
+/** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */
 const toStoredStatus = (
   row: LocalConversationRow | undefined,
   seq: number,
@@ -42,11 +45,11 @@ const toLastMessage = (row: LocalConversationRow, me: Uuid, unsent: OutboxRow | 
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: toUnsentStatus(unsent) };
   const mine = row.head > 0 && isOwnMessage(row, me, row);
   const last = { body: row.head > row.hidden ? row.preview : null, mine, sender: row.sender, at: row.at };
-  const isSaid = mine && !(row.preview && isSystemMessage(row.preview)); // what is only told is not sent to anybody
+  const isSaid = mine && !(row.preview && isSystemMessage(row.preview)); // system messages have no status
   return isSaid ? { ...last, status: toStoredStatus(row, row.head, row.heldSeq === row.head) } : last;
 };
 
-/** Before a message that was withheld, the last one that was not. */
+/** Newest message that was not withheld, shown instead of a withheld one. */
 const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationRow): Promise<LastMessage> => {
   const shown = ({ body }: LocalMessageRow) => body.type !== "withheld";
   const message = await store
@@ -59,7 +62,7 @@ const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationR
   return { body, mine, sender: message.sender, at, ...(mine && !isSystemMessage(body) ? { status } : {}) };
 };
 
-/** The members whom a line of a group names: who wrote it, and those it speaks of. */
+/** Member numbers a message names: its sender and, for a group event, those it is about. */
 export const listNamedMembers = ({
   body,
   sender,
@@ -68,10 +71,10 @@ export const listNamedMembers = ({
   sender?: number | undefined;
 }): number[] => [...(sender === undefined ? [] : [sender]), ...(body?.type === "event" ? (body.who ?? []) : [])];
 
-/** Before this an empty list says nothing: the server may have some to tell of. */
+/** Whether the inbox is fully synced. Before that an empty list may be incomplete. */
 const isInboxSynced = async (store: LocalStore): Promise<boolean> => isCaughtUp(await readSyncCursor(store));
 
-/** Undefined while there are none and the server may still have some to tell of. */
+/** Undefined while there are none and the inbox is not fully synced. */
 export const readConversations = (
   store: LocalStore,
   me: Uuid,
@@ -91,7 +94,7 @@ export const readConversations = (
       const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
       const drafts = await store.meta.bulkGet(rows.map((row) => toTextDraftKey(row.id)));
-      // Asked for all at once: one after the other, the transaction is over before the last of them.
+      // Read concurrently: the transaction would end before the last of sequential reads.
       const withheld = await Promise.all(
         rows.map((row) => (row.preview?.type === "withheld" ? readLastVisibleMessage(store, row) : undefined)),
       );
@@ -130,7 +133,7 @@ export const readConversation = (store: LocalStore, me: Uuid, id: ConversationId
     const kind = privateMembers(id) ? "private" : "group";
     const blocked = person?.blocked === 1;
     if (!row || row.epoch === "") {
-      // The server has not told of it: a contact may be written to all the same.
+      // Not received from the server yet: a contact may be written to all the same.
       return {
         id,
         kind,
@@ -174,7 +177,7 @@ export const readTextDraft = async (store: LocalStore, id: ConversationId): Prom
   return typeof row?.value === "string" ? row.value : "";
 };
 
-/** Undefined for one that is not on its way any more. */
+/** Undefined for a cancelled upload. */
 export const toUploadView = (row: UploadRow | undefined): UploadView | undefined =>
   row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;
 
@@ -202,14 +205,14 @@ export const toChatItem = (row: LocalConversationRow | undefined, message: Local
 
 export type ChatSnapshot = {
   items: ChatItem[];
-  /** The window ends before the oldest message held here. */
+  /** More messages are stored than `limit`. */
   hasMoreLocally: boolean;
   hasMoreOnServer: boolean;
-  /** Nothing is held, and there is something to fetch. */
+  /** Nothing is stored, and there are messages to fetch. */
   isNotLoadedYet: boolean;
 };
 
-/** The newest `limit` messages, before them (as the newest) what is unsent. */
+/** The newest `limit` messages, preceded by the unsent ones. */
 export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
   store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads], async () => {
     const row = await store.conversations.get(id);
@@ -223,7 +226,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       .limit(limit + 1)
       .toArray();
     const hasMoreHere = messages.length > limit;
-    // Beyond a hole only what I wrote shows: it has its tick and stays where it was.
+    // Beyond a gap only own messages are shown: they were acknowledged and keep their position.
     const shown = messages
       .slice(0, limit)
       .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
@@ -243,7 +246,7 @@ export const readBlockedPeople = async (store: LocalStore): Promise<PersonRow[]>
 
 const compareByName = (a: PersonRow, b: PersonRow): number => a.username.localeCompare(b.username);
 
-/** Those in one of these states, or undefined while there are none and the server may still have some to tell of. */
+/** People in one of these states; undefined while there are none and the inbox is not fully synced. */
 const readPeople = (store: LocalStore, ...states: PersonRow["state"][]): Promise<PersonRow[] | undefined> =>
   store.transaction("r", [store.people, store.meta], async () => {
     const people = await store.people.where("state").anyOf(states).toArray();

@@ -5,7 +5,7 @@ import type { GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
 
-/** Somebody I have or had to do with. */
+/** Person with a current or former relation to this person. */
 export type PersonRow = {
   id: Uuid;
   username: string;
@@ -16,46 +16,47 @@ export type PersonRow = {
   requestId: Uuid | null;
   connectionId: Uuid | null;
   since: number;
-  blocked: 0 | 1; // by me
-  told?: number; // how often the server has told of them by itself
-  deleted?: 1; // the account is gone
+  blocked: 0 | 1; // by this person
+  told?: number; // number of server pushes of this person
+  deleted?: 1; // account deleted
 };
 
-/** The server's inbox row and what this device adds to it. */
+/** The server's inbox row plus local state. */
 export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   id: ConversationId;
   peer: Uuid | undefined;
-  /** The server's short number; absent until the server has told it. */
+  /** Short number the server uses for the conversation; absent until received. */
   handle?: number;
-  /** The place up to which the server has counted `unread`: messages after it are counted here as they come. */
+  /** Sequence number up to which the server counted `unread`; later messages are counted locally. */
   counted?: number;
-  /** How often the server has told of it by itself. */
+  /** Number of server pushes of this row. */
   told?: number;
-  /** The messages held here without a hole: `lo..hi`, none when `lo === hi + 1`. */
+  /** Contiguous range of stored messages, `lo..hi`; empty when `lo === hi + 1`. */
   lo: number;
   hi: number;
-  /** The revision that the messages held here are at; `revision` is the newest one heard of. */
+  /** Revision of the stored messages; `revision` is the newest one known. */
   revised: number;
-  /** The newest message, when it is mine and never reached the others. */
+  /** Sequence number of the newest message if it is an own one that was never delivered to the others. */
   heldSeq?: number;
   /**
-   * The messages held here are not the server's, which was restored from an earlier copy: they are replaced once its
-   * newest page is here. `head` is the newest place told since, `row` the newest row, `mine` the newest count and marks.
+   * Set while the stored messages belong to another log than the server's, which was restored from an earlier copy.
+   * They are replaced once the newest page of the server's log arrives. `head` is the newest sequence number received
+   * since, `row` the newest inbox row, `mine` the newest unread count and read state.
    */
   forked?: {
     head: number;
     row?: InboxRow;
     mine?: { delivered: number; read: number; unread: number; head: number };
   };
-  /** Marks the server is to have. They only grow, but for a new epoch. */
+  /** Own delivered and read positions to be reported to the server. They only grow, except in a new epoch. */
   wantDelivered: number;
   wantRead: number;
   listed: 0 | 1;
-  /** Of the newest message, those still in the outbox included: the list's order. */
+  /** Time of the newest message, unsent ones included: the order of the list. */
   lastAt: number;
 };
 
-/** Somebody who is or was a member of a group, as the server told it. */
+/** Current or former member of a group, as received from the server. */
 export type MemberRow = {
   conversation: ConversationId;
   number: number;
@@ -67,7 +68,7 @@ export type MemberRow = {
   role: GroupRole;
   since: number;
   left: 0 | 1;
-  /** When this device heard of it. */
+  /** Device time of reception. */
   at: number;
 };
 
@@ -85,47 +86,47 @@ export type LocalMessageRow = {
 export type OutboxRow = {
   cid: Uuid;
   conversation: ConversationId;
-  /** Grows with every message written on this device. */
+  /** Sending order: increases with every message written on this device. */
   order: number;
   body: Body;
   createdAt: number;
-  /** "awaiting": its file is on the way; what was written after it may pass. */
+  /** "awaiting": its file is uploading; later messages may overtake it. */
   state: "queued" | "awaiting" | "failed";
   error?: ErrorCode;
   attempts: number;
-  /** Where a forwarded message was read. */
+  /** Origin of a forwarded message. */
   source?: ForwardSource;
-  /** One body to many conversations: their messages go together. */
+  /** Multicast id: messages of one body to many conversations are sent together. */
   spread?: Uuid;
-  /** Files chosen together: each goes after those before it that are still on their way. */
+  /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */
   batch?: Uuid;
-  /** Its file was told to wait, and keeps nobody waiting meanwhile. */
+  /** Its upload is paused by the person and does not delay later files of the batch. */
   paused?: true;
-  /** When its file was with the server. */
+  /** Time when its upload was complete. */
   readyAt?: number;
 };
 
-/** A file on its way to the server. Its bytes stand in `blobs`. */
+/** File being uploaded. Its bytes are in `blobs`. */
 export type UploadRow = {
   file: Uuid;
   name: string;
   size: number;
-  /** "cancelled": nobody wants it any more, and the server is still to be told. */
+  /** "cancelled": no longer needed; the server has yet to be told. */
   state: "waiting" | "uploading" | "paused" | "failed" | "cancelled";
-  /** Bytes the server has, as far as is known here. */
+  /** Bytes known to be on the server. */
   sent: number;
-  /** The server may have heard of it. */
+  /** The server may know the file. */
   announced?: true;
-  /** Its place among the files chosen together. */
+  /** Position among the files chosen together. */
   n?: number;
   createdAt: number;
 };
 
-/** A file kept here to be seen again. Its bytes stand in `blobs`. */
+/** Cached file. Its bytes are in `blobs`. */
 export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
 export type BlobRow = { file: Uuid; blob: Blob };
 
-/** A voice message that is being recorded, or was when its page died. */
+/** Voice message being recorded, or interrupted when its page ended. */
 export type RecordingRow = {
   conversation: ConversationId;
   startedAt: number;
@@ -135,9 +136,9 @@ export type RecordingRow = {
 };
 export type RecordingChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
-/** A status of Tala that this device read, or published. */
+/** Post of the Tala feed that this device received or published. */
 export type PostRow = {
-  /** Its place in the feed. */
+  /** Position in the feed. */
   number: number;
   id: Uuid;
   author: Uuid;
@@ -146,36 +147,36 @@ export type PostRow = {
   at: number;
   content: string;
   picture: { width: number; height: number; thumb: string } | null;
-  /** When this device first had it, and when a page last said that it is there. */
+  /** Time of first reception, and the last time a feed page contained it. */
   heardAt: number;
   checkedAt: number;
-  /** What stands below it is not here: where the page begins that has it. */
+  /** Gap below this post: value of `before` that requests the page with the missing posts. */
   below?: number;
-  /** Published here, and in no page yet. */
+  /** Published here and not yet contained in a received page. */
   loose?: 1;
   /** Published from this device. */
   here?: 1;
-  /** Deleted by me, and when: a page made before that may still name it. */
+  /** Time when this person deleted it; a page created earlier may still contain it. */
   goneAt?: number;
 };
 
-/** A status that waits to be published. Its picture's bytes stand in `blobs` under its id. */
+/** Post waiting to be published. The bytes of its picture are in `blobs` under its id. */
 export type PostQueueRow = {
   id: Uuid;
   content: string;
   picture: { width: number; height: number; thumb: string } | null;
   createdAt: number;
-  /** "cancelled": nobody wants it any more, and the server may be still to be told. */
+  /** "cancelled": no longer wanted; the server may have yet to be told. */
   state: "queued" | "failed" | "cancelled";
   error?: ErrorCode;
-  /** How often the server may have heard of it. */
+  /** Number of attempts that may have reached the server. */
   attempts: number;
 };
 
-/** Where something is being composed. */
+/** Target of a draft: a conversation or one of the forms. */
 export type DraftTarget = ConversationId | "broadcast" | "group" | "tala";
 
-/** What is chosen to be sent; the bytes stand in `blobs`. */
+/** Stored draft with attachments; their bytes are in `blobs`. */
 export type DraftRow = {
   files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
   isOriginal: boolean;
@@ -184,38 +185,38 @@ export type DraftRow = {
   id?: Uuid;
 };
 
-/** Single values under a name: the cursor, the own profile, drafts, what is chosen, what was asked once. */
+/** Key-value entries: sync cursor, own profile, settings, drafts, pending deletions and flags. */
 export type MetaRow = { key: string; value: unknown };
 
-/** The own profile. */
+/** Key of the own profile. */
 export const ownProfileKey = "me";
 const textDraftPrefix = "draft:";
 export const toTextDraftKey = (conversation: ConversationId): string => textDraftPrefix + conversation;
 const draftSlotPrefix = "choice:";
-const draftSlotCount = 4; // pages of a person that choose in one place at once
-/** Where choices of a place are kept: each page has one of them to itself. */
+const draftSlotCount = 4; // pages of one person that can edit a draft of the same target at once
+/** Keys of the draft slots of a target; each page owns one slot. */
 export const toDraftSlotKeys = (place: DraftTarget): string[] =>
   Array.from({ length: draftSlotCount }, (_, slot) => draftSlotPrefix + place + (slot === 0 ? "" : `#${slot}`));
-/** Where one page keeps what is chosen there. */
+/** Draft slot owned by one page. */
 export type DraftSlot = { target: DraftTarget; key: string };
 
-/** Whether a row of `meta` under this key is something a person typed or chose and did not send. */
+/** Whether a `meta` key belongs to a draft, with or without attachments. */
 export const isDraftKey = (key: string): boolean => key.startsWith(textDraftPrefix) || key.startsWith(draftSlotPrefix);
 
-/** How far the whole list of a group's members that is held here goes. */
+/** Key of the members version up to which a group's full member list is stored. */
 export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 
 export const toStoreName = (userId: Uuid): string => `lisolo-${userId}`;
 
-/** The bytes that rows of what is chosen name. */
+/** Ids of the files referenced by draft rows. */
 export const listDraftFiles = (begun: readonly MetaRow[]): Uuid[] =>
   begun.flatMap(({ key, value }) =>
     (key.startsWith(draftSlotPrefix) ? (value as DraftRow).files : []).map(({ id }) => id),
   );
 
 /**
- * One person's local data. A transaction of an instance is as durable as the instance: "strict" waits until
- * the disk has it and is for what somebody typed; the rest can be fetched again and is "relaxed".
+ * Local database of one person. Durability is set per instance: "strict" transactions wait until the data is on disk
+ * and are used for what the person wrote; "relaxed" ones are used for data that can be fetched again.
  */
 export class LocalStore extends Dexie {
   declare people: EntityTable<PersonRow, "id">;
@@ -233,7 +234,7 @@ export class LocalStore extends Dexie {
   declare postbox: EntityTable<PostQueueRow, "id">;
 
   constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
-    // The live queries' cache would keep every result a second time.
+    // Dexie's live query cache would keep every result a second time.
     super(name, { ...where, chromeTransactionDurability: durability, cache: "disabled" });
     this.version(1).stores({
       people: "id, state",
@@ -262,41 +263,41 @@ export class LocalStore extends Dexie {
     this.version(4).stores({ posts: "number, id", postbox: "id, createdAt" });
   }
 
-  /** The tables that an unsent message and its file stand in. */
+  /** Tables of unsent messages and their files. */
   get sendingTables(): Table[] {
     return [this.outbox, this.conversations, this.meta, this.uploads, this.files, this.blobs];
   }
 
-  /** A conversation's messages with `from <= seq <= to`. */
+  /** Messages of a conversation with `from <= seq <= to`. */
   queryMessages(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
     return this.messages.where("[conversation+seq]").between([conversation, from], [conversation, to], true, true);
   }
 
-  /** Those of a group's members that this device has heard of. */
+  /** Stored members of a group, former ones included. */
   queryMembers(conversation: ConversationId) {
     return this.members
       .where("[conversation+number]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER]);
   }
 
-  /** A conversation's unsent messages in the order they were written. */
+  /** Unsent messages of a conversation in writing order. */
   queryUnsent(conversation: ConversationId) {
     return this.outbox
       .where("[conversation+order]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
   }
 
-  /** The unsent messages that name a file. */
+  /** Unsent messages that reference a file. */
   queryUnsentByFile(file: Uuid) {
     return this.outbox.where("body.file").equals(file);
   }
 
-  /** What was typed or chosen and not sent, in every conversation. */
+  /** Drafts of all targets. */
   queryDrafts() {
     return this.meta.where("key").startsWithAnyOf(textDraftPrefix, draftSlotPrefix);
   }
 
-  /** The bytes of what is chosen and not sent. */
+  /** Ids of the files referenced by drafts. */
   async readDraftFiles(): Promise<Uuid[]> {
     return listDraftFiles(await this.queryDrafts().toArray());
   }

@@ -4,8 +4,9 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "./database.ts";
 
 /**
- * Synchronous copy of unsent texts and drafts besides IndexedDB. A sent text is kept until the server has it, a draft as
- * long as it exists. IndexedDB commits later, the page may close first, and browsers may delete the database.
+ * Write-ahead journal in localStorage: a synchronous copy of unsent texts and drafts. A sent text is kept until the
+ * server has it, a draft as long as it exists. IndexedDB commits later, the page may close first, and browsers may
+ * delete the database.
  */
 type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
@@ -29,17 +30,17 @@ const writeJournalEntry = ({ localStorage }: Pick<Platform, "localStorage">, key
     localStorage?.setItem(key, text);
     return localStorage !== undefined;
   } catch {
-    return false; // no room, or forbidden: the store alone has to do
+    return false; // quota exceeded or access denied: only IndexedDB has it
   }
 };
 
-/** What stands under keys that begin so, by what follows in them. */
+/** Entries whose key starts with `prefix`, by the rest of the key. */
 const listJournalEntries = ({ platform: { localStorage } }: JournalScope, prefix: string): [string, string][] =>
   Array.from({ length: localStorage?.length ?? 0 }, (_, index) => localStorage?.key(index) ?? "")
     .filter((key) => key.startsWith(prefix))
     .map((key) => [key.slice(prefix.length), localStorage?.getItem(key) ?? ""]);
 
-/** A text that was sent and that the server does not have yet. False when it could not be noted. */
+/** Journals a sent text until the server has it. Returns false if it could not be written. */
 export const journalSentText = (place: JournalScope, { cid, conversation, text }: JournaledText): boolean => {
   const n = (listSentTexts(place).at(-1)?.n ?? 0) + 1;
   const note = { conversation, text, at: place.platform.now(), n } satisfies v.InferOutput<typeof JournaledText>;
@@ -49,7 +50,7 @@ export const journalSentText = (place: JournalScope, { cid, conversation, text }
 export const clearSentText = ({ platform, me }: JournalScope, cid: Uuid): void =>
   platform.localStorage?.removeItem(toSentKeyPrefix(me) + cid);
 
-/** In the order they were written, which the clock does not tell: it may have been set back since. */
+/** Journaled texts in writing order (`n`), which the clock does not tell: it may have been set back since. */
 export const listSentTexts = (place: JournalScope): (JournaledText & { n: number })[] =>
   listJournalEntries(place, toSentKeyPrefix(place.me))
     .flatMap(([id, text]) => {
@@ -59,7 +60,10 @@ export const listSentTexts = (place: JournalScope): (JournaledText & { n: number
     })
     .sort((a, b) => a.n - b.n || a.at - b.at);
 
-/** What is typed; empty when that is nothing any more and the store does not know it yet. What cannot be noted leaves nothing older. */
+/**
+ * Journals a text draft. An empty text says that the draft was cleared while IndexedDB may still hold the old one. If
+ * writing fails, the older entry is removed.
+ */
 export const journalTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId, text: string): void => {
   if (!writeJournalEntry(platform, toTextDraftKeyPrefix(me) + conversation, text))
     clearJournaledTextDraft({ platform, me }, conversation);
@@ -73,7 +77,7 @@ export const listJournaledTextDrafts = (place: JournalScope): [ConversationId, s
     v.is(ConversationId, entry[0]),
   );
 
-/** What is written beside what is chosen, by the key it is kept under, when its page is left. */
+/** Journals the text of a draft with attachments, by its slot key, when its page is left. */
 export const journalDraftText = ({ platform, me }: JournalScope, key: string, text: string): void =>
   void writeJournalEntry(platform, toDraftTextKeyPrefix(me) + key, text);
 

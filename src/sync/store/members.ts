@@ -4,22 +4,28 @@ import { toUnrelatedPersonRow } from "./row-mapping.ts";
 import type { SyncContext } from "./sync-context.ts";
 import type { MemberProfile, MemberProfiles } from "./view-models.ts";
 
-/** The people behind member numbers. What is known of a contact is newer than what was once told of a member. */
+/**
+ * Profiles of group members by member number. A contact's profile is newer than the copy stored with the membership and
+ * overrides it.
+ */
 
-const staleMs = 24 * 3_600_000; // a name and a picture are asked for again after this long, when they are shown
+const staleMs = 24 * 3_600_000; // shown names and pictures are fetched again after this time
 
-/** What is known of the people behind members wins only while the server keeps it level. */
+/**
+ * Whether the server pushes changes of this person's profile, which it does for everybody with a relation to this
+ * person.
+ */
 const isKeptInSync = (person: PersonRow | undefined): person is PersonRow =>
   person !== undefined && person.state !== "none";
 
 export const toMemberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
   numbers.map((number) => [group, number]);
 
-/** How far the whole list of members that is held here goes. */
+/** Members version up to which the full member list is stored; 0 if it never was. */
 export const readHeldMembersVersion = async (store: LocalStore, group: ConversationId): Promise<number> =>
   ((await store.meta.get(toMembersVersionKey(group)))?.value as number | undefined) ?? 0;
 
-/** Members with what is known of the people they are. */
+/** Replaces profile copies in member rows by the newer profiles of contacts and of this person. */
 const mergeCurrentProfiles = async (store: LocalStore, me: Uuid, rows: readonly MemberRow[]): Promise<MemberRow[]> => {
   const people = await store.people.bulkGet(rows.map(({ user }) => user));
   const own = (await store.meta.get(ownProfileKey))?.value as PersonRow | undefined;
@@ -31,7 +37,7 @@ const mergeCurrentProfiles = async (store: LocalStore, me: Uuid, rows: readonly 
   });
 };
 
-/** Those who are members as far as this device knows, and the roster up to which it knows all of them. */
+/** Stored current members, and the members version (`roster`) up to which the list is complete. */
 export const readMembers = (
   store: LocalStore,
   me: Uuid,
@@ -45,7 +51,7 @@ export const readMembers = (
     return { members: await mergeCurrentProfiles(store, me, rows), roster: await readHeldMembersVersion(store, group) };
   });
 
-/** Those of these members that are known here. */
+/** Profiles of the given members, as far as they are stored. */
 export const readMemberProfiles = async (
   store: LocalStore,
   me: Uuid,
@@ -63,7 +69,7 @@ export const readMemberProfiles = async (
   return authors;
 };
 
-/** Somebody as the group that was asked last showed them; null for a person who never was in one of mine. */
+/** Profile of a person in the most recently fetched membership; null if they never were in a group of this person. */
 export const readLastKnownProfile = async (store: LocalStore, user: Uuid): Promise<PersonRow | null> => {
   const newest = (await store.members.where("user").equals(user).sortBy("at")).at(-1);
   if (!newest) return null;
@@ -71,7 +77,9 @@ export const readLastKnownProfile = async (store: LocalStore, user: Uuid): Promi
   return toUnrelatedPersonRow({ id: user, username, phone, avatar_url: avatar, created_at: createdAt });
 };
 
-/** Which of the others this device does not know, or has not heard of for long. Of a group that is gone, nobody. */
+/**
+ * Member numbers whose profile is missing or stale, except this person's own. Empty for a group this person has left.
+ */
 export const listUnknownMembers = async (
   { store, platform }: SyncContext,
   group: ConversationId,

@@ -5,14 +5,14 @@ import { toUnrelatedPersonRow } from "./row-mapping.ts";
 export const readOwnProfile = async ({ meta }: LocalStore): Promise<PersonRow | null> =>
   ((await meta.get(ownProfileKey))?.value as PersonRow | undefined) ?? null;
 
-/** What the server tells of the own profile by itself. */
+/** Saves an own profile pushed by the server. */
 export const saveOwnProfile = async ({ meta }: LocalStore, profile: Profile): Promise<void> => {
   await meta.put({ key: ownProfileKey, value: toUnrelatedPersonRow(profile) });
 };
 
 /**
- * An answer, asked for when the own profile was as `before`. What has become different since may be newer and stays;
- * that the rest was told once more, after a change just before this one, says nothing against the answer.
+ * Merges a fetched own profile that was requested when the stored one was `before`. Fields that changed since then may
+ * be newer and are kept; unchanged fields take the fetched values.
  */
 export const mergeFetchedProfile = (store: LocalStore, before: PersonRow | null, profile: Profile): Promise<void> =>
   store.transaction("rw", store.meta, async () => {

@@ -3,15 +3,15 @@ import type { LocalStore } from "./database.ts";
 
 const pendingDeletionPrefix = "withdrawn:";
 
-/** A message that its author deleted when the server could not be told, until it knows. */
+/** Message deleted by its author before the server could be told; kept until the server confirms the deletion. */
 export type PendingDeletion = { cid: Uuid; conversation: ConversationId };
 
-/** Whether a row of `meta` under this key is one. */
+/** Whether a `meta` key belongs to a pending deletion. */
 export const isPendingDeletionKey = (key: string): boolean => key.startsWith(pendingDeletionPrefix);
 
 const queryPendingDeletions = ({ meta }: LocalStore) => meta.where("key").startsWith(pendingDeletionPrefix);
 
-/** Within a transaction over `meta`. */
+/** Requires a transaction over `meta`. */
 export const insertPendingDeletion = async (store: LocalStore, withdrawn: PendingDeletion): Promise<void> => {
   await store.meta.put({ key: pendingDeletionPrefix + withdrawn.cid, value: withdrawn });
 };

@@ -3,7 +3,7 @@ import type { SyncContext } from "./sync-context.ts";
 const persistenceKey = "persistenceAsked";
 const askedContexts = new WeakSet<SyncContext>();
 
-/** Asks for storage that lasts, once on a device. */
+/** Requests persistent storage from the browser, once per device. */
 export const requestPersistenceOnce = async (context: SyncContext): Promise<void> => {
   if (askedContexts.has(context)) return;
   askedContexts.add(context);

@@ -4,18 +4,18 @@ import { previewMaxLength } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
 
-/** The pure half of taking in what the server says: rows in, rows out. */
+/** Pure conversions between server data and local rows. */
 
-/** A conversation, as far as it says which member I am. */
+/** Fields of a conversation that identify this person's member number. */
 type OwnMembership = Pick<LocalConversationRow, "id" | "group">;
 
-/** My member number: in a private conversation by its name, in a group as the server told it. */
+/** This person's member number: derived from the id of a private conversation, received from the server for a group. */
 const findOwnNumber = ({ id, group }: OwnMembership, me: Uuid): number | undefined => {
   const number = group?.number ?? privateMembers(id)?.indexOf(me) ?? -1;
   return number < 0 ? undefined : number;
 };
 
-/** The other's member number in a private conversation. */
+/** Member number of the other person in a private conversation. */
 export const toPeerNumber = (id: ConversationId, me: Uuid): number => 1 - (findOwnNumber({ id, group: null }, me) ?? 0);
 
 export const isOwnMessage = (
@@ -24,14 +24,14 @@ export const isOwnMessage = (
   message: { sender: number; cid?: Uuid | undefined },
 ): boolean => message.cid !== undefined || message.sender === findOwnNumber(place, me);
 
-/** My own message as the log will have it, once its place is known. */
+/** Own message in its log form, once its sequence number is known. */
 export const toOwnMessage = (
   place: OwnMembership,
   me: Uuid,
   { cid, seq, at, body }: { cid: Uuid; seq: number; at: number; body: StoredBody },
 ): Message => ({ cid, seq, at, body, sender: findOwnNumber(place, me) ?? 0 });
 
-/** A message that came by itself or on a page: those that are mine say so by their client id. */
+/** Row of a received message. An own one is recognized by its client id or by its sender. */
 export const toLocalMessageRow = (place: OwnMembership, me: Uuid, message: Message): LocalMessageRow => ({
   conversation: place.id,
   ...message,
@@ -61,7 +61,7 @@ export const toUnrelatedPersonRow = (profile: Profile): PersonRow => ({
   ...(profile.deleted ? { deleted: 1 } : {}),
 });
 
-/** A conversation this device has heard nothing of: nothing in it, nothing held. */
+/** Empty row of a conversation not received from the server yet. */
 export const createConversationRow = (id: ConversationId, me: Uuid): LocalConversationRow => ({
   id,
   peer: otherMember(id, me),
@@ -95,10 +95,10 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
   lastAt: 0,
 });
 
-/** The same conversation after its log was recreated: everything learned of the old one is void. */
+/** Row of a conversation whose log was recreated: state of the old log is discarded. */
 export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch: string): LocalConversationRow => {
   const { handle, open, muted, kept, at, listed, lastAt, gone } = row;
-  // What the server says of a group next is newer than what was known of it, whatever its roster.
+  // The next group card replaces the stored one, whatever its members version (`roster`).
   const group = row.group && { ...row.group, roster: 0 };
   const same = { epoch, open, muted, kept, at, listed, lastAt, gone, group };
   return { ...createConversationRow(row.id, me), ...same, ...(handle === undefined ? {} : { handle }) };
@@ -109,24 +109,32 @@ const truncatePreview = (body: StoredBody): Pick<LocalConversationRow, "preview"
     ? { preview: { ...body, text: body.text.slice(0, previewMaxLength) }, whole: false }
     : { preview: body, whole: true };
 
-/** What is told and said by nobody: a line of a group, a call. It has no ticks and is not passed on. */
+/** Whether a message is a system message (group event or call). It has no status ticks and cannot be forwarded. */
 export const isSystemMessage = (body: StoredBody): boolean => body.type === "event" || body.type === "call";
 
-/** What is gone, or was never let through, has no words, counts for nothing and never comes back. */
+/**
+ * Whether a message is a tombstone (deleted or withheld). It has no text, does not count as unread and never reappears.
+ */
 export const isTombstone = (body: StoredBody): boolean => body.type === "deleted" || body.type === "withheld";
 
-/** Raises a row's head by a message; one that is the head already refreshes what is shown of it. */
+/** Raises the row's head to a message. A message that is the head already refreshes the preview. */
 export const raiseHead = (row: LocalConversationRow, message: Message): void => {
   if (message.seq < row.head) return;
   if (message.held) row.heldSeq = message.seq;
   Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...truncatePreview(message.body) });
 };
 
-/** Whether what a row counts can be told from what is known here: nothing in it is older. */
+/**
+ * Whether the unread count of an inbox row is current: its read position, cleared position and revision are not older
+ * than the stored ones.
+ */
 export const isCountCurrent = (row: LocalConversationRow, inbox: InboxRow): boolean =>
   inbox.read >= row.read && inbox.hidden >= row.hidden && inbox.revision >= row.revision;
 
-/** Takes in the server's row of the same epoch but its count. An older one, overtaken on its way, adds its marks only. */
+/**
+ * Merges an inbox row of the same epoch, except its unread count. A row with a lower head leaves head and preview
+ * unchanged.
+ */
 export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void => {
   const { conversation: _, head, at, sender, preview, whole, unread: _count, revision, group, ...rest } = inbox;
   const mine = mergeReadStates(row, inbox);
@@ -137,19 +145,22 @@ export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void 
   const hidden = Math.max(row.hidden, inbox.hidden);
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   row.revision = Math.max(row.revision, revision);
-  // What is told of a group that is gone may be less than what is known of it.
+  // The card of a left group may be older than the stored one.
   if (group && group.roster >= (row.group?.roster ?? 0)) row.group = group;
   row.told = (row.told ?? 0) + 1;
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
 };
 
-/** What is hidden is neither held nor missing. */
+/** Excludes cleared history from the stored range: it is neither stored nor missing. */
 export const skipCleared = (row: LocalConversationRow): void => {
   row.hi = Math.max(row.hi, row.hidden);
   row.lo = Math.max(row.lo, row.hidden + 1);
 };
 
-/** Marks as the server has them, where it may know of less than this device: what it lacks it is told again. */
+/**
+ * Adopts the server's read state even where it is behind the stored one. Positions the server lacks will be reported
+ * again.
+ */
 export const adoptServerReadState = (row: LocalConversationRow, inbox: InboxRow): void => {
   row.wantDelivered = Math.max(row.wantDelivered, row.delivered);
   row.wantRead = Math.max(row.wantRead, row.read);
@@ -163,13 +174,16 @@ export const raisePeerReadState = (row: LocalConversationRow, delivered: number,
   row.othersRead = others.read;
 };
 
-/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that, or what was begun, keeps it there. */
+/**
+ * Sets whether and where a row is listed. `unsentAt` is the time of its newest unsent message. A left conversation is
+ * listed only while it has unsent messages or a draft.
+ */
 export const setListPosition = (row: LocalConversationRow, unsentAt: number | undefined, hasBegun = false): void => {
   row.listed = isListed(row) || unsentAt !== undefined || hasBegun ? 1 : 0;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);
 };
 
-/** The number beside the list entry: what this device has shown counts as read before the server confirms. */
+/** Unread badge of a conversation: 0 as soon as everything was read on this device, before the server confirms it. */
 export const toDisplayedUnread = (row: LocalConversationRow): number =>
   row.wantRead > row.read && row.wantRead >= row.wantDelivered && row.hi >= row.head ? 0 : row.unread;
 

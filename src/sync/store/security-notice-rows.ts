@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
 import type { LocalStore } from "./database.ts";
 
-/** What this phone was told of the account, the newest last. What was looked at is kept too, for it may be told again. */
+/** Security notices received on this device, newest last. Seen ones are kept because the server may send them again. */
 type StoredNotice = { notice: SecurityNotice; isSeen: boolean };
 
 const noticesKey = "security-notices";
@@ -23,7 +23,7 @@ export const insertSecurityNotice = (store: LocalStore, notice: SecurityNotice):
       : [...told, { notice, isSeen: false }].slice(-securityNoticesMax),
   );
 
-/** What their person has not put away, the newest last; a reset only while it can be stopped. */
+/** Notices that were not dismissed, newest last. A started reset is listed only while it can be cancelled. */
 export const listUnseenNotices = async (store: LocalStore, now: number): Promise<SecurityNotice[]> => {
   const told = await readStoredNotices(store);
   const all = told.map(({ notice }) => notice);

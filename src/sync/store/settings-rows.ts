@@ -6,10 +6,13 @@ import { toStoreName } from "./database.ts";
 
 type PartialSection<Kind extends keyof Settings> = { [Name in Kind]?: Partial<Settings[Name]> };
 
-/** What a person changes: of what belongs together one thing alone, too. */
+/** Change made by the person. Unlike `SettingsChange` it may contain a part of `messages` and `groups`. */
 export type SettingsPatch = Omit<SettingsChange, "messages" | "groups"> & PartialSection<"messages" | "groups">;
 
-/** A person's settings as this phone has them: what the server said last, and what it is still to be told. */
+/**
+ * Settings on this device: `kept` is the server's latest version, `wanted` are local changes the server has not
+ * confirmed.
+ */
 export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange };
 
 const settingsKey = "settings";
@@ -17,21 +20,21 @@ const settingsKey = "settings";
 export const readSettingsRow = async (store: LocalStore): Promise<SettingsRow> =>
   ((await store.meta.get(settingsKey))?.value as SettingsRow | undefined) ?? { kept: null, wanted: {} };
 
-/** What the person sees: their own word before the server's. */
+/** Settings shown to the person: local changes override the server's values. */
 export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => ({
   ...defaultSettings,
   ...kept?.settings,
   ...wanted,
 });
 
-/** As the server is told of it; what belongs together goes there whole. */
+/** Expands a patch to the change sent to the server, which takes `messages` and `groups` as a whole. */
 export const toSettingsChange = ({ messages, groups, ...rest }: SettingsPatch, now: Settings): SettingsChange => ({
   ...rest,
   ...(messages && { messages: { ...now.messages, ...messages } }),
   ...(groups && { groups: { ...now.groups, ...groups } }),
 });
 
-/** Changes the row, all of it or nothing. */
+/** Updates the settings row in one transaction. */
 export const updateSettingsRow = (store: LocalStore, change: (row: SettingsRow) => SettingsRow): Promise<SettingsRow> =>
   store.transaction("rw", store.meta, async () => {
     const row = change(await readSettingsRow(store));
@@ -39,23 +42,23 @@ export const updateSettingsRow = (store: LocalStore, change: (row: SettingsRow) 
     return row;
   });
 
-/** What the server says. Of two the one that was changed more often knows better. */
+/** Merges settings received from the server; the higher version wins. */
 export const mergeServerSettings = (row: SettingsRow, kept: VersionedSettings): SettingsRow =>
   kept.version > (row.kept?.version ?? 0) ? { ...row, kept } : row;
 
 const isEmpty = (change: SettingsChange): boolean => Object.keys(change).length === 0;
 
-/** Whether the server has still to be told of something. */
+/** Whether local changes wait to be sent. */
 export const hasPendingSettings = ({ wanted }: SettingsRow): boolean => !isEmpty(wanted);
 
-/** What was sent is done with; what was changed again meanwhile is not. */
+/** Removes sent changes from `wanted`, except values that were changed again since. */
 export const clearSentSettings = (row: SettingsRow, sent: SettingsChange): SettingsRow => {
   const isSent = ([name, value]: [string, unknown]): boolean =>
     JSON.stringify(value) === JSON.stringify(sent[name as keyof SettingsChange]);
   return { ...row, wanted: Object.fromEntries(Object.entries(row.wanted).filter((entry) => !isSent(entry))) };
 };
 
-// The store takes a moment to be read: what was shown last is known before that.
+// Copy of the shown settings in localStorage: available synchronously, before IndexedDB is read.
 
 type SettingsCacheScope = { platform: Pick<Platform, "localStorage">; me: string };
 
@@ -65,7 +68,7 @@ export const writeSettingsCache = ({ platform, me }: SettingsCacheScope, setting
   try {
     platform.localStorage?.setItem(toSettingsCacheKey(me), JSON.stringify(settings));
   } catch {
-    // no room, or forbidden: the store alone has to do
+    // quota exceeded or access denied: the copy is optional
   }
 };
 

@@ -2,7 +2,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import type { LocalStore } from "./database.ts";
 
-/** Dexie wraps what the browser threw, sometimes twice. */
+/** Whether the error, or one wrapped in it, is a quota error. Dexie wraps browser errors, sometimes twice. */
 export const isQuotaError = (error: unknown): boolean => {
   for (let cause: unknown = error; typeof cause === "object" && cause !== null; ) {
     if ("name" in cause && cause.name === "QuotaExceededError") return true;
@@ -11,7 +11,7 @@ export const isQuotaError = (error: unknown): boolean => {
   return false;
 };
 
-/** Forgets local copies of files; what is unsent needs its own. */
+/** Deletes cached files, except those that unsent messages reference. */
 export const deleteCachedFiles = (store: LocalStore, files: readonly Uuid[]): Promise<void> =>
   store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
     const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
@@ -20,7 +20,7 @@ export const deleteCachedFiles = (store: LocalStore, files: readonly Uuid[]): Pr
     await Promise.all([store.files.bulkDelete(kept), store.blobs.bulkDelete(kept)]);
   });
 
-/** Drops the local copies used least lately until the rest is no more than `maxBytes`; what is unsent needs its own. */
+/** Evicts the least recently used cached files until at most `maxBytes` remain. Files of unsent messages are kept. */
 export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Promise<void> => {
   const rows = await store.files.toArray();
   let bytes = rows.reduce((sum, { size }) => sum + size, 0);
@@ -30,19 +30,19 @@ export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Pro
   for (const { file, size } of rows) {
     if (bytes <= maxBytes) return;
     if (unsent.has(file)) continue;
-    await deleteCachedFiles(store, [file]); // one transaction each: a phone that is full has no room for a big one
+    await deleteCachedFiles(store, [file]); // one transaction each: a full device has no space for a large one
     bytes -= size;
   }
 };
 
-/** Drops the oldest cached messages of every conversation that holds more than a screenful; they can be fetched again. */
+/** Evicts all but the newest page of messages of every conversation. They can be fetched again. */
 export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
   const big: { id: ConversationId; count: number }[] = [];
   await store.conversations.each(({ id, lo, hi }) => {
     if (hi - lo + 1 > messagePageRows) big.push({ id, count: hi - lo + 1 });
   });
   big.sort((a, b) => b.count - a.count);
-  // One transaction each: a deletion of everything at once would itself need much room.
+  // One transaction each: deleting everything at once would itself need much space.
   for (const { id } of big) {
     await store.transaction("rw", [store.conversations, store.messages], async () => {
       const row = await store.conversations.get(id);

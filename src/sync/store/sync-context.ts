@@ -5,25 +5,28 @@ import type { LocalStore } from "./database.ts";
 import { evictCachedFiles, evictCachedMessages, isQuotaError } from "./storage-quota.ts";
 import type { LinkState, StorageTrouble } from "./view-models.ts";
 
-/** What every part of one tab's engine shares. */
+/** Dependencies shared by all parts of one tab's sync engine. */
 export type SyncContext = {
   me: Uuid;
   platform: Platform;
-  /** Two ways into the same data, see Store. */
+  /** Two connections to the same database: `store` with relaxed, `strict` with strict durability. See LocalStore. */
   store: LocalStore;
   strict: LocalStore;
   link: Observable<LinkState>;
   storageTrouble: Observable<StorageTrouble | undefined>;
-  /** The local data cannot be worked with as it is. */
+  /** Reports that the local database cannot be used as it is; the tab then reopens or rebuilds it. */
   reportStoreFailure(error: unknown): void;
 };
 
-/** For work nobody waits for: what goes wrong in it is the store's trouble, not an unhandled rejection. */
+/** Runs work that nobody awaits. A rejection is reported as a store failure instead of an unhandled rejection. */
 export const runInBackground = (context: SyncContext, work: Promise<unknown>): void => {
   work.catch((error: unknown) => context.reportStoreFailure(error));
 };
 
-/** Runs a transaction; when the phone is full, makes room: first among files kept to be seen again, then among old messages. `warns`: without any, the person is told that nothing more is kept. */
+/**
+ * Runs a transaction. On a quota error it frees space and tries again: first it evicts cached files, then old messages.
+ * With `warns`, a final failure sets `storageTrouble` to "full", which the person sees.
+ */
 export const retryOnQuotaError = async <T>(context: SyncContext, work: () => Promise<T>, warns = true): Promise<T> => {
   const { storageTrouble, store } = context;
   const done = (result: T): T => {

@@ -2,9 +2,9 @@ import { setClockSkew } from "#lib/browser/clock.ts";
 import type { LocalStore } from "./database.ts";
 
 /**
- * How far this device has come in the changes of its person's inbox. `counter` is always the newest change
- * heard of; what was left out below it stands in `holes` until it is fetched. Both are kept in the same
- * transaction as the data, so that the cursor never runs ahead of it.
+ * Progress of this device in the numbered changes of its person's inbox. `counter` is the newest change known; missing
+ * ranges below it are listed in `holes` until they are fetched. The cursor is written in the same transaction as the
+ * data and so never runs ahead of it.
  */
 export type SyncCursor = {
   epoch: string;
@@ -13,7 +13,7 @@ export type SyncCursor = {
   /** The server's clock minus this device's, milliseconds. */
   skew: number;
 };
-/** Changes after `since`, up to before `before`; null means up to now. */
+/** Missing changes: after `since` and before `before`, both exclusive; null means up to now. */
 export type CursorGap = { since: number; before: number | null };
 
 const emptyCursor: SyncCursor = { epoch: "", counter: 0, holes: [], skew: 0 };
@@ -23,7 +23,10 @@ type CatchUpAnswer = { epoch: string; counter: number; now: number; before: numb
 const toRemainingGap = (since: number, before: number | null): CursorGap[] =>
   before === null ? [] : [{ since, before }];
 
-/** After a welcome, or its HTTP sibling, that answered "what changed since `since`". */
+/**
+ * Cursor after a welcome frame, or its HTTP equivalent, that answered "what changed after `since`". Gaps of another
+ * epoch are discarded.
+ */
 export const applyCatchUp = (cursor: SyncCursor, since: number, answer: CatchUpAnswer, clock: number): SyncCursor => {
   const known = answer.epoch === cursor.epoch;
   return {
@@ -34,14 +37,17 @@ export const applyCatchUp = (cursor: SyncCursor, since: number, answer: CatchUpA
   };
 };
 
-/** Everything after `since` is to be asked for. */
+/** Adds a gap from `since` up to now, merged with an existing open-ended gap. */
 export const addGap = (cursor: SyncCursor, since: number): SyncCursor => {
   const open = cursor.holes.filter((hole) => hole.before === null);
   const closed = cursor.holes.filter((hole) => hole.before !== null);
   return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((hole) => hole.since)), before: null }] };
 };
 
-/** After a page of the answer to a hole, which follows `since`: what the hole asked about, or everything. */
+/**
+ * Shrinks a gap to what one page of its answer left out. `since` is the change the page starts after: the start of the
+ * gap, or 0 if the server answered with everything.
+ */
 export const shrinkGap = (
   cursor: SyncCursor,
   hole: CursorGap,
@@ -55,12 +61,12 @@ export const shrinkGap = (
   };
 };
 
-/** All that the server had to tell has been taken in: of whom it has not spoken there was nothing to say. */
+/** Whether all changes of the server are stored, so that missing data means that there is none. */
 export const isCaughtUp = ({ epoch, holes }: SyncCursor): boolean => epoch !== "" && holes.length === 0;
 
 const cursorKey = "cursor";
 
-/** What is read here tells every tab how far off the device's clock is. */
+/** Reads the cursor and sets the tab's clock skew from it. */
 export const readSyncCursor = async (store: LocalStore): Promise<SyncCursor> => {
   const cursor = (await store.meta.get(cursorKey))?.value as SyncCursor | undefined;
   if (cursor) setClockSkew(cursor.skew);

@@ -14,19 +14,20 @@ import {
 import { setListPosition } from "./row-mapping.ts";
 
 /**
- * Of a group that is not this person's any more nothing stays but what they wrote there and did not send: it can be
- * read, copied and thrown away. What was on its way when the group went may be in the log: the server is asked under
- * the same client id. Nothing else is ever sent.
+ * Messages a member wrote and did not send stay readable after leaving a group; everything else of the group is
+ * deleted. They can be copied and deleted, but are not sent. Messages that were in flight when the membership ended may
+ * be in the log: the server is asked under the same client id.
  */
 
 const isUploadPending = ({ state }: UploadRow): boolean => state !== "failed" && state !== "cancelled";
 
-/** Of what waits for its file the server has nothing yet. */
+/** Whether the message waits for its file, so that the server cannot have it. */
 export const isAwaitingUpload = ({ state }: OutboxRow): boolean => state === "awaiting";
 
 /**
- * Within a transaction over the outbox and the uploads: these messages to a group that is gone, or to somebody whose
- * account is, do not go out, nor do their files. `error` is what the server would have said.
+ * Marks unsent messages of a conversation as failed, and their uploads unless another message needs the file. Used
+ * after leaving a group or the deletion of the recipient's account. `error` is the code the server would answer.
+ * Requires a transaction over the outbox and the uploads.
  */
 export const failUnsentMessages = async (
   store: LocalStore,
@@ -44,7 +45,7 @@ export const failUnsentMessages = async (
       if (row.state !== "failed") Object.assign(row, { state: "failed", error });
     });
   for (const file of files) {
-    // It may be on its way to others as well.
+    // Another unsent message may reference the same file.
     const isWanted = await store
       .queryUnsentByFile(file)
       .filter(({ state }) => state !== "failed")
@@ -53,22 +54,27 @@ export const failUnsentMessages = async (
   }
 };
 
-/** Within a transaction over `meta` and the recordings: whether something was typed, chosen or recorded there and not sent. */
+/**
+ * Whether the conversation has a draft or an unsent recording. Requires a transaction over `meta` and the recordings.
+ */
 const hasDraftContent = async (store: LocalStore, conversation: ConversationId): Promise<boolean> =>
   (await store.meta
     .where("key")
     .anyOf(toTextDraftKey(conversation), ...toDraftSlotKeys(conversation))
     .count()) > 0 || (await store.recordings.get(conversation)) !== undefined;
 
-/** Within a transaction over the outbox, `meta` and the recordings: where a row stands in the list, given what is unsent in it. */
+/**
+ * Updates a row's place in the conversation list from its unsent content. Requires a transaction over the outbox,
+ * `meta` and the recordings.
+ */
 export const updateListPosition = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
   const newest = await store.queryUnsent(row.id).last();
   setListPosition(row, newest?.createdAt, row.gone && (await hasDraftContent(store, row.id)));
 };
 
 /**
- * Within a transaction over what is being sent and the recordings: forgets an unsent message, and its file when no other
- * names it.
+ * Deletes an unsent message, and its file if no other message references it. Requires a transaction over
+ * `sendingTables` and the recordings.
  */
 export const removeUnsentMessage = async (
   store: LocalStore,
@@ -94,8 +100,8 @@ const updateGoneListPosition = async (store: LocalStore, conversation: DraftTarg
 };
 
 /**
- * What is typed, chosen or recorded comes or goes: of what is gone it is what keeps it in the list, so that one is never
- * written without the other. `tables` are what else is changed.
+ * Changes a draft and, in the same transaction, the list position of its conversation: a left conversation stays listed
+ * only while it has unsent content. `tables` are further tables that `change` writes.
  */
 export const changeDraft = <T>(
   store: LocalStore,

@@ -15,8 +15,9 @@ export const toUploadRow = (file: Uuid, name: string, { size }: Blob, createdAt:
 });
 
 /**
- * The server lets go of a file that waits too long for its message, and does not take it under the same name again:
- * it gets another. False when it is not here any more either.
+ * Requeues an unsent file under a new id. The server deletes a file that no message references for too long and refuses
+ * the same id afterwards. Returns false if the bytes are not on this device either, if the message is a forward, or
+ * after `maxReuploads` attempts.
  */
 export const requeueUpload = ({ strict, platform }: SyncContext, file: Uuid): Promise<boolean> =>
   strict.transaction("rw", strict.sendingTables, async () => {

@@ -5,18 +5,18 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "./database.ts";
 
-/** What a screen shows of the local store. */
+/** Status shown at an own message: the server's, or "failed". */
 export type DisplayedStatus = MessageStatus | "failed";
 
-/** The person behind a member number of a group. */
+/** Profile of a group member. */
 export type MemberProfile = { user: Uuid; name: string; avatar: string | null; phone: string; me: boolean };
-/** By member number. */
+/** Profiles by member number. */
 export type MemberProfiles = Readonly<Partial<Record<number, MemberProfile>>>;
 
 export type LastMessage = {
   body: StoredBody | null;
   mine: boolean;
-  sender?: number; // its member number, once it is stored
+  sender?: number; // sender's member number; absent while unsent
   at: number;
   status?: DisplayedStatus; // own messages only
 };
@@ -31,13 +31,13 @@ export type ConversationListItem = {
   last: LastMessage;
   open: boolean;
   muted: boolean;
-  draft?: string; // typed here and not sent
+  draft?: string; // text draft
   group: GroupCard | null;
-  gone: boolean; // no longer mine; here for what was written there and not sent
-  memberProfiles: MemberProfiles; // those whom the last line names, as far as they are known here
+  gone: boolean; // left or deleted; listed only while it has unsent content
+  memberProfiles: MemberProfiles; // members named by the last message, as far as stored
 };
 
-/** One conversation's head: also for one that this device has no row of yet (`known: false`). */
+/** Header data of one conversation. A conversation without a local row has `isStored: false`. */
 export type ConversationView = {
   id: ConversationId;
   kind: "private" | "group";
@@ -45,55 +45,55 @@ export type ConversationView = {
   person: PersonRow | undefined;
   unread: number;
   head: number;
-  read: number; // how far I have read, this device's views included
-  open: boolean; // may I write here
+  read: number; // last message read, including reads the server has not confirmed
+  open: boolean; // this person may write here
   isStored: boolean;
-  isConfirmed: boolean; // `open` is the server's word
+  isConfirmed: boolean; // `open` is confirmed by the server
   muted: boolean;
-  blocked: boolean; // by me
+  blocked: boolean; // by this person
   group: GroupCard | null;
-  gone: boolean; // no longer mine
+  gone: boolean; // left or deleted
 };
 
-/** How far a file of mine is on its way, in bytes. */
+/** Upload progress of an own file, in bytes. */
 export type UploadView = { sent: number; size: number; state: "waiting" | "uploading" | "paused" | "failed" };
 
 type WithoutFileId<T> = T extends AttachedBody ? Omit<T, "file"> : never;
-/** A file to be sent, with what its message says of it. */
+/** File to be sent, with its message body except for the file id. */
 export type OutgoingFile = { blob: Blob; body: WithoutFileId<AttachedBody> };
 
-/** A file of a message as this phone has it. `load` fetches it and keeps it; it is shared and may be called again. */
+/** Local state of a message's file. `load` downloads and caches it; calls are shared and may be repeated. */
 export type FileView = {
   url: string | undefined;
   state: "here" | "absent" | "loading" | "failed";
-  /** Why it could not be had. */
+  /** Reason of the failure. */
   error?: FailureCode;
   load(): void;
 };
 
-/** A voice message that was being recorded, with all that was kept of it. */
+/** Interrupted voice recording, with the audio saved so far. */
 export type RecordingDraft = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
-/** What is chosen and recorded in a conversation, as far as it is kept here. */
+/** Attachments and recording of a conversation that were not sent. */
 export type UnsentContent = {
   files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
   recorded?: { startedAt: number; ms: number };
 };
 
-/** What is chosen and written, and not sent yet. */
+/** Unsent content of a form with attachments. */
 export type Draft = {
   files: readonly File[];
   captions: ReadonlyMap<File, string>;
   isOriginal: boolean;
-  /** Words that go with all of it, and to whom: of a broadcast. Of a new group its name and its members. */
+  /** Text and recipients of a broadcast; name and members of a new group. */
   text: string;
   to: readonly Uuid[];
-  /** Under which it is made, so that trying again makes it once: of a new group. */
+  /** Id of a new group, so that a retry creates it only once. */
   id?: Uuid;
 };
 
 export type ChatItem = {
-  key: string; // the same from pending to sent
+  key: string; // stable from pending to sent
   seq?: number;
   cid?: Uuid;
   mine: boolean;
@@ -102,17 +102,17 @@ export type ChatItem = {
   body: StoredBody;
   status: DisplayedStatus;
   error?: ErrorCode;
-  upload?: UploadView; // while its file is on the way
+  upload?: UploadView; // while its file is uploading
 };
 
 export type ChatView = {
   items: ChatItem[]; // newest first
   hasOlder: boolean;
-  loading: boolean; // an older page, or the first one, is on its way
+  loading: boolean; // the first or an older page is being fetched
   loadOlder(): Promise<void>;
 };
 
 export type LinkState = "online" | "connecting" | "offline";
 
-/** Why the local store cannot be relied on: kept in memory only, or no room left on the phone. */
+/** Problem of the local database: kept in memory only, or no space left on the device. */
 export type StorageTrouble = "memory" | "full";

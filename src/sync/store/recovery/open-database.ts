@@ -33,9 +33,9 @@ export type StorePair = { store: LocalStore; strict: LocalStore };
 type IndexedDbEnvironment = NonNullable<Platform["indexedDb"]>;
 
 export type OpenedStores = StorePair & {
-  /** "memory": nothing here outlives this page. */
+  /** "memory": the data is lost when the page closes. */
   storageTrouble: "memory" | undefined;
-  /** Nothing that the server said is in it. */
+  /** The database holds no data of the server yet. */
   isNew: boolean;
 };
 
@@ -49,7 +49,7 @@ export const emptyUnsentSnapshot: UnsentSnapshot = {
   postbox: [],
 };
 
-/** A store that answers neither yes nor no: it may be sound, and what is in it is not to be given up. */
+/** Opening the database neither succeeded nor failed in time. Its data may be intact and must not be deleted. */
 class StoreTimeoutError extends Error {}
 
 const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
@@ -66,14 +66,15 @@ export const closeStores = ({ store, strict }: StorePair): void => {
 };
 
 /**
- * A page that is left while it makes its store can be frozen with the store half made, and then no page can open
- * it. The browser ends a frozen page when another one asks for a lock that it holds: so pages open one at a time.
+ * Runs `work` under a Web Lock, so that pages open the database one at a time. A page that is left while it creates the
+ * database can be frozen half way, and then no page can open it. The browser ends a frozen page when another one
+ * requests a lock that it holds.
  */
 const withOpeningLock = async <T>(platform: Platform, name: string, work: () => Promise<T>): Promise<T> => {
   const { locks, storeOpenTimeoutMs } = platform;
   if (!locks) return work();
   const waiting = new AbortController();
-  // A page that sleeps with the lock keeps nobody from trying.
+  // A sleeping page that holds the lock delays others only this long.
   const cancel = platform.startTimer(storeOpenTimeoutMs, () => waiting.abort());
   let isTurn = false;
   try {
@@ -100,7 +101,7 @@ const openStorePair = async (
     await withOpeningLock(platform, name, () =>
       withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
     );
-    // A store that opens is not yet one that can be read.
+    // A database that opens may still be unreadable.
     await stores.store.conversations.limit(1).toArray();
     await stores.store.outbox.limit(1).toArray();
     return stores;
@@ -110,7 +111,7 @@ const openStorePair = async (
   }
 };
 
-/** Reads what is unsent out of a store that this version cannot use, by the plainest way there is. */
+/** Reads unsent content from a database that this version cannot use, without a schema and row by row. */
 const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
   const old = new Dexie(name, { ...platform.indexedDb, autoOpen: false });
   const read = async <T>(table: string, schema: v.GenericSchema): Promise<T[]> => {
@@ -131,13 +132,15 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
     return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)), meta, recordings, chunks, postbox };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
-    return emptyUnsentSnapshot; // nothing of it can be read
+    return emptyUnsentSnapshot; // unreadable
   } finally {
     old.close();
   }
 };
 
-/** What is unsent in a store that is open, as when it is about to be deleted: the deletion waits for this page. */
+/**
+ * Reads unsent content from an open database, e.g. before another page deletes it: the deletion waits for this page.
+ */
 export const readUnsentSnapshot = async ({ store }: StorePair): Promise<UnsentSnapshot> => {
   const outbox = await store.outbox.toArray();
   const meta = (await store.meta.toArray()).filter((row) => v.is(SalvagedMeta, row));
@@ -177,14 +180,14 @@ const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: Uns
   );
 };
 
-/** A message whose file was not brought over is not sent without it, and says so. */
+/** Marks a message as failed if its file could not be restored; it is not sent without it. */
 const failIfFileLost = (row: OutboxRow, kept: ReadonlySet<Uuid>): OutboxRow =>
   row.state === "awaiting" && !kept.has(findAttachment(row.body)?.file ?? "")
     ? { ...row, state: "failed", error: "file_not_found" }
     : row;
 
 /**
- * Makes the store anew, keeping what is unsent; everything else comes from the server again. A store that is
+ * Rebuilds the database and keeps unsent content; everything else is fetched from the server again. A database that is
  * only stuck stays as it is, and this page works from memory.
  */
 const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores> => {
@@ -202,7 +205,7 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
   }
 };
 
-/** Puts back what stands aside, from this page or from one that died before it could. */
+/** Restores the backup of unsent content, written by this page or by one that ended before it could restore it. */
 const restoreUnsentBackup = async (stores: StorePair, platform: Platform, me: Uuid): Promise<void> => {
   await insertUnsentSnapshot(stores, me, await readUnsentBackup(platform, toStoreName(me)));
   await deleteUnsentBackup(platform, toStoreName(me));
@@ -210,15 +213,18 @@ const restoreUnsentBackup = async (stores: StorePair, platform: Platform, me: Uu
 
 const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentSnapshot): Promise<OpenedStores> => {
   const where = await platform.loadMemoryIndexedDb();
-  // Live queries do nothing while Dexie believes that there is no IndexedDB.
+  // Dexie's live queries do nothing while Dexie believes that there is no IndexedDB.
   Dexie.dependencies.indexedDB ??= where.indexedDB;
-  // It is this page's alone: nobody has to be waited for.
+  // The memory database belongs to this page alone: no lock is needed.
   const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), where);
   await insertUnsentSnapshot(stores, me, unsent);
   return { ...stores, storageTrouble: "memory", isNew: true };
 };
 
-/** Puts what was unsent into a store that was made anew. Where the bytes of files cannot be had any more, their messages say so. */
+/**
+ * Restores unsent content into a rebuilt database. If that fails, only messages and drafts are restored; messages that
+ * still need their file are marked as failed.
+ */
 export const restoreUnsentSnapshot = async (stores: StorePair, me: Uuid, unsent: UnsentSnapshot): Promise<void> => {
   try {
     await insertUnsentSnapshot(stores, me, unsent);
@@ -234,7 +240,7 @@ export const restoreUnsentSnapshot = async (stores: StorePair, me: Uuid, unsent:
   }
 };
 
-/** Opens a person's store; `isSuspect` when it opened before and could not be worked with. */
+/** Opens a person's database. `isSuspect`: it opened before but failed in use, and is rebuilt. */
 export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolean): Promise<OpenedStores> => {
   if (isSuspect) return rebuildStores(platform, me);
   try {
@@ -253,9 +259,8 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 };
 
 /**
- * After a session that ended without a sign-out: only what nobody else has stays, unsent messages and statuses with
- * their files, drafts, what was being chosen, a voice message half recorded, settings changed since, and what was deleted
- * while it was on its way.
+ * Deletes everything but unsent content after a session that ended without a sign-out. Kept are unsent messages and
+ * posts with their files, drafts, interrupted recordings, unsent settings and pending deletions.
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
@@ -266,7 +271,7 @@ export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<v
   const withdrawn = await listPendingDeletions(store);
   const kept = begun.length + unsent.length + posts.length + withdrawn.length + (await store.recordings.count());
   const isWorthKeeping = kept > 0 || hasPendingSettings(settings);
-  // What is noted of texts and drafts stays: the store may not have it yet.
+  // Journal entries of texts and drafts stay: the database may not have them yet.
   const hasFiles = unsent.some(({ body }) => body.type !== "text");
   for (const note of hasFiles ? ["settings"] : ["settings", "files"])
     platform.localStorage?.removeItem(`${toStoreName(me)}-${note}`);

@@ -5,7 +5,7 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { isDraftKey } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 
-/** What is read out of a store that this version cannot use, checked row by row: what is not of these kinds stays behind. */
+/** Schemas of the rows read from a database that this version cannot use. Rows that do not match are dropped. */
 
 export const SalvagedMessage = v.object({
   cid: Uuid,
@@ -70,5 +70,5 @@ export const SalvagedPost = v.object({
   error: v.optional(v.picklist(errorCodes)),
   attempts: v.number(),
 });
-/** What of `meta` exists on this device only. */
+/** Entries of `meta` that exist on this device only: drafts and pending deletions. */
 export const SalvagedMeta = v.union([SalvagedDraft, SalvagedPendingDeletion]);

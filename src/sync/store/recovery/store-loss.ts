@@ -9,15 +9,18 @@ import {
 import type { UnsentSnapshot } from "./unsent-backup.ts";
 import type { UnsentMirror } from "./unsent-mirror.ts";
 
-/** A store that the browser, or another page, takes away under this one. */
+/** Handling of a database that the browser or another page closes or deletes while this page uses it. */
 
-const salvageTimeoutMs = 3_000; // a deletion is not held up for longer
+const salvageTimeoutMs = 3_000; // maximum delay of a deletion
 
-/** Closed from outside, by a tab that deletes it or a browser that frees memory: no fault of the data. */
+/**
+ * Whether the database was closed from outside, by a tab that deletes it or a browser that frees memory. Its data is
+ * not at fault.
+ */
 export const isDatabaseClosedError = (error: unknown): boolean =>
   error instanceof Error && error.name === "DatabaseClosedError";
 
-/** Reads what is unsent before a deletion is let through: it waits for this page, but not for long. */
+/** Reads unsent content before a deletion proceeds. The deletion waits for this page, at most `salvageTimeoutMs`. */
 export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair): Promise<UnsentSnapshot> => {
   const late = new Promise<UnsentSnapshot>((resolve) =>
     platform.startTimer(salvageTimeoutMs, () => resolve(emptyUnsentSnapshot)),
@@ -26,8 +29,8 @@ export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair):
 };
 
 /**
- * Puts what this page knows to be unsent into a store that was made anew: `known`, or else what it read last. False when
- * messages with files are missing then; that is said once.
+ * Restores unsent content into a new database: `known`, or else the outbox as last mirrored. Returns false, once per
+ * loss, if messages with files are missing.
  */
 export const restoreLostUnsent = async (
   opened: OpenedStores,
@@ -48,7 +51,7 @@ export const restoreLostUnsent = async (
 
 type StoreLossEvents = {
   onClosed(): void;
-  /** Another page wants it: to delete it, or for a newer version. False: this page closes it by itself. */
+  /** Another page wants to delete or upgrade the database. Returning false leaves closing it to this page. */
   onVersionChange(newVersion: number | null): false | undefined;
 };
 

@@ -12,8 +12,8 @@ import type {
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 
 /**
- * What nobody else has: unsent messages and statuses and what was begun (`meta`: drafts and what is chosen), with their
- * files, and voice messages half recorded.
+ * Content that exists on this device only: unsent messages and posts with their files, drafts and pending deletions (in
+ * `meta`) and interrupted recordings.
  */
 export type UnsentSnapshot = {
   outbox: OutboxRow[];
@@ -26,8 +26,8 @@ export type UnsentSnapshot = {
 };
 
 /**
- * Where unsent messages stand while the store they were in is made anew: a store of its own on the same phone,
- * so that a page that dies in the middle leaves them somewhere.
+ * Backup database of unsent content while the main database is rebuilt, so that a page that ends half way does not lose
+ * it.
  */
 class UnsentBackupDatabase extends Dexie {
   declare outbox: Table<OutboxRow, string>;
@@ -58,13 +58,13 @@ export const saveUnsentBackup = async (platform: Platform, name: string, unsent:
     await aside.chunks.bulkPut(unsent.chunks);
     for (const row of unsent.blobs) await aside.blobs.put(row);
   } catch (error) {
-    if (!isQuotaError(error)) throw error; // texts come first, then as many files as there is room for
+    if (!isQuotaError(error)) throw error; // texts are written first, then as many files as fit
   } finally {
     aside.close();
   }
 };
 
-/** What an earlier page could not put back. */
+/** Reads the backup, which an earlier page may have left. */
 export const readUnsentBackup = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
   const aside = new UnsentBackupDatabase(platform, name);
   try {

@@ -4,9 +4,9 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { type LocalStore, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 
 /**
- * The outbox as this page last read it, without the bytes of files. A browser can take the store away under a running
- * page, or find it unreadable at the next start: texts are noted besides (see `journal.ts`), and of files it is noted how
- * many waited, so that their author hears of it when they are gone.
+ * In-memory copy of the outbox, without the bytes of files. A browser can delete the database under a running page, or
+ * find it unreadable at the next start. Texts are journaled as well (see `journal.ts`). Of messages with files only the
+ * number is saved, so that their author is told when they are lost.
  */
 export class UnsentMirror {
   readonly #platform: Platform;
@@ -19,12 +19,12 @@ export class UnsentMirror {
     this.#me = me;
   }
 
-  /** What was unsent when it was last read. */
+  /** Outbox rows as last read. */
   get rows(): readonly OutboxRow[] {
     return this.#rows;
   }
 
-  /** How many of them name a file; also of the page before this one. */
+  /** Number of unsent messages with files, as last saved by this page or an earlier one. */
   get fileCount(): number {
     return Number(this.#platform.localStorage?.getItem(this.#fileCountKey) ?? 0) || 0;
   }
@@ -36,7 +36,7 @@ export class UnsentMirror {
         this.#rows = rows;
         this.recordFileCount(rows.filter(({ body }) => body.type !== "text").length);
       },
-      error: () => {}, // the store's trouble is dealt with elsewhere
+      error: () => {}, // store failures are handled elsewhere
     });
     this.#unsubscribe = () => subscription.unsubscribe();
   }
@@ -49,14 +49,14 @@ export class UnsentMirror {
     return `${toStoreName(this.#me)}-files`;
   }
 
-  /** So many of the messages that are unsent name a file. */
+  /** Saves the number of unsent messages with files. */
   recordFileCount(count: number): void {
     if (count === this.fileCount) return;
     try {
       if (count === 0) this.#platform.localStorage?.removeItem(this.#fileCountKey);
       else this.#platform.localStorage?.setItem(this.#fileCountKey, String(count));
     } catch {
-      // No room: then nobody hears of it.
+      // Quota exceeded: a loss will go unnoticed.
     }
   }
 }
