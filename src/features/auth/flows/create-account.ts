@@ -5,19 +5,20 @@ import { signIn, signUp } from "#lib/session/sign-in.ts";
 export type NewAccount = { phone: string; password: string; username: string; identity?: SignUp["identity"] };
 
 /**
- * Opens the account, once: when an answer was lost on the way and the second try hears that the number is
- * taken, it may be ours already, which signing in with the same password finds out.
+ * Creates a function that signs up and can be retried after a lost response. If a retry with the same phone
+ * and password is refused with `phone_exists`, the unanswered request may have created the account. It then signs in with
+ * the password; if that fails too, the original error is thrown.
  */
 export const createIdempotentSignUp = () => {
-  let lost: NewAccount | undefined;
+  let unanswered: NewAccount | undefined;
   return async (account: NewAccount, captchaToken: string): Promise<void> => {
     try {
       await signUp({ ...account, captchaToken });
     } catch (error) {
-      const isLost = error instanceof ApiRequestError && error.code === "offline";
-      const wasLost = lost?.phone === account.phone && lost.password === account.password;
-      if (isLost) lost = account;
-      if (!wasLost || !(error instanceof ApiRequestError) || error.code !== "phone_exists") throw error;
+      const isUnanswered = error instanceof ApiRequestError && error.code === "offline";
+      const wasUnanswered = unanswered?.phone === account.phone && unanswered.password === account.password;
+      if (isUnanswered) unanswered = account;
+      if (!wasUnanswered || !(error instanceof ApiRequestError) || error.code !== "phone_exists") throw error;
       await signIn(account.phone, account.password).catch(() => {
         throw error;
       });
@@ -27,9 +28,9 @@ export const createIdempotentSignUp = () => {
 
 const uploadTimeoutMs = 90_000;
 
-/** Name and picture of the new account. True when both were taken; the account stands either way (SPEC.md §4). */
+/** Sends name and picture of a new account. True if both were stored; the account exists either way (SPEC.md §4). */
 export const uploadInitialProfile = async (username: string, avatar: Blob): Promise<boolean> => {
-  const steps = await Promise.allSettled([
+  const results = await Promise.allSettled([
     sendHttpRequest("PATCH", "/api/profile", { username }),
     sendHttpRequest("PUT", "/api/profile/avatar", avatar, {
       isRawBody: true,
@@ -37,5 +38,5 @@ export const uploadInitialProfile = async (username: string, avatar: Blob): Prom
       timeoutMs: uploadTimeoutMs,
     }),
   ]);
-  return steps.every(({ status }) => status === "fulfilled");
+  return results.every(({ status }) => status === "fulfilled");
 };

@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 import type { SecondFactorStepProps } from "./second-factor-step.tsx";
 
-/** Throws `ApiFailure` where it cannot be fetched. */
+/** Loads the code-split second-factor step. Throws `ApiRequestError` ("offline") if it cannot be fetched. */
 export const loadSecondFactorStep = async (): Promise<ComponentType<SecondFactorStepProps>> => {
   try {
     return (await import("./second-factor-step.tsx")).default;

@@ -1,6 +1,6 @@
 import { type FormProblem, toFormProblem } from "#features/auth/form/form-problem.ts";
 
-/** What a refused sign-in says (SPEC.md §8). */
+/** Maps a sign-in error to a message and the field it belongs to (SPEC.md §8). */
 export const toLoginProblem = (error: unknown): FormProblem =>
   toFormProblem(error, {
     captcha_failed: { field: "form", text: "errors.captcha_failed" },

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { AuthNote } from "#features/auth/form/auth-note.tsx";
 import { toProviderName } from "#lib/factors/providers.ts";
 
-/** To whom a provider sent here: why this form is to be filled in all the same. */
+/** Note above the registration form for a user sent by an OAuth provider: it explains why the form is still needed. */
 export function PendingRegistrationNote({ provider }: { provider: string }) {
   const { t } = useTranslation();
   const name = toProviderName(provider);

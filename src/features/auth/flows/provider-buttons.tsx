@@ -4,33 +4,33 @@ import { Button } from "#components/controls/button.tsx";
 import { listPageProviders } from "#lib/factors/providers.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 
-/** The other ways in, below a form; nothing where there are none. */
+/** OAuth provider buttons below a form; renders nothing if the page lists no provider. */
 export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => void }) {
   const { t } = useTranslation();
-  const [leavingFor, setLeavingFor] = useState<string>();
+  const [redirectingTo, setRedirectingTo] = useState<string>();
   const providers = listPageProviders();
 
-  const leave = async (id: string) => {
-    if (leavingFor !== undefined) return;
-    setLeavingFor(id);
+  const redirect = async (id: string) => {
+    if (redirectingTo !== undefined) return;
+    setRedirectingTo(id);
     try {
-      const { startProviderSignIn: continueWith } = await import("#lib/factors/oauth.ts").catch(() => {
+      const { startProviderSignIn } = await import("#lib/factors/oauth.ts").catch(() => {
         throw new ApiRequestError("offline", 0);
       });
-      await continueWith(id);
+      await startProviderSignIn(id);
     } catch (error) {
-      setLeavingFor(undefined);
+      setRedirectingTo(undefined);
       onFailed(error);
     }
   };
 
   useEffect(() => {
-    // The browser's "back" may bring the page as it was left.
-    const comeBack = (event: PageTransitionEvent) => {
-      if (event.persisted) setLeavingFor(undefined);
+    // Browser "back" may restore the page from the back/forward cache with the button still busy.
+    const onPageShow = (event: PageTransitionEvent) => {
+      if (event.persisted) setRedirectingTo(undefined);
     };
-    addEventListener("pageshow", comeBack);
-    return () => removeEventListener("pageshow", comeBack);
+    addEventListener("pageshow", onPageShow);
+    return () => removeEventListener("pageshow", onPageShow);
   }, []);
 
   if (providers.length === 0) return null;
@@ -44,7 +44,12 @@ export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => vo
       <ul className="mt-4 flex flex-col gap-3">
         {providers.map(({ id, name }) => (
           <li key={id} data-provider={id}>
-            <Button variant="secondary" className="w-full" busy={leavingFor === id} onClick={() => void leave(id)}>
+            <Button
+              variant="secondary"
+              className="w-full"
+              busy={redirectingTo === id}
+              onClick={() => void redirect(id)}
+            >
               {t("auth.continueWith", { name })}
             </Button>
           </li>

@@ -10,26 +10,26 @@ import { endPendingSession, isSessionEndedError, requestSecondFactorReset } from
 import { toErrorText } from "#lib/http/error-text.ts";
 import type { OpenedSession } from "#lib/session/session.ts";
 
-/** Whoever lost all they could show: what happens then, and the wish for it. */
-function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void }) {
+/** Explains and requests the delayed removal of the second factor for a user who lost all their factors. */
+function LostAccess({ onBack, onExpired }: { onBack: () => void; onExpired: () => void }) {
   const { t } = useTranslation();
   const format = useFormat();
   const heading = useRef<HTMLHeadingElement>(null);
-  const [isBusy, setBusy] = useState(false);
+  const [isRequesting, setRequesting] = useState(false);
   const [reset, setReset] = useState<FactorReset>();
   const [problem, setProblem] = useState<{ error: unknown }>();
   useEffect(() => heading.current?.focus(), []);
 
-  const ask = async () => {
-    setBusy(true);
+  const requestReset = async () => {
+    setRequesting(true);
     setProblem(undefined);
     try {
       setReset(await requestSecondFactorReset());
     } catch (error) {
-      if (isSessionEndedError(error)) onOver();
+      if (isSessionEndedError(error)) onExpired();
       else setProblem({ error });
     } finally {
-      setBusy(false);
+      setRequesting(false);
     }
   };
   return (
@@ -48,7 +48,7 @@ function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void
       </div>
       <FormError>{problem && toErrorText(problem.error, t)}</FormError>
       {!reset && (
-        <Button busy={isBusy} onClick={() => void ask()}>
+        <Button busy={isRequesting} onClick={() => void requestReset()}>
           {t("auth.secondStep.lostAsk")}
         </Button>
       )}
@@ -60,21 +60,21 @@ function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void
 }
 
 export type SecondFactorStepProps = {
-  /** What the server answered: a session that still owes its step. */
+  /** Session from the server that still requires the second factor. */
   opened: OpenedSession;
-  /** The step was shown: the session is whole. */
+  /** The second factor was verified: the session is complete. */
   onVerified: () => void;
-  /** The session that owed it has been ended. */
+  /** The user cancelled; the pending session is being ended. */
   onCancel: () => void;
-  /** It has ended by itself, or was ended on another device. */
+  /** The pending session expired or was ended on another device. */
   onExpired: () => void;
 };
 
-/** SPEC.md §7, second factor: what is asked after the password, or after whatever else began the session. */
+/** Second-factor step of a sign-in (SPEC.md §7), after a password, a recovery code, a mail or a provider. */
 export default function SecondFactorStep({ opened, onVerified, onCancel, onExpired }: SecondFactorStepProps) {
   const { t } = useTranslation();
   const [isLost, setLost] = useState(false);
-  if (isLost) return <LostAccess onBack={() => setLost(false)} onOver={onExpired} />;
+  if (isLost) return <LostAccess onBack={() => setLost(false)} onExpired={onExpired} />;
   return (
     <div className="flex flex-col gap-2">
       <SecondFactorPanel

@@ -12,71 +12,71 @@ import { loadSecondFactorStep } from "./load-second-factor-step.ts";
 import type { SecondFactorStepProps } from "./second-factor-step.tsx";
 
 type AfterSignInOptions = {
-  /** The number as typed. */
+  /** Returns the phone number as typed. */
   getTypedPhone: () => string;
-  /** A reload goes on with the second step: the number that was typed for it. */
+  /** Called when a reload resumes the second-factor step, with the phone number typed before. */
   onResumed: (phone: string) => void;
-  /** The form is back, for its person wished so or the session is over. */
+  /** Called when the form is shown again because the user cancelled or the pending session is over. */
   onReturnToForm: (why: "cancelled" | "over") => void;
   onFailed: (error: unknown) => void;
 };
 
 type AfterSignIn = {
-  /** Leads on from a session that was opened. Throws `ApiFailure` when what the second step needs cannot be fetched. */
+  /** Continues with an opened session. Throws `ApiRequestError` if the code of the second-factor step cannot be fetched. */
   continueSignIn: (opened: OpenedSession) => Promise<void>;
-  /** In the form's place, while it is there. */
+  /** Second-factor step to render instead of the form, if one is required. */
   secondFactorStep: ReactNode;
 };
 
-/** What follows a session's opening: the app, and before it the second step where the session owes one. */
+/** Continues after a session was opened: shows the second-factor step if the session requires one, then opens the app. */
 export const useAfterSignIn = ({
   getTypedPhone,
   onResumed,
   onReturnToForm,
   onFailed,
 }: AfterSignInOptions): AfterSignIn => {
-  const [owing, setOwing] = useState<{ opened: OpenedSession; SecondStep: ComponentType<SecondFactorStepProps> }>();
+  const [pending, setPending] = useState<{ opened: OpenedSession; Step: ComponentType<SecondFactorStepProps> }>();
 
-  const enter = () => {
+  const openApp = () => {
     clearPendingSecondFactor();
     saveFlashMessage({ message: now("auth.loginSuccessful") });
     location.replace("/app");
   };
-  const arrive = async (opened: OpenedSession) => {
-    if (!opened.awaits) return enter();
+  const continueSignIn = async (opened: OpenedSession) => {
+    if (!opened.awaits) return openApp();
     savePendingSecondFactor({ opened, begun: "login", typed: getTypedPhone() });
-    setOwing({ opened, SecondStep: await loadSecondFactorStep() });
+    setPending({ opened, Step: await loadSecondFactorStep() });
   };
-  const leave = (why: "cancelled" | "over") => {
+  const returnToForm = (why: "cancelled" | "over") => {
     clearPendingSecondFactor();
-    setOwing(undefined);
+    setPending(undefined);
     onReturnToForm(why);
   };
   const resume = useEffectEvent(async () => {
-    const kept = findPendingSecondFactor("login");
+    const saved = findPendingSecondFactor("login");
     try {
-      // Whoever comes back from a provider has begun anew.
-      if (!kept || /[?&](code|error)=/.test(location.search)) return;
-      onResumed(kept.typed);
-      const SecondStep = await loadSecondFactorStep();
-      setOwing({ opened: kept.opened, SecondStep });
+      // A return from a provider starts a new sign-in.
+      if (!saved || /[?&](code|error)=/.test(location.search)) return;
+      onResumed(saved.typed);
+      const Step = await loadSecondFactorStep();
+      setPending({ opened: saved.opened, Step });
     } catch (error) {
       onFailed(error);
     } finally {
       clearSecondFactorExpectation();
     }
   });
-  // The page is prerendered for everybody alike.
+  // In an effect: the prerendered page does not know the stored state.
   useEffect(() => void resume(), []);
 
   return {
-    continueSignIn: arrive,
-    secondFactorStep: owing && (
-      <owing.SecondStep
-        opened={owing.opened}
-        onVerified={enter}
-        onCancel={() => leave("cancelled")}
-        onExpired={() => leave("over")}
+    continueSignIn,
+    secondFactorStep: pending && (
+      <pending.Step
+        opened={pending.opened}
+        onVerified={openApp}
+        onCancel={() => returnToForm("cancelled")}
+        onExpired={() => returnToForm("over")}
       />
     ),
   };

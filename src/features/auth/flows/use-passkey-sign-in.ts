@@ -6,26 +6,26 @@ import { isSecondFactorExpected } from "#lib/factors/pending-second-factor.ts";
 import type { OpenedSession } from "#lib/session/session.ts";
 
 type PasskeySignInOptions = {
-  /** Something else is asked for in the form's place. */
+  /** Another step is shown instead of the form. */
   isPaused: boolean;
   onOpened: (opened: OpenedSession) => Promise<void>;
   onFailed: (error: unknown) => void;
 };
 
-const offerLifetimeMs = (ceremonySeconds - 60) * 1_000; // what is offered may be taken for a minute at least
+const offerLifetimeMs = (ceremonySeconds - 60) * 1_000; // leaves at least a minute to accept the browser's offer
 const subscribeToNothing = () => () => undefined;
 
 /**
- * Signing in by a passkey: by a button, and by what the browser offers in the number's field. Behind the offer waits a
- * question of the server's, which is put anew when somebody comes back to the form after it grew old.
+ * Passkey sign-in by button and by the browser's autofill in the phone field (conditional mediation). Autofill holds a
+ * server challenge, which is renewed when the form is focused after the challenge became old.
  */
 export const usePasskeySignIn = ({ isPaused, onOpened, onFailed }: PasskeySignInOptions) => {
-  // Not known where the page is prerendered.
+  // The prerendered page does not know it.
   const canSignIn = useSyncExternalStore(subscribeToNothing, canUsePasskeys, () => false);
   const [isBusy, setBusy] = useState(false);
   const offeredAt = useRef(0);
 
-  const show = async (conditional: boolean): Promise<void> => {
+  const authenticate = async (conditional: boolean): Promise<void> => {
     try {
       const opened = await signInWithPasskey({ conditional });
       if (opened) await onOpened(opened);
@@ -34,13 +34,13 @@ export const usePasskeySignIn = ({ isPaused, onOpened, onFailed }: PasskeySignIn
     }
   };
 
-  // A browser asks one thing at a time: each question takes the place of the one before.
-  const press = async (): Promise<void> => {
+  // A browser runs one WebAuthn request at a time: a new one replaces the previous one.
+  const signIn = async (): Promise<void> => {
     setBusy(true);
-    await show(false);
+    await authenticate(false);
     setBusy(false);
   };
-  const offer = useEffectEvent(async (): Promise<void> => {
+  const offerAutofill = useEffectEvent(async (): Promise<void> => {
     const now = Date.now();
     if (
       isPaused ||
@@ -52,18 +52,18 @@ export const usePasskeySignIn = ({ isPaused, onOpened, onFailed }: PasskeySignIn
       return;
     offeredAt.current = now;
     if (!(await canAutofillPasskeys())) return;
-    await show(true);
-    // Over, taken or not: unless another one has begun, the next comer gets one.
+    await authenticate(true);
+    // Finished, accepted or not: unless a newer offer started, the next focus may start one.
     if (offeredAt.current === now) offeredAt.current = 0;
   });
 
   useEffect(() => {
     if (!canSignIn) return;
-    const comeBack = () => void offer();
-    comeBack();
-    document.addEventListener("focusin", comeBack);
-    return () => document.removeEventListener("focusin", comeBack);
+    const onFocusIn = () => void offerAutofill();
+    onFocusIn();
+    document.addEventListener("focusin", onFocusIn);
+    return () => document.removeEventListener("focusin", onFocusIn);
   }, [canSignIn]);
 
-  return { canSignIn, isBusy, press };
+  return { canSignIn, isBusy, signIn };
 };

@@ -5,24 +5,24 @@ import {
   type PendingRegistration,
 } from "#lib/factors/pending-registration.ts";
 
-/** Whoever comes to the registration from a provider; the form says what the provider calls them, unless something is typed. */
+/** Registration started through an OAuth provider. Prefills the display name with the provider's unless one is typed. */
 export const usePendingRegistration = (form: RefObject<HTMLFormElement | null>) => {
-  const [newcomer, setNewcomer] = useState<PendingRegistration>();
+  const [registration, setRegistration] = useState<PendingRegistration>();
 
-  // Not known where the page is prerendered.
+  // In an effect: the prerendered page does not know it.
   useEffect(() => {
-    const found = findPendingRegistration();
-    if (!found) return;
-    setNewcomer(found);
+    const stored = findPendingRegistration();
+    if (!stored) return;
+    setRegistration(stored);
     const field = form.current?.querySelector<HTMLInputElement>("#displayName");
-    if (field && field.value === "" && found.name !== null) field.value = found.name;
+    if (field && field.value === "" && stored.name !== null) field.value = stored.name;
   }, [form]);
 
   return {
-    newcomer,
-    forget: () => {
+    registration,
+    clearRegistration: () => {
       clearPendingRegistration();
-      setNewcomer(undefined);
+      setRegistration(undefined);
     },
   };
 };

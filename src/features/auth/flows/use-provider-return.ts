@@ -6,19 +6,19 @@ import type { OpenedSession } from "#lib/session/session.ts";
 
 type ProviderReturnOptions = { onOpened: (opened: OpenedSession) => Promise<void>; onFailed: (error: unknown) => void };
 
-/** Goes on with whoever comes back from a provider: signed in, to the registration, or told why not. */
+/** Handles the return from an OAuth provider: completes the sign-in, opens the registration, or reports the failure. */
 export const useProviderReturn = ({ onOpened, onFailed }: ProviderReturnOptions): { isReturning: boolean } => {
   const [isReturning, setReturning] = useState(false);
 
-  const finish = useEffectEvent(async () => {
+  const handleReturn = useEffectEvent(async () => {
     setReturning(true);
     try {
-      const { finishProviderSignIn: finishSignIn } = await import("#lib/factors/oauth.ts").catch(() => {
+      const { finishProviderSignIn } = await import("#lib/factors/oauth.ts").catch(() => {
         throw new ApiRequestError("offline", 0);
       });
-      const end = await finishSignIn();
-      if (end === "cancelled") showToast({ message: now("auth.providerCancelled") });
-      else if (end) return await onOpened(end);
+      const result = await finishProviderSignIn();
+      if (result === "cancelled") showToast({ message: now("auth.providerCancelled") });
+      else if (result) return await onOpened(result);
     } catch (error) {
       if (error instanceof ApiRequestError && error.code === "phone_needed") return location.replace("/register");
       onFailed(error);
@@ -27,7 +27,7 @@ export const useProviderReturn = ({ onOpened, onFailed }: ProviderReturnOptions)
   });
 
   useEffect(() => {
-    if (/[?&](code|error)=/.test(location.search)) void finish();
+    if (/[?&](code|error)=/.test(location.search)) void handleReturn();
   }, []);
 
   return { isReturning };

@@ -4,48 +4,45 @@ import { Button } from "#components/controls/button.tsx";
 import type { useAuthForm } from "./use-auth-form.ts";
 
 type AuthFormProps = {
-  entry: Pick<ReturnType<typeof useAuthForm>, "form" | "isBusy" | "onSubmit" | "onInput" | "errorOf">;
-  /** What the button says, and meanwhile. */
+  authForm: Pick<ReturnType<typeof useAuthForm>, "form" | "isBusy" | "onSubmit" | "onInput" | "errorOf">;
+  /** Label of the submit button, and its label while busy. */
   label: string;
   busyLabel: string;
-  /** In the button's place. */
+  /** Rendered instead of the submit button. */
   submitReplacement?: ReactNode;
   hidden?: boolean;
-  /** The fields. */
+  /** Form fields. */
   children: ReactNode;
-  /** Below the button. */
+  /** Rendered below the submit button. */
   below?: ReactNode;
 };
 
-/**
- * The form of `useEntryForm`: its fields, what went wrong with the whole and not with one field, the button that sends it.
- * Without the script it says that it is needed.
- */
-export function AuthForm({ entry, label, busyLabel, submitReplacement, hidden, children, below }: AuthFormProps) {
+/** Form of `useAuthForm`: fields, the error of the form as a whole, submit button, and a notice if scripts are disabled. */
+export function AuthForm({ authForm, label, busyLabel, submitReplacement, hidden, children, below }: AuthFormProps) {
   const { t } = useTranslation();
-  const error = entry.errorOf("form");
-  const note = "rounded-card bg-danger-soft px-4 py-3 text-danger";
+  const error = authForm.errorOf("form");
+  const noteClass = "rounded-card bg-danger-soft px-4 py-3 text-danger";
   return (
     <form
-      ref={entry.form}
+      ref={authForm.form}
       method="post"
       noValidate
       hidden={hidden}
-      onSubmit={entry.onSubmit}
-      onInput={entry.onInput}
+      onSubmit={authForm.onSubmit}
+      onInput={authForm.onInput}
       className="mt-6 flex flex-col gap-5"
     >
       {children}
       {error && (
-        <p id="form" tabIndex={-1} className={note}>
+        <p id="form" tabIndex={-1} className={noteClass}>
           {error}
         </p>
       )}
       <noscript>
-        <p className={note}>{t("auth.scriptNeeded")}</p>
+        <p className={noteClass}>{t("auth.scriptNeeded")}</p>
       </noscript>
       {submitReplacement || (
-        <Button type="submit" busy={entry.isBusy} busyLabel={busyLabel}>
+        <Button type="submit" busy={authForm.isBusy} busyLabel={busyLabel}>
           {label}
         </Button>
       )}

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 
-/** Something to know before a form is filled in. */
+/** Note above a form. */
 export function AuthNote({ icon, children, ...props }: { icon: string } & Omit<ComponentProps<"div">, "className">) {
   return (
     <div {...props} className="mt-6 flex gap-3 rounded-card bg-raised px-4 py-3">

@@ -9,7 +9,7 @@ type AvatarFieldProps = {
   onChange: () => void;
 };
 
-/** The picture of a new account: the whole round is the file input, so it can be used before any script is here. */
+/** Profile picture of a new account. The whole circle is the file input, so it works before any script has loaded. */
 export function AvatarField({ input, preview, error, onChange }: AvatarFieldProps) {
   const { t } = useTranslation();
   return (

@@ -8,10 +8,10 @@ type CaptchaCheckboxProps = {
   input: RefObject<HTMLInputElement | null>;
   status: ProofOfWorkStatus;
   error: string | undefined;
-  onChange: (isTicked: boolean) => void;
+  onChange: (isChecked: boolean) => void;
 };
 
-/** "I am not a robot", with how far the check behind it has come. */
+/** "I am not a robot" checkbox with the progress of the proof of work behind it. */
 export function CaptchaCheckbox({ input, status, error, onChange }: CaptchaCheckboxProps) {
   const { t } = useTranslation();
   return (

@@ -1,10 +1,11 @@
 /**
- * What was done on a prerendered page before its script arrived. `earlyScript` stands inside the page: it holds a form's
- * submission back, shows the button at work and leaves a mark on the form, or on the button that was pressed, found here.
+ * Input on a prerendered page before its script has loaded. `earlyInputScript` is inlined in the page: it prevents the
+ * submission of a form, shows the button as busy and sets this attribute on the form or on the clicked button.
  */
 const earlyAttribute = "data-early";
 const hydratedAttribute = "data-taken";
 
+/** Clears the mark of an early submission; true if there was one. */
 export const consumeEarlySubmit = (form: HTMLFormElement): boolean => {
   const wasEarly = form.hasAttribute(earlyAttribute);
   form.removeAttribute(earlyAttribute);
@@ -12,7 +13,7 @@ export const consumeEarlySubmit = (form: HTMLFormElement): boolean => {
   return wasEarly;
 };
 
-/** The page has its script: a button that was pressed is pressed now, and from now on each is heard at once. */
+/** Replays a click made before the script loaded; from now on clicks are handled directly. */
 export const replayEarlyClick = (): void => {
   document.documentElement.setAttribute(hydratedAttribute, "");
   const button = document.querySelector<HTMLElement>(`button[${earlyAttribute}]`);
@@ -21,12 +22,12 @@ export const replayEarlyClick = (): void => {
   button?.click();
 };
 
-/** Runs before the first paint: somebody who is signed in has no use for the page (SPEC.md §2: they land on /app). */
+/** Runs before the first paint: redirects a signed-in user to /app (SPEC.md §2). */
 export const signedInRedirectScript = `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{};`;
 
 /**
- * Runs before the first paint. Of several things done the last one counts. What is sent or pressed after loading was given
- * up waits for nothing: the notice of it stands. Marked as pure, so that it stands in the pages alone and not in the forms' own script.
+ * Runs before the first paint. Only the last of several early inputs is kept. After loading failed and its notice
+ * (`#unloaded`) is visible, input is ignored. Marked as pure so that the text is in the pages only, not in the bundle.
  */
 export const earlyInputScript = /* @__PURE__ */ [
   `{const wait=(e,b)=>{if(!document.getElementById("unloaded").hidden)return;`,

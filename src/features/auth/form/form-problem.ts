@@ -3,10 +3,10 @@ import { passwordMaxLength } from "#contract/limits.ts";
 import { type LocalizedError, toLocalizedError } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 
-/** What is wrong with a form, and beside which field that stands; "form" is the whole. */
+/** Error message of a form and the field it belongs to; field "form" means the form as a whole. */
 export type FormProblem<Field extends string = string> = { field: Field } & LocalizedError;
 
-/** Of a new password and the same again, none of them blank. */
+/** Validates a new password and its repetition, neither of them blank. */
 export const validateNewPassword = (
   password: string,
   confirmPassword: string,
@@ -17,7 +17,7 @@ export const validateNewPassword = (
   return undefined;
 };
 
-/** Of the robot box, which comes last. */
+/** Validates the captcha checkbox; called after all other fields. */
 export const validateCaptcha = (isNoRobot: boolean): FormProblem<"robot"> | undefined =>
   isNoRobot ? undefined : { field: "robot", text: "auth.mustCheckRobot" };
 
@@ -28,8 +28,11 @@ const commonProblems: Partial<Record<ApiFailureCode, FormProblem>> = {
   captcha_failed: { field: "robot", text: "errors.captcha_failed" },
 };
 
-/** What a failure says: with the words of `own` where a form has some. */
-export const toFormProblem = (error: unknown, own: Partial<Record<ApiFailureCode, FormProblem>> = {}): FormProblem => {
+/** Maps an error to a form problem; `overrides` holds the form's own messages per error code. */
+export const toFormProblem = (
+  error: unknown,
+  overrides: Partial<Record<ApiFailureCode, FormProblem>> = {},
+): FormProblem => {
   const code = toErrorCode(error);
-  return own[code] ?? commonProblems[code] ?? { field: "form", ...toLocalizedError(error) };
+  return overrides[code] ?? commonProblems[code] ?? { field: "form", ...toLocalizedError(error) };
 };

@@ -3,7 +3,7 @@ import { PasswordField } from "#components/controls/password-field.tsx";
 
 type NewPasswordFieldsProps = { label: string; errorOf: (field: string) => string | undefined };
 
-/** A password that is made up now, and the same again. */
+/** New password and its repetition. */
 export function NewPasswordFields({ label, errorOf }: NewPasswordFieldsProps) {
   const { t } = useTranslation();
   return (

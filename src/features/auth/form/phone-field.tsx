@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
 
-/** One's own number, as people write it. */
+/** The user's own phone number, in any usual notation. */
 export function PhoneField(props: Omit<ComponentProps<typeof TextField>, "id" | "label">) {
   const { t } = useTranslation();
   return (

@@ -7,29 +7,29 @@ import { type RestorableForm, restoreFormInput, saveFormInput } from "#lib/brows
 import { consumeEarlySubmit } from "./early-input.ts";
 import { type FormProblem, toFormProblem } from "./form-problem.ts";
 
-/** Numbers that texts of problems may name. */
+/** Interpolation values of problem texts. */
 const problemTextValues = { max: passwordMaxLength };
 
-/** What was typed into the field of that name, as it was typed. */
+/** Returns the raw text of a form field. */
 export const getFormText = (data: FormData, name: string): string => String(data.get(name) ?? "");
 
 export type AuthFormOptions = {
-  /** What a failure says, where a form has words of its own for some. */
+  /** Maps an error of `submit` to a problem; default `toFormProblem`. */
   toProblem?: (error: unknown) => FormProblem;
-  /** What stands over it. */
+  /** Toast title for an error of `submit`. */
   failureTitle?: TextKey;
-  /** Under which name the form is kept until it is sent. */
+  /** Name under which typed input is saved and restored after a reload. */
   restoreKey?: RestorableForm;
 };
 
 /**
- * What the forms share: one submission at a time, the one problem there is shown as a toast and beside its field, the
- * focus led there, heard once, a submission from before the script arrived carried out now, and what was typed before the page
- * was loaded anew put back. `submit` answers the problem with what was typed, and rejects where it failed.
+ * Shared logic of the authentication forms: one submission at a time; its problem shown as a toast and at the field,
+ * which gets the focus and is announced once; replay of a submission made before the script loaded; typed input restored
+ * after a reload. `submit` returns a problem with the input, or rejects if the request failed.
  */
 export const useAuthForm = (
   submit: (data: FormData) => Promise<FormProblem | undefined>,
-  { toProblem = toFormProblem, failureTitle: failed = "common.error", restoreKey }: AuthFormOptions = {},
+  { toProblem = toFormProblem, failureTitle = "common.error", restoreKey }: AuthFormOptions = {},
 ) => {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
@@ -39,20 +39,20 @@ export const useAuthForm = (
     if (problem) form.current?.querySelector<HTMLElement>(`#${problem.field}`)?.focus();
   }, [problem]);
 
-  const takeBackToast = useRef(() => {});
-  const refuse = (found: FormProblem, title: TextKey = "common.error") => {
-    const place = form.current?.querySelector<HTMLElement>(`#${found.field}`);
-    // Whoever is led there hears it there; who is there already, or is led nowhere, by the toast.
-    const isLed = found.field === "form" || (place != null && place !== document.activeElement);
+  const dismissToast = useRef(() => {});
+  const showProblem = (found: FormProblem, title: TextKey = "common.error") => {
+    const input = form.current?.querySelector<HTMLElement>(`#${found.field}`);
+    // Moving the focus makes a screen reader announce the field's error; otherwise the toast announces it.
+    const isFocusMoved = found.field === "form" || (input != null && input !== document.activeElement);
     setProblem(found);
     const message = t(found.text, { ...problemTextValues, ...found.values });
-    const about = found.field === "form" ? form.current : place;
-    takeBackToast.current = openToast({
+    const dismissOnInput = found.field === "form" ? form.current : input;
+    dismissToast.current = openToast({
       title: t(title),
       message,
       tone: "danger",
-      isSilent: isLed,
-      dismissOnInput: about,
+      isSilent: isFocusMoved,
+      dismissOnInput,
     });
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
@@ -60,38 +60,38 @@ export const useAuthForm = (
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
-    takeBackToast.current();
+    dismissToast.current();
     try {
       const found = await submit(new FormData(event.currentTarget));
-      if (found) refuse(found);
+      if (found) showProblem(found);
     } catch (error) {
-      refuse(toProblem(error), failed);
+      showProblem(toProblem(error), failureTitle);
     } finally {
       setBusy(false);
     }
   };
 
-  const keep = () => {
+  const saveInput = () => {
     if (restoreKey && form.current) saveFormInput(restoreKey, form.current);
   };
 
-  const takeOver = useEffectEvent(() => {
+  const onMount = useEffectEvent(() => {
     if (!form.current) return;
-    // As it stood: nothing is sent that its person did not see.
+    // Submitted before restoring: only input that the user saw is sent.
     if (consumeEarlySubmit(form.current)) form.current.requestSubmit();
     if (restoreKey) restoreFormInput(restoreKey, form.current);
-    keep();
+    saveInput();
   });
-  useEffect(() => takeOver(), []);
+  useEffect(() => onMount(), []);
 
   return {
     form,
     isBusy,
     onSubmit,
-    onInput: keep,
-    /** Says what is wrong. Without a field of the form it stands above the button. */
-    refuse,
-    clear: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
+    onInput: saveInput,
+    /** Shows a problem; one without a field appears above the submit button. */
+    showProblem,
+    clearProblem: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
     errorOf: (field: string): string | undefined =>
       problem?.field === field ? t(problem.text, { ...problemTextValues, ...problem.values }) : undefined,
   };

@@ -4,9 +4,9 @@ import { type AvatarFileError, findAvatarFileError, resizeAvatar } from "#lib/me
 type ChosenAvatar = { file: File; blob: Promise<Blob | undefined> };
 
 /**
- * The picture a person chose in a file input: looked at and shrunk while they go on typing. `onRefuse` hears
- * why a file was not taken; the input is empty then. What was chosen before the script arrived is taken with it: called
- * before the form's hook, this has the picture when that carries out what was sent by then.
+ * Profile picture chosen in a file input: validated and resized while the user goes on typing. A refused file empties
+ * the input and calls `onRefuse` with the reason. A file chosen before the script loaded is read on mount. Must be called
+ * before the form's hook, so that the picture is there when that hook replays an early submission.
  */
 export const useAvatarInput = (
   input: RefObject<HTMLInputElement | null>,
@@ -19,46 +19,46 @@ export const useAvatarInput = (
     return preview === undefined ? undefined : () => URL.revokeObjectURL(preview);
   }, [preview]);
 
-  const drop = (refusal: AvatarFileError) => {
+  const refuse = (refusal: AvatarFileError) => {
     chosen.current = undefined;
     if (input.current) input.current.value = "";
     setPreview(undefined);
     onRefuse(refusal);
   };
 
-  const take = () => {
+  const readFile = () => {
     const file = input.current?.files?.[0];
     if (!file) {
-      // The person opened the picker and left it without a choice.
+      // The file picker was closed without a choice.
       chosen.current = undefined;
       setPreview(undefined);
       return;
     }
     const refusal = findAvatarFileError(file);
-    if (refusal) return drop(refusal);
-    const isStillChosen = () => chosen.current?.file === file;
+    if (refusal) return refuse(refusal);
+    const isCurrent = () => chosen.current?.file === file;
     const blob = resizeAvatar(file).then(
       (shrunk) => {
-        if (isStillChosen()) setPreview(URL.createObjectURL(shrunk));
+        if (isCurrent()) setPreview(URL.createObjectURL(shrunk));
         return shrunk;
       },
       () => {
-        if (isStillChosen()) drop({ title: "common.error", message: "auth.notAnImage" });
+        if (isCurrent()) refuse({ title: "common.error", message: "auth.notAnImage" });
         return undefined;
       },
     );
     chosen.current = { file, blob };
   };
 
-  const takeEarly = useEffectEvent(() => {
-    if (input.current?.files?.length) take();
+  const readEarlyFile = useEffectEvent(() => {
+    if (input.current?.files?.length) readFile();
   });
-  useEffect(() => takeEarly(), []);
+  useEffect(() => readEarlyFile(), []);
 
   return {
     preview,
-    take,
-    /** The picture to send, as soon as it is ready; undefined when none is chosen or it cannot be read. */
+    readFile,
+    /** Resolves with the resized picture; undefined if none is chosen or it cannot be decoded. */
     getBlob: async (): Promise<Blob | undefined> => chosen.current?.blob,
   };
 };

@@ -5,67 +5,67 @@ import type { FormProblem } from "./form-problem.ts";
 import { type AuthFormOptions, getFormText, useAuthForm } from "./use-auth-form.ts";
 import { useProofOfWork } from "./use-proof-of-work.ts";
 
-/** Carries out a request with a proof of work. */
+/** Runs a request with a proof-of-work token. */
 export type SendWithProof = <T>(send: (token: string) => Promise<T>) => Promise<T>;
 
 type CaptchaOptions = {
   action: ChallengeRequest["action"];
-  /** The field whose number or address the proof is for. */
+  /** Name of the field with the phone number or e-mail address that the proof is bound to. */
   field: string;
-  /** Whether what is typed there can be one. */
+  /** True if the typed text can be a phone number or address. */
   isComplete: (typed: string) => boolean;
 };
 
-/** An entry form with a robot box. `prove` waits for the work behind it. */
+/** Authentication form with a captcha checkbox. The `prove` argument of `submit` waits for the proof of work. */
 export const useCaptchaForm = (
   { action, field, isComplete }: CaptchaOptions,
   submit: (data: FormData, prove: SendWithProof) => Promise<FormProblem | undefined>,
   options?: AuthFormOptions,
 ) => {
-  const robot = useProofOfWork();
+  const proof = useProofOfWork();
   const input = useRef<HTMLInputElement>(null);
 
-  const entry = useAuthForm(async (data) => {
+  const authForm = useAuthForm(async (data) => {
     const purpose = { action, subject: getFormText(data, field).trim() };
     try {
-      return await submit(data, (send) => robot.prove(purpose, send));
+      return await submit(data, (send) => proof.prove(purpose, send));
     } catch (error) {
-      if (isComplete(purpose.subject)) robot.start(purpose);
+      if (isComplete(purpose.subject)) proof.start(purpose);
       throw error;
     }
   }, options);
 
-  /** Begins once the box is ticked and what it is for is typed. */
-  const begin = () => {
-    const typed = entry.form.current?.querySelector<HTMLInputElement>(`#${field}`)?.value.trim() ?? "";
-    if (input.current?.checked && isComplete(typed)) robot.start({ action, subject: typed });
+  /** Starts the proof of work once the captcha is checked and its subject is complete. */
+  const startProof = () => {
+    const typed = authForm.form.current?.querySelector<HTMLInputElement>(`#${field}`)?.value.trim() ?? "";
+    if (input.current?.checked && isComplete(typed)) proof.start({ action, subject: typed });
   };
 
-  // Ticked before the script arrived; the network is back; the number was changed.
-  const beginAgain = useEffectEvent(begin);
+  // Triggers: checked before the script loaded, network restored, subject changed.
+  const onTrigger = useEffectEvent(startProof);
   useEffect(() => {
-    const again = () => beginAgain();
-    const form = entry.form.current;
-    again();
-    addEventListener("online", again);
-    form?.addEventListener("change", again);
+    const trigger = () => onTrigger();
+    const form = authForm.form.current;
+    trigger();
+    addEventListener("online", trigger);
+    form?.addEventListener("change", trigger);
     return () => {
-      removeEventListener("online", again);
-      form?.removeEventListener("change", again);
+      removeEventListener("online", trigger);
+      form?.removeEventListener("change", trigger);
     };
-  }, [entry.form]);
+  }, [authForm.form]);
 
-  const box = (
+  const captcha = (
     <CaptchaCheckbox
       input={input}
-      status={robot.status}
-      error={entry.errorOf("robot")}
-      onChange={(isTicked) => {
-        entry.clear("robot");
-        if (isTicked) begin();
-        else robot.stop();
+      status={proof.status}
+      error={authForm.errorOf("robot")}
+      onChange={(isChecked) => {
+        authForm.clearProblem("robot");
+        if (isChecked) startProof();
+        else proof.stop();
       }}
     />
   );
-  return { ...entry, box };
+  return { ...authForm, captcha };
 };

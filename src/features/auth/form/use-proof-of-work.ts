@@ -5,70 +5,70 @@ import { type ProofOfWork, solveProofOfWork } from "#lib/session/proof-of-work.t
 
 export type ProofOfWorkStatus = "idle" | "working" | "done" | "waiting";
 
-// A proof this close to its end is made anew: the request that carries it may take a while on a weak network.
+// A proof this close to its expiry is renewed: the request that carries it may take a while on a weak network.
 const proofRenewalMarginMs = 30_000;
-// Others of the same network may raise the work meanwhile; then the server asks for more of it.
+// Other clients of the same network may raise the difficulty meanwhile; the server then requires a harder proof.
 const maxProofAttempts = 3;
 
-const isSameChallenge = (one: ChallengeRequest, other: ChallengeRequest): boolean =>
-  one.action === other.action && one.subject === other.subject;
+const isSameChallenge = (a: ChallengeRequest, b: ChallengeRequest): boolean =>
+  a.action === b.action && a.subject === b.subject;
 
 /**
- * The robot box: the work starts when it is ticked and is asked for when the form is sent. It is good for the number or
- * address it was done for; another one that is typed afterwards takes another proof.
+ * Proof of work behind the captcha checkbox. It starts when the box is checked and is awaited when the form is submitted.
+ * A proof is bound to a phone number or address; changing that requires a new proof.
  */
 export const useProofOfWork = () => {
   const [status, setStatus] = useState<ProofOfWorkStatus>("idle");
-  const underway = useRef<{ purpose: ChallengeRequest; proof: Promise<ProofOfWork>; controller: AbortController }>(
+  const running = useRef<{ purpose: ChallengeRequest; proof: Promise<ProofOfWork>; controller: AbortController }>(
     undefined,
   );
 
   const stop = () => {
-    underway.current?.controller.abort();
-    underway.current = undefined;
+    running.current?.controller.abort();
+    running.current = undefined;
     setStatus("idle");
   };
 
   const start = (purpose: ChallengeRequest): Promise<ProofOfWork> => {
-    underway.current?.controller.abort();
+    running.current?.controller.abort();
     const controller = new AbortController();
     const proof = solveProofOfWork(purpose, controller.signal);
-    underway.current = { purpose, proof, controller };
+    running.current = { purpose, proof, controller };
     setStatus("working");
-    const isCurrent = () => underway.current?.controller === controller;
+    const isCurrent = () => running.current?.controller === controller;
     proof.then(
       () => isCurrent() && setStatus("done"),
       (error: unknown) => {
         if (!isCurrent()) return;
-        underway.current = undefined;
+        running.current = undefined;
         setStatus(toErrorCode(error) === "offline" ? "waiting" : "idle");
       },
     );
     return proof;
   };
 
-  const take = async (purpose: ChallengeRequest): Promise<string> => {
-    const begun = underway.current;
-    let proof = await (begun && isSameChallenge(begun.purpose, purpose) ? begun.proof : start(purpose));
+  const consumeToken = async (purpose: ChallengeRequest): Promise<string> => {
+    const current = running.current;
+    let proof = await (current && isSameChallenge(current.purpose, purpose) ? current.proof : start(purpose));
     if (proof.expiresAt - Date.now() < proofRenewalMarginMs) proof = await start(purpose);
-    underway.current = undefined;
+    running.current = undefined;
     return proof.token;
   };
 
-  useEffect(() => () => underway.current?.controller.abort(), []);
+  useEffect(() => () => running.current?.controller.abort(), []);
 
   return {
     status,
-    /** Starts the work unless it is under way for the same. How it ends is told by `status`. */
+    /** Starts the work unless it is running for the same subject. `status` reports the result. */
     start: (purpose: ChallengeRequest) => {
-      if (!underway.current || !isSameChallenge(underway.current.purpose, purpose)) void start(purpose);
+      if (!running.current || !isSameChallenge(running.current.purpose, purpose)) void start(purpose);
     },
     stop,
-    /** Carries out a request with a proof, and again with another one where the server wants more work. */
+    /** Runs a request with a token, and retries with a new proof if the server requires more work. */
     prove: async <T>(purpose: ChallengeRequest, send: (token: string) => Promise<T>): Promise<T> => {
       for (let tries = 1; ; tries++) {
         try {
-          return await send(await take(purpose));
+          return await send(await consumeToken(purpose));
         } catch (error) {
           if (toErrorCode(error) !== "captcha_failed" || tries === maxProofAttempts) throw error;
         }

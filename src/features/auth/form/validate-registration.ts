@@ -16,8 +16,8 @@ export type RegistrationField = "avatar" | "displayName" | "phoneNumber" | "pass
 const requiredTextFields = ["displayName", "phoneNumber", "password", "confirmPassword"] as const;
 
 /**
- * The first thing that is wrong, in the order of SPEC.md §5. What the server would refuse besides (a name of
- * hidden characters, a number that is none, an endless password) comes after the stated check of its field.
+ * Returns the first problem in the order of SPEC.md §5. Other reasons for a server refusal (a name of invisible
+ * characters, an invalid phone number, an overlong password) are checked after the specified check of their field.
  */
 export const validateRegistration = (form: RegistrationInput): FormProblem<RegistrationField> | undefined => {
   if (!form.hasAvatar) return { field: "avatar", text: "auth.profilePictureRequired" };

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BrandLogo } from "./brand-logo.tsx";
 import { LanguageLinks } from "./language-links.tsx";
 
-/** What the two forms stand in: the way back to the welcome page, the languages, a title. */
+/** Layout of the authentication pages: link to the welcome page, language links, title and lead. */
 export function AuthPage({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   const { t } = useTranslation();
   return (
@@ -28,7 +28,7 @@ export function AuthPage({ title, lead, children }: { title: string; lead: strin
   );
 }
 
-/** The other way in, below a form. */
+/** Link below a form to the alternative page, such as sign-in or registration. */
 export function AuthFooterLink({ question, href, children }: { question: string; href: string; children: ReactNode }) {
   return (
     <p className="mt-6 text-center text-muted">

@@ -1,4 +1,4 @@
-/** The mark: two bubbles, one answering the other. Drawn here, so that no page waits for a picture of it. */
+/** Logo: two speech bubbles. Inline SVG, so that no page waits for an image request. */
 export function BrandLogo({ className }: { className: string }) {
   return (
     <svg viewBox="0 0 64 64" className={className} aria-hidden="true" focusable="false">

@@ -6,8 +6,8 @@ import { setLanguage, useLanguage } from "#i18n/setup.ts";
 const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
 /**
- * The language picker. Plain links: they work before the script arrives and without it; with it the texts
- * change in place and nothing that was typed is lost.
+ * Language picker made of plain links, which work before the script has loaded and without it. With the script the texts
+ * change in place and typed input is kept.
  */
 export function LanguageLinks({ short = false }: { short?: boolean }) {
   const { t } = useTranslation();
@@ -18,7 +18,7 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
     const link = event.currentTarget.getAttribute("href") ?? "";
     setLanguage(language)
       .then(() => history.replaceState(history.state, "", location.pathname))
-      // The texts could not be loaded: ask the server for the page in that language instead.
+      // The texts could not be loaded: request the page in that language from the server.
       .catch(() => location.assign(link));
   };
   return (

@@ -21,21 +21,21 @@ import { useDocumentMeta } from "./use-document-meta.ts";
 const toPasskeyProblem = (error: unknown): FormProblem =>
   error instanceof PasskeyError ? { field: "form", text: passkeyErrorKeys[error.problem] } : toLoginProblem(error);
 
-/** SPEC.md §2: a phone number and a password. */
+/** Sign-in page (SPEC.md §2): phone number and password, passkey or OAuth provider. */
 export default function LoginScreen() {
   const { t } = useTranslation();
-  const entry = useAuthForm(
+  const authForm = useAuthForm(
     async (data) => {
-      const typed = { phoneNumber: getFormText(data, "phoneNumber"), password: getFormText(data, "password") };
-      const problem = validateLogin(typed);
+      const input = { phoneNumber: getFormText(data, "phoneNumber"), password: getFormText(data, "password") };
+      const problem = validateLogin(input);
       if (problem) return problem;
-      await continueSignIn(await signIn(typed.phoneNumber, typed.password));
+      await continueSignIn(await signIn(input.phoneNumber, input.password));
       return undefined;
     },
     { toProblem: toLoginProblem, failureTitle: "auth.signInFailed", restoreKey: "login" },
   );
-  const { form, refuse, errorOf } = entry;
-  const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
+  const { form, showProblem, errorOf } = authForm;
+  const onFailed = (error: unknown) => showProblem(toLoginProblem(error), "auth.signInFailed");
   const findField = (id: string) => form.current?.querySelector<HTMLInputElement>(`#${id}`);
   const { continueSignIn, secondFactorStep } = useAfterSignIn({
     getTypedPhone: () => findField("phoneNumber")?.value ?? "",
@@ -43,30 +43,30 @@ export default function LoginScreen() {
       const field = findField("phoneNumber");
       if (field) field.value = phone;
     },
-    // The number is still there; the password is typed anew.
+    // The phone number stays; the password must be typed again.
     onReturnToForm: (why) => {
       const field = findField("password");
       if (field) field.value = "";
-      if (why === "over") refuse({ field: "form", text: "errors.flow_state_not_found" }, "auth.signInFailed");
+      if (why === "over") showProblem({ field: "form", text: "errors.flow_state_not_found" }, "auth.signInFailed");
       else requestAnimationFrame(() => field?.focus());
     },
     onFailed,
   });
-  const isHalfway = secondFactorStep !== undefined;
-  useDocumentMeta(t(isHalfway ? "auth.secondStep.title" : "auth.loginTitle"), t("auth.loginDescription"));
+  const needsSecondFactor = secondFactorStep !== undefined;
+  useDocumentMeta(t(needsSecondFactor ? "auth.secondStep.title" : "auth.loginTitle"), t("auth.loginDescription"));
   const { isReturning } = useProviderReturn({ onOpened: continueSignIn, onFailed });
   const passkey = usePasskeySignIn({
-    isPaused: isHalfway,
+    isPaused: needsSecondFactor,
     onOpened: continueSignIn,
-    onFailed: (error) => refuse(toPasskeyProblem(error), "auth.signInFailed"),
+    onFailed: (error) => showProblem(toPasskeyProblem(error), "auth.signInFailed"),
   });
 
   return (
     <AuthPage
-      title={t(isHalfway ? "auth.secondStep.title" : "auth.loginTitle")}
-      lead={t(isHalfway ? "auth.secondStep.lead" : "auth.loginLead")}
+      title={t(needsSecondFactor ? "auth.secondStep.title" : "auth.loginTitle")}
+      lead={t(needsSecondFactor ? "auth.secondStep.lead" : "auth.loginLead")}
     >
-      {isHalfway ? (
+      {needsSecondFactor ? (
         <div className="mt-6">{secondFactorStep}</div>
       ) : (
         <AuthNote id={sessionEndedNoteId} icon="i-ph-info-fill">
@@ -74,19 +74,19 @@ export default function LoginScreen() {
         </AuthNote>
       )}
       <AuthForm
-        entry={{ ...entry, isBusy: entry.isBusy || isReturning }}
+        authForm={{ ...authForm, isBusy: authForm.isBusy || isReturning }}
         label={t("auth.logIn")}
         busyLabel={t("auth.loggingIn")}
-        hidden={isHalfway}
+        hidden={needsSecondFactor}
         below={
-          // Its place is kept until it is known whether this browser can.
+          // Reserves the space until it is known whether this browser supports passkeys.
           <div className="grid min-h-12">
             {passkey.canSignIn && (
               <Button
                 variant="secondary"
                 busy={passkey.isBusy}
                 busyLabel={t("auth.passkeyBusy")}
-                onClick={passkey.press}
+                onClick={passkey.signIn}
               >
                 <span className="-mx-4 flex items-center gap-2 text-sm sm:text-base">
                   <span className="i-ph-fingerprint shrink-0 text-xl text-accent" aria-hidden="true" />
@@ -112,7 +112,7 @@ export default function LoginScreen() {
           {t("auth.forgotPassword")}
         </a>
       </AuthForm>
-      {!isHalfway && (
+      {!needsSecondFactor && (
         <>
           <ProviderButtons onFailed={onFailed} />
           <AuthFooterLink question={t("auth.noAccount")} href="/register">

@@ -8,23 +8,22 @@ import { toErrorCode } from "#lib/http/http-request.ts";
 type MailLinkPromptProps = {
   label: string;
   busyLabel: string;
-  /** Uses the link up. Rejects with what is then said. */
+  /** Redeems the single-use link. Rejects with the error to show. */
   redeem: () => Promise<void>;
-  /** Where else one may turn once it failed. */
+  /** Alternatives shown after a failure. */
   children?: ReactNode;
 };
 
 /**
- * What a mail's link led to. It waits for a press: whoever looks through mails for their people opens links too, and it is
- * good once.
+ * Page opened by a mail link. It waits for a click, because mail scanners open links too and the link works only once.
  */
 export function MailLinkPrompt({ label, busyLabel, redeem, children }: MailLinkPromptProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
-  // A refused link stays refused: no button asks for it again.
-  const isDead = problem !== undefined && toErrorCode(problem.error) === "otp_expired";
-  const press = async () => {
+  // An expired link stays expired: no retry button.
+  const isExpired = problem !== undefined && toErrorCode(problem.error) === "otp_expired";
+  const submit = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
@@ -36,11 +35,11 @@ export function MailLinkPrompt({ label, busyLabel, redeem, children }: MailLinkP
   };
   return (
     <div className="mt-6 flex flex-col gap-4">
-      {/* What takes the focus is heard by that. */}
-      <div role={isDead ? undefined : "alert"} className="empty:hidden">
+      {/* Text that gets the focus is announced by that; otherwise it is an alert. */}
+      <div role={isExpired ? undefined : "alert"} className="empty:hidden">
         {problem && (
           <p
-            {...(isDead ? { ref: focusOnMount } : {})}
+            {...(isExpired ? { ref: focusOnMount } : {})}
             tabIndex={-1}
             className="rounded-card bg-danger-soft px-4 py-3 text-danger"
           >
@@ -48,8 +47,8 @@ export function MailLinkPrompt({ label, busyLabel, redeem, children }: MailLinkP
           </p>
         )}
       </div>
-      {isDead ? null : (
-        <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
+      {isExpired ? null : (
+        <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void submit()}>
           {label}
         </Button>
       )}

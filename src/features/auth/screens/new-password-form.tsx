@@ -23,23 +23,23 @@ const toNewPasswordProblem = (error: unknown): FormProblem =>
 const isRecoveryExpired = (error: unknown): boolean =>
   error instanceof ApiRequestError && (error.code === "reauthentication_needed" || error.status === 401);
 
-/** The password that takes the forgotten one's place, twice (SPEC.md §5). */
+/** Form that replaces a forgotten password (SPEC.md §5). */
 export function NewPasswordForm() {
   const { t } = useTranslation();
-  const [isOver, setOver] = useState(false);
+  const [isExpired, setExpired] = useState(false);
   const [replacePassword] = useState(createPasswordChange);
-  const entry = useAuthForm(
+  const authForm = useAuthForm(
     async (data) => {
-      const [password, again] = [getFormText(data, "password"), getFormText(data, "confirmPassword")];
+      const [password, repetition] = [getFormText(data, "password"), getFormText(data, "confirmPassword")];
       if (isBlank(password)) return { field: "password", text: "auth.fillAllFields" };
-      if (isBlank(again)) return { field: "confirmPassword", text: "auth.fillAllFields" };
-      const problem = validateNewPassword(password, again);
+      if (isBlank(repetition)) return { field: "confirmPassword", text: "auth.fillAllFields" };
+      const problem = validateNewPassword(password, repetition);
       if (problem) return problem;
       try {
         await replacePassword(password);
       } catch (error) {
         if (!isRecoveryExpired(error)) throw error;
-        setOver(true);
+        setExpired(true);
         return { field: "form", text: "recover.tooLate" };
       }
       saveFlashMessage({ message: now("recover.done") });
@@ -48,21 +48,21 @@ export function NewPasswordForm() {
     },
     { toProblem: toNewPasswordProblem },
   );
-  const { form, errorOf } = entry;
+  const { form, errorOf } = authForm;
   const [phone, setPhone] = useState("");
-  // Nothing is lost where it does not come: the form goes without.
+  // Optional: the form works without the phone number.
   useEffect(() => {
     void loadOwnPhone().then(setPhone, () => undefined);
   }, []);
   useEffect(() => form.current?.querySelector<HTMLElement>("#password")?.focus(), [form]);
   return (
     <AuthForm
-      entry={entry}
+      authForm={authForm}
       label={t("recover.save")}
       busyLabel={t("recover.saving")}
-      submitReplacement={isOver && <ButtonLink href="/recover">{t("recover.restart")}</ButtonLink>}
+      submitReplacement={isExpired && <ButtonLink href="/recover">{t("recover.restart")}</ButtonLink>}
     >
-      {/* Whose it is: for the person, whom somebody else's link may have led here, and for what keeps passwords. */}
+      {/* Identifies the account to the user, who may have opened somebody else's link, and to password managers. */}
       <TextField
         id="phoneNumber"
         label={t("auth.phoneNumber")}

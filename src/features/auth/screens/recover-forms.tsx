@@ -31,15 +31,15 @@ const recoveryCodeCaptcha = {
 } as const;
 
 type RecoverMailFormProps = {
-  /** What was typed before. */
+  /** E-mail address typed before. */
   email: string;
   onSent: (email: string) => void;
 };
 
-/** Asks for a mail to the recovery address. */
+/** Requests a mail to the recovery address. */
 export function RecoverMailForm({ email, onSent }: RecoverMailFormProps) {
   const { t } = useTranslation();
-  const entry = useCaptchaForm(mailCaptcha, async (data, prove) => {
+  const authForm = useCaptchaForm(mailCaptcha, async (data, prove) => {
     const typed = getFormText(data, "email").trim();
     const problem = validateEmail(typed) ?? validateCaptcha(data.has("robot"));
     if (problem) return problem;
@@ -48,12 +48,12 @@ export function RecoverMailForm({ email, onSent }: RecoverMailFormProps) {
     return undefined;
   });
   return (
-    <AuthForm entry={entry} label={t("recover.send")} busyLabel={t("recover.sending")}>
+    <AuthForm authForm={authForm} label={t("recover.send")} busyLabel={t("recover.sending")}>
       <TextField
         id="email"
         label={t("recover.email")}
         hint={t("recover.emailHint")}
-        error={entry.errorOf("email")}
+        error={authForm.errorOf("email")}
         defaultValue={email}
         type="email"
         inputMode="email"
@@ -64,7 +64,7 @@ export function RecoverMailForm({ email, onSent }: RecoverMailFormProps) {
         maxLength={emailMaxLength}
         enterKeyHint="next"
       />
-      {entry.box}
+      {authForm.captcha}
     </AuthForm>
   );
 }
@@ -76,15 +76,15 @@ const toRecoveryCodeProblem = (error: unknown): FormProblem =>
   });
 
 type RecoverCodeFormProps = {
-  /** What was typed before. */
+  /** Phone number typed before. */
   phone: string;
-  open: (phone: string, begin: () => Promise<OpenedSession>) => Promise<void>;
+  signIn: (phone: string, openSession: () => Promise<OpenedSession>) => Promise<void>;
 };
 
-/** A recovery code in the password's place. */
-export function RecoverCodeForm({ phone, open }: RecoverCodeFormProps) {
+/** Signs in with a recovery code instead of the password. */
+export function RecoverCodeForm({ phone, signIn }: RecoverCodeFormProps) {
   const { t } = useTranslation();
-  const entry = useCaptchaForm(
+  const authForm = useCaptchaForm(
     recoveryCodeCaptcha,
     async (data, prove) => {
       const typed = getFormText(data, "phoneNumber").trim();
@@ -93,15 +93,15 @@ export function RecoverCodeForm({ phone, open }: RecoverCodeFormProps) {
       if (code === "") return { field: "recoveryCode", text: "auth.fillAllFields" };
       const problem = validateCaptcha(data.has("robot"));
       if (problem) return problem;
-      await prove((token) => open(typed, () => signInByRecoveryCode(typed, code, token)));
+      await prove((token) => signIn(typed, () => signInByRecoveryCode(typed, code, token)));
       return undefined;
     },
     { toProblem: toRecoveryCodeProblem },
   );
-  const { form, errorOf } = entry;
+  const { form, errorOf } = authForm;
   useEffect(() => form.current?.querySelector<HTMLElement>("#phoneNumber")?.focus(), [form]);
   return (
-    <AuthForm entry={entry} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
+    <AuthForm authForm={authForm} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
       <PhoneField error={errorOf("phoneNumber")} defaultValue={phone} autoComplete="username" />
       <TextField
         id="recoveryCode"
@@ -116,7 +116,7 @@ export function RecoverCodeForm({ phone, open }: RecoverCodeFormProps) {
         dir="ltr"
         enterKeyHint="next"
       />
-      {entry.box}
+      {authForm.captcha}
     </AuthForm>
   );
 }

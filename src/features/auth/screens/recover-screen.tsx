@@ -35,38 +35,38 @@ type RecoveryStage =
   | { at: "mail" | "code" | "password" | "confirmed" }
   | { at: "sent"; email: string }
   | { at: "link"; mailed: MailedToken }
-  | { at: "step"; owing: PendingSecondFactor; SecondStep: ComponentType<SecondFactorStepProps> };
+  | { at: "step"; pending: PendingSecondFactor; Step: ComponentType<SecondFactorStepProps> };
 
 /**
- * What a reload goes on from, as when a phone let the page go while somebody read their mail. It stands in the history's
- * entry, which is nobody's but this tab's, and in no address.
+ * Saves the stage for a reload, for instance when a phone discards the page while the user reads their mail. It is kept in
+ * the history entry, which is private to this tab and not part of the URL.
  */
-const saveStageInHistory = (kept: { mailed: MailedToken } | { sentTo: string } | { at: "password" } | null): void =>
-  history.replaceState(kept, "", location.pathname);
+const saveStageInHistory = (saved: { mailed: MailedToken } | { sentTo: string } | { at: "password" } | null): void =>
+  history.replaceState(saved, "", location.pathname);
 
 const restoreStage = (): RecoveryStage | undefined => {
-  const arrived = parseMailedToken(location.hash);
-  if (arrived) {
-    saveStageInHistory({ mailed: arrived });
-    return { at: "link", mailed: arrived };
+  const fromLink = parseMailedToken(location.hash);
+  if (fromLink) {
+    saveStageInHistory({ mailed: fromLink });
+    return { at: "link", mailed: fromLink };
   }
-  const kept: unknown = history.state;
-  if (typeof kept !== "object" || kept === null) return undefined;
-  if ("at" in kept && getSession()) return { at: "password" };
-  if ("sentTo" in kept && typeof kept.sentTo === "string") return { at: "sent", email: kept.sentTo };
-  if (!("mailed" in kept)) return undefined;
-  const { type = "", token = "", redirect_to = "" } = kept.mailed as Partial<Record<keyof MailedToken, string>>;
+  const saved: unknown = history.state;
+  if (typeof saved !== "object" || saved === null) return undefined;
+  if ("at" in saved && getSession()) return { at: "password" };
+  if ("sentTo" in saved && typeof saved.sentTo === "string") return { at: "sent", email: saved.sentTo };
+  if (!("mailed" in saved)) return undefined;
+  const { type = "", token = "", redirect_to = "" } = saved.mailed as Partial<Record<keyof MailedToken, string>>;
   const mailed = parseMailedToken(`#${new URLSearchParams({ type, token, redirect_to })}`);
   return mailed && { at: "link", mailed };
 };
 
-/** A mail's link that the server refused is good for nothing any more, and a reload does not ask for it again. */
+/** Clears the saved stage if the server refused the mail link, so that a reload does not try it again. Rethrows. */
 const clearStageIfLinkExpired = (error: unknown): never => {
   if (error instanceof ApiRequestError && error.code === "otp_expired") saveStageInHistory(null);
   throw error;
 };
 
-/** SPEC.md §7, password recovery: by mail or by a recovery code, then the second step where one is asked, then a new password. */
+/** Password recovery (SPEC.md §7): mail or recovery code, then the second factor if required, then a new password. */
 export default function RecoverScreen() {
   const { t } = useTranslation();
   useDocumentMeta(t("auth.recoverTitle"), t("auth.recoverDescription"));
@@ -75,15 +75,15 @@ export default function RecoverScreen() {
   const [phone, setPhone] = useState("");
   const [problem, setProblem] = useState<TextKey>();
 
-  /** A phone let the page go at the second step: what had led there is used up. */
+  /** Resumes the second-factor step after a reload; the mail link or code that led there is used up. */
   const resume = useEffectEvent(async () => {
-    const owing = findPendingSecondFactor("recover");
+    const pending = findPendingSecondFactor("recover");
     try {
-      if (!owing) return;
-      if (owing.begun === "mail") setEmail(owing.typed);
-      else setPhone(owing.typed);
-      const SecondStep = await loadSecondFactorStep();
-      setStage({ at: "step", owing, SecondStep });
+      if (!pending) return;
+      if (pending.begun === "mail") setEmail(pending.typed);
+      else setPhone(pending.typed);
+      const Step = await loadSecondFactorStep();
+      setStage({ at: "step", pending, Step });
     } catch {
       setProblem("auth.offline");
     } finally {
@@ -91,47 +91,47 @@ export default function RecoverScreen() {
     }
   });
 
-  // The page is prerendered without its fragment; a mail's link may also be opened in the tab that waits for it.
+  // The prerendered page has no URL fragment; a mail link may also be opened in the tab that waits for it.
   useEffect(() => {
-    const take = () => {
+    const applyLocation = () => {
       const found = restoreStage();
       if (!found) return void resume();
       clearSecondFactorExpectation();
       setStage(found);
       if (found.at === "sent") setEmail(found.email);
     };
-    take();
-    addEventListener("hashchange", take);
-    return () => removeEventListener("hashchange", take);
+    applyLocation();
+    addEventListener("hashchange", applyLocation);
+    return () => removeEventListener("hashchange", applyLocation);
   }, []);
 
-  const begin = (at: "mail" | "code") => {
+  const restart = (at: "mail" | "code") => {
     saveStageInHistory(null);
     setProblem(undefined);
     setStage({ at });
   };
-  const leaveStep = ({ begun }: PendingSecondFactor) => {
+  const cancelSecondFactor = ({ begun }: PendingSecondFactor) => {
     clearPendingSecondFactor();
-    begin(begun === "code" ? "code" : "mail");
+    restart(begun === "code" ? "code" : "mail");
   };
-  const choosePassword = () => {
+  const showPasswordForm = () => {
     clearPendingSecondFactor();
     saveStageInHistory({ at: "password" });
     setStage({ at: "password" });
   };
-  /** What the step needs is fetched first: what opens the session is good once. */
-  const open = async (begun: "mail" | "code", typed: string, start: () => Promise<OpenedSession>) => {
-    const SecondStep = await loadSecondFactorStep();
-    const opened = await start();
-    if (!opened.awaits) return choosePassword();
-    const owing = { opened, begun, typed };
-    savePendingSecondFactor(owing);
+  /** Opens a session. Loads the code of the second-factor step first, because the link or code works only once. */
+  const signIn = async (begun: "mail" | "code", typed: string, openSession: () => Promise<OpenedSession>) => {
+    const Step = await loadSecondFactorStep();
+    const opened = await openSession();
+    if (!opened.awaits) return showPasswordForm();
+    const pending = { opened, begun, typed };
+    savePendingSecondFactor(pending);
     saveStageInHistory(null);
     setProblem(undefined);
-    setStage({ at: "step", owing, SecondStep });
+    setStage({ at: "step", pending, Step });
   };
-  const again = (
-    <Button variant="quiet" onClick={() => begin("mail")}>
+  const restartButton = (
+    <Button variant="quiet" onClick={() => restart("mail")}>
       {t("recover.again")}
     </Button>
   );
@@ -148,26 +148,26 @@ export default function RecoverScreen() {
               missingMessage={t("recover.codeMissing")}
               wrongMessage={t("recover.mailCodeWrong")}
               digits={mailedCodeDigits}
-              submitCode={(code) => open("mail", stage.email, () => signInByMailedCode(stage.email, code))}
+              submitCode={(code) => signIn("mail", stage.email, () => signInByMailedCode(stage.email, code))}
             />
-            {again}
+            {restartButton}
           </div>
         </AuthPage>
       );
     case "link": {
       const { type, token, redirect_to } = stage.mailed;
       if (type === "recovery") {
-        const openHere = () => open("mail", email, () => signInByRecoveryLink(token));
+        const signInHere = () => signIn("mail", email, () => signInByRecoveryLink(token));
         return (
           <AuthPage title={t("auth.recoverTitle")} lead={t("recover.linkLead")}>
             <MailLinkPrompt
               label={t("auth.secondStep.go")}
               busyLabel={t("auth.secondStep.checking")}
               redeem={() =>
-                (redirect_to ? redirectToRequester(token, redirect_to) : openHere()).catch(clearStageIfLinkExpired)
+                (redirect_to ? redirectToRequester(token, redirect_to) : signInHere()).catch(clearStageIfLinkExpired)
               }
             >
-              {again}
+              {restartButton}
             </MailLinkPrompt>
           </AuthPage>
         );
@@ -199,12 +199,12 @@ export default function RecoverScreen() {
       return (
         <AuthPage title={t("auth.secondStep.title")} lead={t("recover.stepLead")}>
           <div className="mt-6">
-            <stage.SecondStep
-              opened={stage.owing.opened}
-              onVerified={choosePassword}
-              onCancel={() => leaveStep(stage.owing)}
+            <stage.Step
+              opened={stage.pending.opened}
+              onVerified={showPasswordForm}
+              onCancel={() => cancelSecondFactor(stage.pending)}
               onExpired={() => {
-                leaveStep(stage.owing);
+                cancelSecondFactor(stage.pending);
                 setProblem("recover.tooLate");
               }}
             />
@@ -225,9 +225,9 @@ export default function RecoverScreen() {
           {isByCode ? (
             <RecoverCodeForm
               phone={phone}
-              open={(typed, start) => {
+              signIn={(typed, openSession) => {
                 setPhone(typed);
-                return open("code", typed, start);
+                return signIn("code", typed, openSession);
               }}
             />
           ) : (
@@ -240,7 +240,7 @@ export default function RecoverScreen() {
               }}
             />
           )}
-          <Button variant="quiet" className="mt-3 w-full" onClick={() => begin(isByCode ? "mail" : "code")}>
+          <Button variant="quiet" className="mt-3 w-full" onClick={() => restart(isByCode ? "mail" : "code")}>
             {t(isByCode ? "recover.byMail" : "recover.byCode")}
           </Button>
           <AuthFooterLink question={t("recover.passkeyQuestion")} href="/login">

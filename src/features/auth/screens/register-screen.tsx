@@ -39,8 +39,8 @@ const signUpCaptcha = {
 } as const;
 
 const toRegistrationProblem = (error: unknown): FormProblem => {
-  const isWithoutUser = error instanceof ApiRequestError && error.code === "unavailable" && error.status === 200;
-  if (isWithoutUser) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
+  const isUserMissing = error instanceof ApiRequestError && error.code === "unavailable" && error.status === 200;
+  if (isUserMissing) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
   return toFormProblem(error, {
     phone_exists: { field: "phoneNumber", text: "auth.phoneAlreadyRegistered" },
     common_password: { field: "password", text: "errors.common_password" },
@@ -51,43 +51,43 @@ const toRegistrationProblem = (error: unknown): FormProblem => {
   });
 };
 
-/** What came back from a provider is worth nothing any more: the account can be made without. */
+/** True if the provider's identity was refused: the account can still be created without it. */
 const isIdentityRefused = (error: unknown): boolean =>
   ["flow_state_not_found", "bad_code_verifier", "identity_already_exists"].includes(toErrorCode(error));
 
-/** SPEC.md §2 and §5: a name, a picture, a number, a password, and proof of being no robot. */
+/** Registration page (SPEC.md §2 and §5): name, picture, phone number, password and captcha. */
 export default function RegisterScreen() {
   const { t } = useTranslation();
   useDocumentMeta(t("auth.registerTitle"), t("auth.registerDescription"));
   const picture = useRef<HTMLInputElement>(null);
-  const openAccount = useRef(createIdempotentSignUp());
+  const signUp = useRef(createIdempotentSignUp());
   const avatar = useAvatarInput(picture, ({ title, message }) => {
     showToast({ title: now(title), message: now(message), tone: "danger" });
   });
 
-  const entry = useCaptchaForm(
+  const authForm = useCaptchaForm(
     signUpCaptcha,
     async (data, prove) => {
-      const typed = readRegistrationForm(data);
+      const input = readRegistrationForm(data);
       const blob = await avatar.getBlob();
-      const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
+      const problem = validateRegistration({ ...input, hasAvatar: blob !== undefined });
       if (problem || !blob) return problem ?? { field: "avatar", text: "auth.profilePictureRequired" };
       const account = {
-        phone: typed.phoneNumber,
-        password: typed.password,
-        username: typed.displayName,
-        ...(newcomer && { identity: newcomer.identity }),
+        phone: input.phoneNumber,
+        password: input.password,
+        username: input.displayName,
+        ...(registration && { identity: registration.identity }),
       };
       try {
-        await prove((token) => openAccount.current(account, token));
+        await prove((token) => signUp.current(account, token));
       } catch (error) {
-        if (newcomer && isIdentityRefused(error)) forget();
+        if (registration && isIdentityRefused(error)) clearRegistration();
         throw error;
       }
-      forget();
-      const isComplete = await uploadInitialProfile(account.username, blob);
+      clearRegistration();
+      const isProfileStored = await uploadInitialProfile(account.username, blob);
       saveFlashMessage(
-        isComplete
+        isProfileStored
           ? { message: now("auth.accountCreated") }
           : { title: now("auth.accountCreatedTitle"), message: now("auth.profileIncomplete") },
       );
@@ -96,20 +96,20 @@ export default function RegisterScreen() {
     },
     { toProblem: toRegistrationProblem, restoreKey: "register" },
   );
-  const { refuse, clear, errorOf } = entry;
-  const { newcomer, forget } = usePendingRegistration(entry.form);
+  const { showProblem, clearProblem, errorOf } = authForm;
+  const { registration, clearRegistration } = usePendingRegistration(authForm.form);
 
   return (
-    <AuthPage title={t("auth.registerTitle")} lead={t(newcomer ? "auth.newcomerLead" : "auth.registerLead")}>
-      {newcomer && <PendingRegistrationNote provider={newcomer.provider} />}
-      <AuthForm entry={entry} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
+    <AuthPage title={t("auth.registerTitle")} lead={t(registration ? "auth.newcomerLead" : "auth.registerLead")}>
+      {registration && <PendingRegistrationNote provider={registration.provider} />}
+      <AuthForm authForm={authForm} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
         <AvatarField
           input={picture}
           preview={avatar.preview}
           error={errorOf("avatar")}
           onChange={() => {
-            clear("avatar");
-            avatar.take();
+            clearProblem("avatar");
+            avatar.readFile();
           }}
         />
         <TextField
@@ -123,9 +123,9 @@ export default function RegisterScreen() {
         />
         <PhoneField hint={t("auth.phoneHint")} error={errorOf("phoneNumber")} autoComplete="tel" />
         <NewPasswordFields label={t("auth.password")} errorOf={errorOf} />
-        {entry.box}
+        {authForm.captcha}
       </AuthForm>
-      {!newcomer && <ProviderButtons onFailed={(error) => refuse(toLoginProblem(error))} />}
+      {!registration && <ProviderButtons onFailed={(error) => showProblem(toLoginProblem(error))} />}
       <AuthFooterLink question={t("auth.haveAccount")} href="/login">
         {t("auth.logIn")}
       </AuthFooterLink>

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** The document's title and description, also after the language changed in place. */
+/** Sets the document's title and meta description, also after an in-place change of language. */
 export const useDocumentMeta = (title: string, description: string): void => {
   useEffect(() => {
     document.title = `${title} · Lisolo`;

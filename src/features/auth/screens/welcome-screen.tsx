@@ -4,7 +4,7 @@ import { BrandLogo } from "./brand-logo.tsx";
 import { LanguageLinks } from "./language-links.tsx";
 import { useDocumentMeta } from "./use-document-meta.ts";
 
-/** A few words of Lingala between two people, the same in every language: what the product is, shown. */
+/** Decorative sample chat in Lingala, the same in every language. */
 function SampleConversation() {
   const bubble = "rounded-bubble px-4 py-2 shadow-[var(--shadow)]";
   return (
@@ -18,7 +18,7 @@ function SampleConversation() {
   );
 }
 
-/** SPEC.md §2: the language, and the two ways in. */
+/** Welcome page (SPEC.md §2): language links, registration and sign-in. */
 export default function WelcomeScreen() {
   const { t } = useTranslation();
   useDocumentMeta(t("auth.welcomeTitle"), t("auth.welcomeDescription"));
