@@ -13,24 +13,24 @@ type FormDialogProps = {
   title: string;
   body?: string;
   submitLabel: string;
-  /** Answers what is wrong, or whether it is done: the dialog goes then. What it rejects with is said in the dialog. */
-  send: (data: FormData) => Promise<FieldProblem | boolean>;
+  /** Submits the form. Returns a field problem to show, true to close the dialog, or false to stay. A rejection is shown in the dialog. */
+  submit: (data: FormData) => Promise<FieldProblem | boolean>;
   onClose: () => void;
-  children: (fieldOf: (id: string) => FieldState) => ReactNode;
+  children: (getFieldProps: (id: string) => FieldState) => ReactNode;
 };
 
-/** A small form over the page; what is typed stays when it fails. While its answer is under way it stays as it is. */
-export function FormDialog({ title, body, submitLabel, send, onClose, children }: FormDialogProps) {
+/** Modal form. Input is kept after a failure; fields are read-only and the dialog stays open during the request. */
+export function FormDialog({ title, body, submitLabel, submit, onClose, children }: FormDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const [problem, setProblem] = useState<FieldProblem>();
   const [isBusy, setBusy] = useState(false);
 
-  const submit = async (element: HTMLFormElement) => {
+  const handleSubmit = async (element: HTMLFormElement) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      const outcome = await send(new FormData(element));
+      const outcome = await submit(new FormData(element));
       if (outcome === true) return onClose();
       if (outcome !== false) setProblem(outcome);
     } catch (error) {
@@ -50,7 +50,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
         className="flex flex-col gap-4 p-6"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) void submit(event.currentTarget);
+          if (!isBusy) void handleSubmit(event.currentTarget);
         }}
       >
         <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">

@@ -5,14 +5,14 @@ import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { dismissResets } from "#sync/hooks/use-security-notices.ts";
 
-// What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
-// has to show first that they are themselves.
+// Requests of the security page. Each throws `ApiRequestError`, with code `reauthentication_needed` if the user has to
+// authenticate again first.
 
 const sendSecurityRequest = async (...asked: Parameters<typeof requestApi>): Promise<void> => {
   await requestApi(...asked);
 };
 
-/** A code app that counts once its first code was shown (`showCode`). */
+/** Enrols an authenticator app. It becomes active with its first verified code (`submitTotp`). */
 export const enrollAuthenticatorApp = async (name: string): Promise<Enrolled> => {
   const enrolment = { factor_type: "totp", friendly_name: name };
   return parseResponse(Enrolled, await requestApi("POST", "/api/auth/factors", enrolment));
@@ -24,8 +24,8 @@ const requestNewRecoveryCodes = async (): Promise<string[]> =>
   parseResponse(RecoveryCodes, await requestApi("POST", "/api/auth/recovery-codes")).codes;
 
 /**
- * Asked once more where no answer came: codes may have been made that nobody saw, and the next ones take their place as
- * they took the old ones'.
+ * Generates new recovery codes, which replace all previous ones. Retried once if no response came: the codes of the first
+ * request may exist unseen, and the second request replaces them.
  */
 export const createRecoveryCodesWithRetry = (): Promise<string[]> =>
   requestNewRecoveryCodes().catch((error: unknown) => {
@@ -33,7 +33,7 @@ export const createRecoveryCodesWithRetry = (): Promise<string[]> =>
     throw error;
   });
 
-/** Mails a code and a link to it; "" takes the address away. */
+/** Sends a confirmation code and link to the address; "" removes the address. */
 export const requestRecoveryAddressChange = (email: string) => sendSecurityRequest("PUT", "/api/auth/user", { email });
 
 export const submitRecoveryAddressCode = (email: string, token: string) =>
@@ -42,7 +42,7 @@ export const submitRecoveryAddressCode = (email: string, token: string) =>
 export const signOutDevice = (id: Uuid) => sendSecurityRequest("DELETE", `/api/auth/sessions/${id}`);
 export const signOutOtherDevices = () => sendSecurityRequest("DELETE", "/api/auth/sessions");
 
-/** Keeps the second step that somebody asked to be taken away. */
+/** Cancels a requested second-factor reset and dismisses its notices. */
 export const cancelPendingFactorReset = async (): Promise<void> => {
   await sendSecurityRequest("DELETE", "/api/auth/factors/reset");
   await dismissResets();

@@ -5,59 +5,59 @@ import { focusTitle } from "#components/focus/title-focus.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { toErrorText } from "#lib/http/error-text.ts";
 
-/** What every section changes things by. */
+/** Operations shared by the sections of the security page. */
 export type SecurityChanges = {
-  withProof: RunWithStepUp;
-  /** Shows how things are on the server now; never rejects. */
+  withStepUp: RunWithStepUp;
+  /** Reloads the security overview from the server; never rejects. */
   reload: () => Promise<void>;
 };
 
 export const SecurityChangesContext = createContext<SecurityChanges>({
-  withProof: () => Promise.reject(new Error("no page around")),
+  withStepUp: () => Promise.reject(new Error("no SecurityChangesContext")),
   reload: () => Promise.resolve(),
 });
 
 export const useSecurityChanges = (): SecurityChanges => useContext(SecurityChangesContext);
 
-/** Changes something at a press, with a proof where one is asked for; says what came of it. Answers whether it is done. */
+/** Returns a function that runs a change, with reauthentication if required, and shows the result. True if it succeeded. */
 export const useSecurityAction = () => {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
-  return async (work: () => Promise<void>, done: string): Promise<boolean> => {
+  const { withStepUp, reload } = useSecurityChanges();
+  return async (change: () => Promise<void>, doneMessage: string): Promise<boolean> => {
     try {
-      if (!(await withProof(work))) return false;
+      if (!(await withStepUp(change))) return false;
     } catch (error) {
       showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
-      await reload(); // it may have been changed elsewhere meanwhile
+      await reload(); // the state may have changed elsewhere
       return false;
     }
     await reload();
-    showToast({ message: done });
+    showToast({ message: doneMessage });
     return true;
   };
 };
 
-/** A change that its person is asked about before: `ask` opens the dialog whose ways `dialog` holds. */
-export const useConfirmedChange = (work: () => Promise<void>, done: string) => {
-  const carryOut = useSecurityAction();
-  const [isAsked, setAsked] = useState(false);
+/** A change behind a confirmation: `ask` opens the dialog, `dialog` holds its props. */
+export const useConfirmedChange = (change: () => Promise<void>, doneMessage: string) => {
+  const runAction = useSecurityAction();
+  const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const close = () => setAsked(false);
+  const close = () => setOpen(false);
   const confirm = async () => {
     setBusy(true);
-    const isDone = await carryOut(work, done);
+    const isDone = await runAction(change, doneMessage);
     setBusy(false);
     close();
     if (isDone) focusTitle();
   };
-  const dialog = { open: isAsked, busy: isBusy, onConfirm: () => void confirm(), onClose: close };
-  return { ask: () => setAsked(true), dialog };
+  const dialog = { open: isOpen, busy: isBusy, onConfirm: () => void confirm(), onClose: close };
+  return { ask: () => setOpen(true), dialog };
 };
 
 export const passwordCardId = "password-card";
 export const devicesCardId = "devices-card";
 
-/** Leads to one of the page's cards. */
+/** Scrolls to a card of the page and focuses its heading. */
 export const focusSecurityCard = (card: typeof passwordCardId | typeof devicesCardId): void => {
   const heading = document.getElementById(card);
   heading?.scrollIntoView({ block: "start" });

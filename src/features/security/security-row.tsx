@@ -5,11 +5,11 @@ type SecurityRowProps = {
   title: ReactNode;
   details?: (string | false)[];
   end?: ReactNode;
-  /** The id of the words, for what can be done to be described by. */
+  /** Id of the text block, for `aria-describedby` of the row's button. */
   textId?: string;
 };
 
-/** Something the account has, with what is to be known of it and what can be done with it. */
+/** Item of the account with details and an optional button. */
 export function SecurityRow({ icon, title, details = [], end, textId }: SecurityRowProps) {
   return (
     <div className="flex min-h-14 items-center gap-3 py-2 pr-2 pl-4">
@@ -32,7 +32,7 @@ export function SecurityRow({ icon, title, details = [], end, textId }: Security
 
 type ActionRowProps = { icon: string; label: string; tone?: "danger"; busy?: boolean; onPress: () => void };
 
-/** Something one can do, the width of its card. */
+/** Full-width button of a card. */
 export function ActionRow({ icon, label, tone, busy = false, onPress }: ActionRowProps) {
   return (
     <button
@@ -49,7 +49,7 @@ export function ActionRow({ icon, label, tone, busy = false, onPress }: ActionRo
   );
 }
 
-/** What a section says of itself, in its card. */
+/** Explanatory text in a card. */
 export function CardText({ children }: { children: ReactNode }) {
   return <p className="px-4 py-3 text-sm text-muted">{children}</p>;
 }

@@ -22,8 +22,8 @@ import { SecondFactorSection } from "./sections/second-factor-section.tsx";
 import { SecurityChangesContext } from "./security-changes.ts";
 
 /**
- * Asks the server at first, whenever somebody comes back to the page, for another tab may have changed it, and whenever
- * another device did.
+ * Security overview of the account. Reloaded on mount, on return to the page, since another tab may have changed it, and
+ * on each security notice of another device.
  */
 const useFreshSecurityOverview = () => {
   const security = useSecurityOverview();
@@ -36,22 +36,22 @@ const useFreshSecurityOverview = () => {
       setFailure(error);
     }
   }, []);
-  const news = useSecurityNotices()
+  const noticeIds = useSecurityNotices()
     .map(({ id }) => id)
     .join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each piece of news is a reason
-  useEffect(() => void reload(), [reload, news]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each notice triggers a reload
+  useEffect(() => void reload(), [reload, noticeIds]);
   useEffect(() => {
-    const onSeen = () => {
+    const reloadIfVisible = () => {
       if (document.visibilityState === "visible") void reload();
     };
-    addEventListener("focus", onSeen);
-    addEventListener("online", onSeen);
-    document.addEventListener("visibilitychange", onSeen);
+    addEventListener("focus", reloadIfVisible);
+    addEventListener("online", reloadIfVisible);
+    document.addEventListener("visibilitychange", reloadIfVisible);
     return () => {
-      removeEventListener("focus", onSeen);
-      removeEventListener("online", onSeen);
-      document.removeEventListener("visibilitychange", onSeen);
+      removeEventListener("focus", reloadIfVisible);
+      removeEventListener("online", reloadIfVisible);
+      document.removeEventListener("visibilitychange", reloadIfVisible);
     };
   }, [reload]);
   useRetry(toErrorCode(failure) === "offline" ? failure : undefined, () => void reload());
@@ -83,18 +83,18 @@ function SecurityLoadFailure({ failure, onRetry }: { failure: unknown; onRetry: 
   );
 }
 
-/** How one's account is kept, and all one can do about it. */
+/** Security page: password, second factor, recovery codes, passkeys, recovery address, linked accounts and devices. */
 export default function SecurityScreen() {
   const { t } = useTranslation();
   const { security, failure, reload } = useFreshSecurityOverview();
   const { withStepUp, stepUp } = useStepUp();
-  const [offer, setOffer] = useState<RecoveryCodesPrompt>();
-  /** Whoever is asked for something must not depend on the one thing they have. */
-  const offerCodes = () => !security?.recovery_codes && setOffer("first");
+  const [codesPrompt, setCodesPrompt] = useState<RecoveryCodesPrompt>();
+  /** Offers recovery codes so that a lost second factor does not lock the user out. */
+  const offerCodes = () => !security?.recovery_codes && setCodesPrompt("first");
   return (
     <SettingsPage title={t("security.title")} description={t("security.description")}>
       {security && (
-        <SecurityChangesContext value={{ withProof: withStepUp, reload }}>
+        <SecurityChangesContext value={{ withStepUp, reload }}>
           {failure !== undefined && (
             <p role="status" className="rounded-card bg-raised px-4 py-3 text-sm">
               {t("security.stale")}
@@ -107,8 +107,8 @@ export default function SecurityScreen() {
           <RecoveryCodesSection
             left={security.recovery_codes}
             hasSecondFactor={findSecondSteps(security) !== undefined}
-            prompt={offer}
-            onPrompt={setOffer}
+            prompt={codesPrompt}
+            onPrompt={setCodesPrompt}
           />
           <PasskeysSection passkeys={security.passkeys} />
           <EmailSection email={security.email} pending={security.pending_email} />

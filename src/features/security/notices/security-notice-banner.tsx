@@ -13,7 +13,7 @@ import { toErrorText } from "#lib/http/error-text.ts";
 import { dismissNotices } from "#sync/hooks/use-security-notices.ts";
 import { useSecurityNoticeText } from "./security-notice-text.ts";
 
-/** Puts away what is told; who had the focus in it goes on at the page's title. */
+/** Wraps a close handler so that the focus moves to the page title first. */
 const closeAndFocusTitle = (onClose: () => void) => () => {
   focusTitle();
   onClose();
@@ -21,7 +21,7 @@ const closeAndFocusTitle = (onClose: () => void) => () => {
 
 type NoticeCardProps = { words: ReactNode; onClose: () => void; children: ReactNode };
 
-/** What wants an answer stands over the page until it has one. */
+/** Alert over the page that stays until the user responds. */
 function NoticeCard({ words, onClose, children }: NoticeCardProps) {
   const { t } = useTranslation();
   const close = closeAndFocusTitle(onClose);
@@ -56,8 +56,8 @@ function SecurityPageLink({ words, onGo }: { words: string; onGo?: () => void })
 }
 
 /**
- * Somebody who may not be this person has the password and wants the second step gone: one tap keeps it. Where there is
- * little room the rest is said by the page it leads to.
+ * Alert about a requested second-factor reset: somebody knows the password and may not be the account's owner. One tap
+ * cancels the reset. On a small screen the details are left to the security page.
  */
 function FactorResetCard({ notice }: { notice: SecurityNotice }) {
   const { t } = useTranslation();
@@ -65,7 +65,7 @@ function FactorResetCard({ notice }: { notice: SecurityNotice }) {
   const [isBusy, setBusy] = useState(false);
   const due = notice.due_at ?? notice.at;
   const cancel = async () => {
-    const leadFocus = prepareTitleFocus();
+    const moveFocus = prepareTitleFocus();
     setBusy(true);
     try {
       await cancelPendingFactorReset();
@@ -74,7 +74,7 @@ function FactorResetCard({ notice }: { notice: SecurityNotice }) {
       showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
       return;
     }
-    leadFocus();
+    moveFocus();
     showToast({ message: t("security.reset.kept") });
   };
   return (
@@ -88,13 +88,13 @@ function FactorResetCard({ notice }: { notice: SecurityNotice }) {
   );
 }
 
-/** The newest of what was done, and how much else: a strip above the page, which covers nothing of it. */
+/** Strip above the page, covering nothing, with the newest notice and the number of further ones. */
 function NoticeStrip({ notices, newest }: { notices: SecurityNotice[]; newest: SecurityNotice }) {
   const { t } = useTranslation();
-  const wordsOf = useSecurityNoticeText();
+  const toNoticeText = useSecurityNoticeText();
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
   const close = closeAndFocusTitle(dismiss);
-  const more = notices.length - 1;
+  const moreCount = notices.length - 1;
   return (
     <section
       aria-label={t("security.notices.title")}
@@ -104,9 +104,11 @@ function NoticeStrip({ notices, newest }: { notices: SecurityNotice[]; newest: S
       <span className="spare i-ph-shield-warning mt-2 mr-3 text-2xl text-accent [grid-area:icon]" aria-hidden="true" />
       <div className="min-w-0 pt-2 leading-snug [grid-area:words]">
         <p role="alert" className="shortened break-words">
-          {wordsOf(newest)}
+          {toNoticeText(newest)}
         </p>
-        {more > 0 && <p className="spare text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+        {moreCount > 0 && (
+          <p className="spare text-sm text-muted">{t("security.notices.more", { count: moreCount })}</p>
+        )}
       </div>
       <div className="[grid-area:go]">
         <SecurityPageLink words={t("security.notices.notYou")} onGo={dismiss} />
@@ -116,15 +118,15 @@ function NoticeStrip({ notices, newest }: { notices: SecurityNotice[]; newest: S
   );
 }
 
-/** What another device, or somebody else, did to the account, until its person has seen it. What can be stopped goes first. */
+/** Security notices about changes made elsewhere, until the user dismisses them. A pending reset takes precedence. */
 export default function SecurityNoticeBanner({ notices }: { notices: SecurityNotice[] }) {
-  // The page itself says it, at its head.
+  // The security page shows the notices itself.
   const isOnPage = useLocation().pathname === "/app/security";
   const reset = notices.findLast(({ event }) => event === "reset_started");
-  const others = notices.filter(({ event }) => event !== "reset_started");
-  const newest = others.at(-1);
+  const otherNotices = notices.filter(({ event }) => event !== "reset_started");
+  const newest = otherNotices.at(-1);
   if (isOnPage) return null;
-  if (!reset) return newest && <NoticeStrip key={newest.id} notices={others} newest={newest} />;
+  if (!reset) return newest && <NoticeStrip key={newest.id} notices={otherNotices} newest={newest} />;
   return (
     <PageNotice>
       <FactorResetCard key={reset.id} notice={reset} />

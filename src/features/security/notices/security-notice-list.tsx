@@ -7,16 +7,16 @@ import { useSecurityNoticeText } from "./security-notice-text.ts";
 
 const maxShownNotices = 4;
 
-/** Where to go for whoever did not do it themselves. */
+/** Links to the device list and the password for a user who did not make these changes. */
 function NotYouLinks() {
   const { t } = useTranslation();
-  const link = (card: Parameters<typeof focusSecurityCard>[0], words: string) => (
+  const link = (card: Parameters<typeof focusSecurityCard>[0], label: string) => (
     <button
       type="button"
       className="min-h-11 text-left font-semibold text-accent underline"
       onClick={() => focusSecurityCard(card)}
     >
-      {words}
+      {label}
     </button>
   );
   return (
@@ -28,17 +28,17 @@ function NotYouLinks() {
   );
 }
 
-/** What other devices did to the account, the newest first, until its person has seen it. */
+/** Notices about changes made on other devices, newest first, until the user dismisses them. */
 export function SecurityNoticeList() {
   const { t } = useTranslation();
-  const wordsOf = useSecurityNoticeText();
-  const news = useSecurityNotices().filter(({ event }) => event !== "reset_started");
-  if (news.length === 0) return null;
-  const newest = news.slice(-maxShownNotices);
-  const more = news.length - newest.length;
+  const toNoticeText = useSecurityNoticeText();
+  const notices = useSecurityNotices().filter(({ event }) => event !== "reset_started");
+  if (notices.length === 0) return null;
+  const newest = notices.slice(-maxShownNotices);
+  const moreCount = notices.length - newest.length;
   const close = () => {
     focusTitle();
-    void dismissNotices(news.map(({ id }) => id));
+    void dismissNotices(notices.map(({ id }) => id));
   };
   return (
     <section
@@ -51,11 +51,13 @@ export function SecurityNoticeList() {
           <ul className="flex flex-col gap-1">
             {[...newest].reverse().map((notice) => (
               <li key={notice.id} className="break-words">
-                {wordsOf(notice)}
+                {toNoticeText(notice)}
               </li>
             ))}
           </ul>
-          {more > 0 && <p className="mt-1 text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+          {moreCount > 0 && (
+            <p className="mt-1 text-sm text-muted">{t("security.notices.more", { count: moreCount })}</p>
+          )}
         </div>
         <NotYouLinks />
       </div>

@@ -4,7 +4,7 @@ import { useFormat } from "#i18n/format.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 
-/** What was done, on which device and when, in one line; of a session that was closed, which device it was. */
+/** Formats a notice in one line: event, device and time. For a closed session the device is the session's own. */
 export const useSecurityNoticeText = () => {
   const { t } = useTranslation();
   const format = useFormat();

@@ -16,7 +16,7 @@ const toDeviceIcon = (device: string): string =>
 function DeviceListItem({ device }: { device: SignedInDevice }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const words = useId();
+  const detailsId = useId();
   const name = device.device || t("security.devices.unknown");
   const { created_at, used_at, current } = device;
   const { ask, dialog } = useConfirmedChange(() => signOutDevice(device.id), t("security.devices.ended", { name }));
@@ -30,13 +30,13 @@ function DeviceListItem({ device }: { device: SignedInDevice }) {
         icon={toDeviceIcon(device.device)}
         title={name}
         details={[current ? t("security.devices.current") : used, since]}
-        textId={words}
+        textId={detailsId}
         end={
           !current && (
             <IconButton
               icon="i-ph-sign-out"
               label={t("security.devices.endName", { name })}
-              aria-describedby={words}
+              aria-describedby={detailsId}
               aria-haspopup="dialog"
               onClick={ask}
             />

@@ -18,14 +18,14 @@ const codeFieldId = "emailCode";
 
 function RecoveryAddressDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
+  const { withStepUp, reload } = useSecurityChanges();
   const isSent = useRef(false);
-  // The dialog has given the focus back to what opened it, below the field that waits for the code.
+  // The dialog returned the focus to its opener, which is below the code field: move it up to that field.
   useEffect(() => () => void (isSent.current && document.getElementById(codeFieldId)?.focus()), []);
-  const send = async (data: FormData) => {
+  const submit = async (data: FormData) => {
     const email = v.safeParse(Email, data.get("recoveryEmail"));
     if (!email.success) return { field: "recoveryEmail", text: t("security.email.invalid") };
-    if (!(await withProof(() => requestRecoveryAddressChange(email.output)))) return false;
+    if (!(await withStepUp(() => requestRecoveryAddressChange(email.output)))) return false;
     await reload();
     isSent.current = true;
     return true;
@@ -35,12 +35,12 @@ function RecoveryAddressDialog({ onClose }: { onClose: () => void }) {
       title={t("security.email.title")}
       body={t("security.email.body")}
       submitLabel={t("auth.secondStep.go")}
-      send={send}
+      submit={submit}
       onClose={onClose}
     >
-      {(fieldOf) => (
+      {(getFieldProps) => (
         <TextField
-          {...fieldOf("recoveryEmail")}
+          {...getFieldProps("recoveryEmail")}
           label={t("security.email.label")}
           focusOnError
           type="email"
@@ -59,39 +59,40 @@ function RecoveryAddressDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A mail is on its way: its code, or its link, makes the address one's own. */
+/** Recovery address awaiting confirmation by the code or the link in a mail. */
 function PendingRecoveryAddress({ email, pending }: { email: string | null; pending: string }) {
   const { t } = useTranslation();
-  const carryOut = useSecurityAction();
+  const runAction = useSecurityAction();
   const { reload } = useSecurityChanges();
-  const confirm = async (code: string) => {
-    const leadFocus = prepareTitleFocus();
+  const submitCode = async (code: string) => {
+    const moveFocus = prepareTitleFocus();
     await submitRecoveryAddressCode(pending, code);
     await reload();
     showToast({ message: t("security.email.confirmed") });
-    leadFocus();
+    moveFocus();
   };
-  const [sent, setSent] = useState(1);
+  const [mailCount, setMailCount] = useState(1);
   const [isSending, setSending] = useState(false);
-  const again = async () => {
+  const resend = async () => {
     setSending(true);
-    // A code typed from the mail before is worth nothing any more, and neither is what was said of it.
-    if (await carryOut(() => requestRecoveryAddressChange(pending), t("security.email.sentAgain"))) setSent(sent + 1);
+    // A new mail invalidates the previous code: the new key resets the typed code and its error.
+    if (await runAction(() => requestRecoveryAddressChange(pending), t("security.email.sentAgain")))
+      setMailCount(mailCount + 1);
     setSending(false);
   };
-  const [isForgetting, setForgetting] = useState(false);
-  const forget = async () => {
-    const leadFocus = prepareTitleFocus();
-    setForgetting(true);
-    if (await carryOut(() => requestRecoveryAddressChange(email ?? ""), t("security.email.forgotten"))) leadFocus();
-    setForgetting(false);
+  const [isDiscarding, setDiscarding] = useState(false);
+  const discard = async () => {
+    const moveFocus = prepareTitleFocus();
+    setDiscarding(true);
+    if (await runAction(() => requestRecoveryAddressChange(email ?? ""), t("security.email.forgotten"))) moveFocus();
+    setDiscarding(false);
   };
   return (
     <>
       <div className="flex flex-col gap-3 p-4">
         <p>{t("security.email.pending", { email: pending })}</p>
         <CodeForm
-          key={`${pending} ${sent}`}
+          key={`${pending} ${mailCount}`}
           id={codeFieldId}
           label={t("security.email.code")}
           hint={t("security.email.codeHint")}
@@ -100,26 +101,26 @@ function PendingRecoveryAddress({ email, pending }: { email: string | null; pend
           digits={mailedCodeDigits}
           submitLabel={t("security.email.confirm")}
           takesFocus={false}
-          submitCode={confirm}
+          submitCode={submitCode}
         />
       </div>
       <ActionRow
         icon="i-ph-paper-plane-tilt"
         label={t("security.email.again")}
         busy={isSending}
-        onPress={() => void again()}
+        onPress={() => void resend()}
       />
-      <ActionRow icon="i-ph-x" label={t("security.email.forget")} busy={isForgetting} onPress={() => void forget()} />
+      <ActionRow icon="i-ph-x" label={t("security.email.forget")} busy={isDiscarding} onPress={() => void discard()} />
     </>
   );
 }
 
 type EmailSectionProps = { email: string | null; pending: string | null };
 
-/** Where a mail goes to whoever forgot the password. */
+/** Recovery e-mail address of the account. */
 export function EmailSection({ email, pending }: EmailSectionProps) {
   const { t } = useTranslation();
-  const [isSetting, setSetting] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { ask, dialog } = useConfirmedChange(() => requestRecoveryAddressChange(""), t("security.email.removed"));
   return (
     <SettingsCard title={t("security.email.title")} icon="i-ph-envelope-simple">
@@ -134,12 +135,12 @@ export function EmailSection({ email, pending }: EmailSectionProps) {
           <ActionRow
             icon={email === null && pending === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
             label={t(email === null && pending === null ? "security.email.add" : "security.email.change")}
-            onPress={() => setSetting(true)}
+            onPress={() => setEditing(true)}
           />
           {email !== null && (
             <ActionRow icon="i-ph-trash" tone="danger" label={t("security.email.remove")} onPress={ask} />
           )}
-          {isSetting && <RecoveryAddressDialog onClose={() => setSetting(false)} />}
+          {isEditing && <RecoveryAddressDialog onClose={() => setEditing(false)} />}
           <ConfirmDialog
             {...dialog}
             title={t("security.email.removeTitle")}

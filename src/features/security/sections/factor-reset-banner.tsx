@@ -8,19 +8,19 @@ import { useSecurityAction } from "#features/security/security-changes.ts";
 import { useFormat } from "#i18n/format.ts";
 
 /**
- * Somebody asked that the second step be taken away: when that is, and the one tap that stops it. That tap stays in sight
- * however far the page is scrolled, for it may come at any moment; what it is about would take too much of a small screen.
+ * Banner about a requested second-factor reset: its due time and a button that cancels it. The button is sticky while the
+ * page scrolls, because the reset may happen at any moment; the explanation is not, to save space on small screens.
  */
 export function FactorResetBanner({ reset }: { reset: FactorReset }) {
   const { t } = useTranslation();
   const id = useId();
   const format = useFormat();
-  const carryOut = useSecurityAction();
+  const runAction = useSecurityAction();
   const [isBusy, setBusy] = useState(false);
-  const keep = async () => {
-    const leadFocus = prepareTitleFocus();
+  const cancel = async () => {
+    const moveFocus = prepareTitleFocus();
     setBusy(true);
-    if (await carryOut(cancelPendingFactorReset, t("security.reset.kept"))) leadFocus();
+    if (await runAction(cancelPendingFactorReset, t("security.reset.kept"))) moveFocus();
     else setBusy(false);
   };
   return (
@@ -35,7 +35,7 @@ export function FactorResetBanner({ reset }: { reset: FactorReset }) {
             {t("security.reset.title")}
           </h2>
         </div>
-        <Button className="flex-[1_1_12rem]" busy={isBusy} onClick={() => void keep()}>
+        <Button className="flex-[1_1_12rem]" busy={isBusy} onClick={() => void cancel()}>
           {t("security.reset.keep")}
         </Button>
       </div>

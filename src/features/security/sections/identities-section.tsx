@@ -16,8 +16,8 @@ function IdentityListItem({ identity, provider }: { identity: Identity; provider
   const { t } = useTranslation();
   const format = useFormat();
   const { email, name } = identity.identity_data;
-  const done = t("security.linked.unlinked", { provider });
-  const { ask, dialog } = useConfirmedChange(() => unlinkIdentity(identity.id), done);
+  const doneMessage = t("security.linked.unlinked", { provider });
+  const { ask, dialog } = useConfirmedChange(() => unlinkIdentity(identity.id), doneMessage);
   return (
     <li>
       <SecurityRow
@@ -46,12 +46,12 @@ function IdentityListItem({ identity, provider }: { identity: Identity; provider
 
 function LinkProviderButton({ provider }: { provider: Provider }) {
   const { t } = useTranslation();
-  const { withProof } = useSecurityChanges();
+  const { withStepUp } = useSecurityChanges();
   const [isBusy, setBusy] = useState(false);
   const link = async () => {
     setBusy(true);
     try {
-      if (await withProof(() => startProviderLinking(provider.id))) return; // the page is being left
+      if (await withStepUp(() => startProviderLinking(provider.id))) return; // the browser is leaving the page
     } catch (error) {
       showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
     }
@@ -61,16 +61,16 @@ function LinkProviderButton({ provider }: { provider: Provider }) {
   return <ActionRow icon="i-ph-plus-circle" label={label} busy={isBusy} onPress={() => void link()} />;
 }
 
-/** Says how linking ended, to whoever comes back from a provider. */
+/** Shows the result of linking after the return from a provider. */
 const useLinkingResult = () => {
   const { t } = useTranslation();
   const { reload } = useSecurityChanges();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what came back is there once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the result is in the URL once
   useEffect(() => {
     if (!hasOAuthCallback()) return;
     finishProviderLinking().then(
-      async (end) => {
-        if (end !== "linked") return;
+      async (result) => {
+        if (result !== "linked") return;
         await reload();
         showToast({ message: t("security.linked.done") });
       },
@@ -83,12 +83,12 @@ const useLinkingResult = () => {
 
 type IdentitiesSectionProps = { identities: readonly Identity[]; providers: readonly Provider[] };
 
-/** Accounts elsewhere that sign in to this one; nothing where nobody offers that. */
+/** Linked OAuth accounts and providers to link; renders nothing if there are none. */
 export function IdentitiesSection({ identities, providers }: IdentitiesSectionProps) {
   const { t } = useTranslation();
   useLinkingResult();
   if (identities.length === 0 && providers.length === 0) return null;
-  const nameOf = (id: string): string => providers.find((provider) => provider.id === id)?.name ?? id;
+  const getProviderName = (id: string): string => providers.find((provider) => provider.id === id)?.name ?? id;
   const unlinked = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
   return (
     <SettingsCard title={t("security.linked.title")} icon="i-ph-link-simple">
@@ -98,7 +98,7 @@ export function IdentitiesSection({ identities, providers }: IdentitiesSectionPr
           {identities.length > 0 && (
             <ul aria-labelledby={heading} className="divide-y divide-line">
               {identities.map((identity) => (
-                <IdentityListItem key={identity.id} identity={identity} provider={nameOf(identity.provider)} />
+                <IdentityListItem key={identity.id} identity={identity} provider={getProviderName(identity.provider)} />
               ))}
             </ul>
           )}

@@ -18,23 +18,23 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 
 function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
-  const send = async (data: FormData) => {
+  const { withStepUp, reload } = useSecurityChanges();
+  const submit = async (data: FormData) => {
     const name = v.safeParse(FactorName, data.get("passkeyName"));
     if (!name.success) return { field: "passkeyName", text: t("security.nameMissing") };
-    const work = async () => {
+    const rename = async () => {
       await changePasskeyName(passkey.id, name.output);
     };
-    if (!(await withProof(work))) return false;
+    if (!(await withStepUp(rename))) return false;
     await reload();
     showToast({ message: t("security.keys.renamed") });
     return true;
   };
   return (
-    <FormDialog title={t("security.keys.rename")} submitLabel={t("security.save")} send={send} onClose={onClose}>
-      {(fieldOf) => (
+    <FormDialog title={t("security.keys.rename")} submitLabel={t("security.save")} submit={submit} onClose={onClose}>
+      {(getFieldProps) => (
         <TextField
-          {...fieldOf("passkeyName")}
+          {...getFieldProps("passkeyName")}
           label={t("security.name")}
           focusOnError
           maxLength={factorNameMaxLength}
@@ -54,8 +54,8 @@ function PasskeyListItem({ passkey }: { passkey: Passkey }) {
   const format = useFormat();
   const [isRenaming, setRenaming] = useState(false);
   const { name, created_at, used_at } = passkey;
-  const removed = t("security.keys.removed", { name: isolateBidi(name) });
-  const { ask, dialog } = useConfirmedChange(() => removePasskey(passkey.id), removed);
+  const removedMessage = t("security.keys.removed", { name: isolateBidi(name) });
+  const { ask, dialog } = useConfirmedChange(() => removePasskey(passkey.id), removedMessage);
   return (
     <li>
       <SecurityRow
@@ -99,10 +99,10 @@ function PasskeyListItem({ passkey }: { passkey: Passkey }) {
   );
 }
 
-/** Signing in by a fingerprint, a face or the screen's lock. */
+/** Passkeys: sign-in with fingerprint, face or screen lock. */
 export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
+  const { withStepUp, reload } = useSecurityChanges();
   const [isBusy, setBusy] = useState(false);
   const canAdd = canUsePasskeys();
 
@@ -110,7 +110,7 @@ export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) 
     setBusy(true);
     let added: Passkey | undefined;
     try {
-      await withProof(async () => {
+      await withStepUp(async () => {
         added = await addPasskey();
       });
     } catch (error) {

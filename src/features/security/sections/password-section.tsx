@@ -11,22 +11,22 @@ import { ActionRow, CardText } from "#features/security/security-row.tsx";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { createPasswordChange } from "#lib/session/change-password.ts";
 
-/** SPEC.md §5: the new one twice, by the rule of the registration. */
+/** Dialog for a new password and its repetition, with the rules of the registration (SPEC.md §5). */
 function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
+  const { withStepUp, reload } = useSecurityChanges();
   const [changePassword] = useState(createPasswordChange);
 
-  const send = async (data: FormData) => {
-    const [password, again] = [String(data.get("newPassword")), String(data.get("newPasswordAgain"))];
+  const submit = async (data: FormData) => {
+    const [password, repetition] = [String(data.get("newPassword")), String(data.get("newPasswordAgain"))];
     if (password === "") return { field: "newPassword", text: t("auth.fillAllFields") };
     if (password.length > passwordMaxLength) {
       return { field: "newPassword", text: t("auth.passwordTooLong", { max: passwordMaxLength }) };
     }
     if (!isAcceptablePassword(password)) return { field: "newPassword", text: t("auth.passwordRequirement") };
-    if (password !== again) return { field: "newPasswordAgain", text: t("auth.passwordsDoNotMatch") };
+    if (password !== repetition) return { field: "newPasswordAgain", text: t("auth.passwordsDoNotMatch") };
     try {
-      if (!(await withProof(() => changePassword(password)))) return false;
+      if (!(await withStepUp(() => changePassword(password)))) return false;
     } catch (error) {
       const code = toErrorCode(error);
       if (code !== "same_password" && code !== "weak_password" && code !== "common_password") throw error;
@@ -41,13 +41,13 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       title={t("security.password.change")}
       body={t("security.password.body")}
       submitLabel={t("security.password.submit")}
-      send={send}
+      submit={submit}
       onClose={onClose}
     >
-      {(fieldOf) => (
+      {(getFieldProps) => (
         <>
           <PasswordField
-            {...fieldOf("newPassword")}
+            {...getFieldProps("newPassword")}
             label={t("security.password.new")}
             hint={t("auth.passwordHint")}
             focusOnError
@@ -56,7 +56,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             data-autofocus
           />
           <PasswordField
-            {...fieldOf("newPasswordAgain")}
+            {...getFieldProps("newPasswordAgain")}
             label={t("auth.confirmPassword")}
             focusOnError
             autoComplete="new-password"

@@ -10,69 +10,69 @@ import { RecoveryCodesSheet } from "#features/security/sheets/recovery-codes-she
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 
-/** What is asked before codes are made: whether they are the first ones, or take the place of others. */
-export type RecoveryCodesPrompt = "first" | "anew";
+/** Confirmation before codes are generated: the first ones, or a replacement of existing ones. */
+export type RecoveryCodesPrompt = "first" | "replace";
 
 type RecoveryCodesSectionProps = {
-  /** How many are left; null when there never were any. */
+  /** Number of unused codes; null if none were ever generated. */
   left: number | null;
-  /** Whether a second step is asked for, which they stand for too. */
+  /** True if sign-in requires a second factor, which a code can replace too. */
   hasSecondFactor: boolean;
   prompt: RecoveryCodesPrompt | undefined;
   onPrompt: (offer: RecoveryCodesPrompt | undefined) => void;
 };
 
-/** The codes on paper: in the place of a forgotten password, or of a second step that was lost. */
+/** Recovery codes, which replace a forgotten password or a lost second factor. */
 export function RecoveryCodesSection({ left, hasSecondFactor, prompt, onPrompt }: RecoveryCodesSectionProps) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
+  const { withStepUp, reload } = useSecurityChanges();
   const [codes, setCodes] = useState<string[]>();
-  const [isMaking, setMaking] = useState(false);
+  const [isGenerating, setGenerating] = useState(false);
 
-  const wordsOfLeft = (): string => {
+  const getStatusText = (): string => {
     if (left === null) return t(hasSecondFactor ? "security.codes.none" : "security.codes.noneYet");
     return left === 0 ? t("security.codes.gone") : t("security.codes.left", { count: left });
   };
-  const wordsOfOffer = (): string => {
-    if (prompt === "anew") return t("security.codes.anewBody");
+  const getPromptText = (): string => {
+    if (prompt === "replace") return t("security.codes.anewBody");
     return t(hasSecondFactor ? "security.codes.firstBody" : "security.codes.bodyAlone");
   };
-  const make = async () => {
-    setMaking(true);
+  const generate = async () => {
+    setGenerating(true);
     try {
-      await withProof(async () => {
-        const made = await createRecoveryCodesWithRetry();
+      await withStepUp(async () => {
+        const generated = await createRecoveryCodesWithRetry();
         onPrompt(undefined);
-        setCodes(made);
+        setCodes(generated);
       });
     } catch (error) {
-      const isUnheard = toErrorCode(error) === "offline";
-      const message = isUnheard ? t("security.codes.unheard") : toErrorText(error, t);
+      const isOffline = toErrorCode(error) === "offline";
+      const message = isOffline ? t("security.codes.unheard") : toErrorText(error, t);
       showToast({ tone: "danger", title: t("common.error"), message });
     }
     onPrompt(undefined);
-    setMaking(false);
+    setGenerating(false);
     void reload();
   };
   return (
     <SettingsCard title={t("security.codes.title")} icon="i-ph-list-numbers">
       {() => (
         <>
-          <CardText>{wordsOfLeft()}</CardText>
+          <CardText>{getStatusText()}</CardText>
           <ActionRow
             icon={left === null ? "i-ph-plus-circle" : "i-ph-arrows-clockwise"}
             label={t(left === null ? "security.codes.make" : "security.codes.makeAnew")}
-            onPress={() => onPrompt(left ? "anew" : "first")}
+            onPress={() => onPrompt(left ? "replace" : "first")}
           />
           <ConfirmDialog
             open={prompt !== undefined}
-            title={t(prompt === "anew" ? "security.codes.anewTitle" : "security.codes.firstTitle")}
-            body={wordsOfOffer()}
+            title={t(prompt === "replace" ? "security.codes.anewTitle" : "security.codes.firstTitle")}
+            body={getPromptText()}
             confirmLabel={t("security.codes.makeNow")}
-            cancelLabel={t(prompt === "anew" ? "common.cancel" : "security.codes.later")}
+            cancelLabel={t(prompt === "replace" ? "common.cancel" : "security.codes.later")}
             tone="accent"
-            busy={isMaking}
-            onConfirm={() => void make()}
+            busy={isGenerating}
+            onConfirm={() => void generate()}
             onClose={() => onPrompt(undefined)}
           />
           {codes && <RecoveryCodesSheet codes={codes} onClose={() => setCodes(undefined)} />}

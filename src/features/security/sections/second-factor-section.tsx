@@ -21,8 +21,8 @@ function AuthenticatorAppListItem({ app, isLast }: { app: Factor; isLast: boolea
   const { t } = useTranslation();
   const format = useFormat();
   const name = app.friendly_name;
-  const done = t("security.apps.removed", { name: isolateBidi(name) });
-  const { ask, dialog } = useConfirmedChange(() => removeAuthenticatorApp(app.id), done);
+  const doneMessage = t("security.apps.removed", { name: isolateBidi(name) });
+  const { ask, dialog } = useConfirmedChange(() => removeAuthenticatorApp(app.id), doneMessage);
   return (
     <li>
       <SecurityRow
@@ -49,7 +49,7 @@ function AuthenticatorAppListItem({ app, isLast }: { app: Factor; isLast: boolea
   );
 }
 
-/** Whether something is asked for. */
+/** Shows whether sign-in requires a second factor. */
 function SecondFactorStatus({ security }: { security: Security }) {
   const { t } = useTranslation();
   const isOn = findSecondSteps(security) !== undefined;
@@ -69,20 +69,20 @@ function SecondFactorStatus({ security }: { security: Security }) {
 
 type SecondFactorSectionProps = {
   security: Security;
-  /** Something is asked for from now on. */
+  /** Called after a second factor was enabled. */
   onEnabled: () => void;
 };
 
-/** What is asked after the password: code apps and passkeys. */
+/** Second factors of the account: authenticator apps and passkeys. */
 export function SecondFactorSection({ security, onEnabled }: SecondFactorSectionProps) {
   const { t } = useTranslation();
-  const carryOut = useSecurityAction();
+  const runAction = useSecurityAction();
   const [isAdding, setAdding] = useState(false);
   const apps = listCodeApps(security);
 
-  const switchKeys = async (isWanted: boolean) => {
-    const done = t(isWanted ? "security.step.keysOn" : "security.step.keysOff");
-    if ((await carryOut(() => setPasskeySecondStep(isWanted), done)) && isWanted) onEnabled();
+  const togglePasskeys = async (isEnabled: boolean) => {
+    const doneMessage = t(isEnabled ? "security.step.keysOn" : "security.step.keysOff");
+    if ((await runAction(() => setPasskeySecondStep(isEnabled), doneMessage)) && isEnabled) onEnabled();
   };
   return (
     <SettingsCard title={t("security.step.title")} icon="i-ph-shield-check">
@@ -106,7 +106,7 @@ export function SecondFactorSection({ security, onEnabled }: SecondFactorSection
               description={t("security.step.keysBody")}
               groupHeadingId={heading}
               isOn={security.passkey_second_step}
-              onChange={(isWanted) => void switchKeys(isWanted)}
+              onChange={(isEnabled) => void togglePasskeys(isEnabled)}
             />
           )}
           {isAdding && (

@@ -16,23 +16,23 @@ import { CopyButton } from "./copy-button.tsx";
 
 const secretGroupLength = 4;
 
-/** As one reads it to somebody: four at a time. */
+/** Formats a secret in groups of four characters. */
 const formatSecret = (secret: string): string =>
   secret.match(new RegExp(`.{1,${secretGroupLength}}`, "g"))?.join(" ") ?? secret;
 
-/** A name that no other has. */
+/** Returns the name, with a number appended if it is taken. */
 const toUniqueName = (base: string, names: readonly string[]): string => {
   for (let n = 2, name = base; ; name = `${base} ${n++}`) if (!names.includes(name)) return name;
 };
 
-/** A part of the sheet, which stays open while something of it is under way. */
+/** Props of a step; the sheet cannot be closed while a step is busy. */
 type SheetStepProps = { isBusy: boolean; setBusy: (isBusy: boolean) => void };
 
 type AppNameFormProps = SheetStepProps & { names: readonly string[]; onEnrolled: (app: Enrolled) => void };
 
 function AppNameForm({ names, isBusy, setBusy, onEnrolled }: AppNameFormProps) {
   const { t } = useTranslation();
-  const { withProof } = useSecurityChanges();
+  const { withStepUp } = useSecurityChanges();
   const [name, setName] = useState(() => toUniqueName(t("security.apps.defaultName"), names));
   const [problem, setProblem] = useState<string>();
   const submit = async (event: FormEvent) => {
@@ -42,7 +42,7 @@ function AppNameForm({ names, isBusy, setBusy, onEnrolled }: AppNameFormProps) {
     setBusy(true);
     setProblem(undefined);
     try {
-      await withProof(async () => onEnrolled(await enrollAuthenticatorApp(name.trim())));
+      await withStepUp(async () => onEnrolled(await enrollAuthenticatorApp(name.trim())));
     } catch (error) {
       setProblem(toErrorText(error, t));
     }
@@ -76,7 +76,7 @@ function AppNameForm({ names, isBusy, setBusy, onEnrolled }: AppNameFormProps) {
   );
 }
 
-/** The answer to the right code may be lost: sent again it is refused as used, and the app counts all the same. */
+/** Verifies the first code. A lost response makes the retry fail (code already used), so the app may be active despite an error. */
 const verifyFirstCode = async (app: Enrolled, code: string): Promise<void> => {
   try {
     await submitTotp(app.id, code);
@@ -90,12 +90,12 @@ type AppSetupStepProps = Pick<SheetStepProps, "setBusy"> & { app: Enrolled; onAd
 
 function AppSetupStep({ app, setBusy, onAdded }: AppSetupStepProps) {
   const { t } = useTranslation();
-  const { withProof, reload } = useSecurityChanges();
+  const { withStepUp, reload } = useSecurityChanges();
   const { secret, uri, qr_code } = app.totp;
   const confirm = async (code: string) => {
     setBusy(true);
     try {
-      if (!(await withProof(() => verifyFirstCode(app, code)))) return;
+      if (!(await withStepUp(() => verifyFirstCode(app, code)))) return;
       await reload();
     } finally {
       setBusy(false);
@@ -149,7 +149,7 @@ function AppSetupStep({ app, setBusy, onAdded }: AppSetupStepProps) {
 
 type AddAuthenticatorAppSheetProps = { names: readonly string[]; onAdded: (name: string) => void; onClose: () => void };
 
-/** Adds a code app: its name, what it has to take in, and the first code as the proof that it did. */
+/** Adds an authenticator app: its name, the secret to scan or type, and the first code as confirmation. */
 export function AddAuthenticatorAppSheet({ names, onAdded, onClose }: AddAuthenticatorAppSheetProps) {
   const { t } = useTranslation();
   const [app, setApp] = useState<Enrolled>();

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 
-/** Gives words to the clipboard and says so itself: it stands in dialogs, which toasts lie under. */
+/** Copies a text and shows the result itself, because toasts are hidden behind the dialog it is used in. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { t } = useTranslation();
   const [outcome, setOutcome] = useState<"security.copied" | "security.copyFailed">();

@@ -1,6 +1,6 @@
-const urlLifetimeMs = 10_000; // by then a browser has taken what a link leads to
+const urlLifetimeMs = 10_000; // the browser has read the blob by then
 
-/** Hands over words as a file of plain text. */
+/** Downloads a text as a plain-text file. */
 export const downloadText = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
   const link = document.createElement("a");
@@ -12,13 +12,13 @@ export const downloadText = (name: string, text: string): void => {
 
 let printFrame: HTMLIFrameElement | undefined;
 
-/** Takes away what was printed from: some browsers never say that they are done with it. */
+/** Removes the print frame. Needed explicitly: some browsers never fire `afterprint`. */
 export const removePrintFrame = (): void => {
   printFrame?.remove();
   printFrame = undefined;
 };
 
-/** Prints words alone, without the page around, from a frame of their own. */
+/** Prints a text without the surrounding page, from an iframe. */
 export const printText = (title: string, text: string): void => {
   removePrintFrame();
   const frame = document.createElement("iframe");
@@ -30,9 +30,9 @@ export const printText = (title: string, text: string): void => {
   const { contentWindow: window, contentDocument: paper } = frame;
   if (!window || !paper) return;
   paper.title = title;
-  const words = paper.createElement("pre");
-  words.textContent = text;
-  paper.body.append(words);
+  const block = paper.createElement("pre");
+  block.textContent = text;
+  paper.body.append(block);
   window.addEventListener("afterprint", removePrintFrame);
   window.print();
 };

@@ -7,18 +7,18 @@ import { useFormat } from "#i18n/format.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { downloadText, printText, removePrintFrame } from "./download-text.ts";
 
-/** The codes, this once: to be copied, printed or kept as a file, and left only by who says so. */
+/** Shows new recovery codes once, to copy, print or download. Closing requires a confirmation that they are saved. */
 export function RecoveryCodesSheet({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation();
   const id = useId();
   const format = useFormat();
-  const [isNoted, setNoted] = useState(false);
+  const [isSaved, setSaved] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   useEffect(() => removePrintFrame, []);
   const title = t("security.codes.paper", { date: format.date(Date.now()) });
-  const paper = [title, "", ...codes, "", t("security.codes.once"), ""].join("\n");
+  const fileText = [title, "", ...codes, "", t("security.codes.once"), ""].join("\n");
   return (
-    <Sheet title={t("security.codes.title")} onClose={() => (isNoted ? onClose() : setLeaving(true))}>
+    <Sheet title={t("security.codes.title")} onClose={() => (isSaved ? onClose() : setLeaving(true))}>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto overscroll-contain px-5 pb-8">
         <p>{t("security.codes.shown")}</p>
         <ol
@@ -35,10 +35,10 @@ export function RecoveryCodesSheet({ codes, onClose }: { codes: readonly string[
         <div className="flex flex-col">
           <CopyButton text={codes.join("\n")} label={t("security.codes.copy")} />
           <div className="grid grid-cols-[repeat(auto-fit,minmax(9rem,1fr))] gap-2">
-            <Button variant="secondary" onClick={() => downloadText(t("security.codes.file"), paper)}>
+            <Button variant="secondary" onClick={() => downloadText(t("security.codes.file"), fileText)}>
               {t("security.codes.save")}
             </Button>
-            <Button variant="secondary" onClick={() => printText(title, paper)}>
+            <Button variant="secondary" onClick={() => printText(title, fileText)}>
               {t("security.codes.print")}
             </Button>
           </div>
@@ -47,13 +47,13 @@ export function RecoveryCodesSheet({ codes, onClose }: { codes: readonly string[
           <input
             id={id}
             type="checkbox"
-            checked={isNoted}
-            onChange={({ target }) => setNoted(target.checked)}
+            checked={isSaved}
+            onChange={({ target }) => setSaved(target.checked)}
             className="size-6 shrink-0 accent-$accent-fill"
           />
           <span className="font-semibold">{t("security.codes.noted")}</span>
         </label>
-        <Button disabled={!isNoted} onClick={onClose}>
+        <Button disabled={!isSaved} onClick={onClose}>
           {t("security.codes.done")}
         </Button>
       </div>
