@@ -5,9 +5,9 @@ import type { GroupCard } from "#contract/groups.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { formatGroupMemberName, type GroupMemberView } from "./members/member-view.ts";
 
-/** What is asked before it is done, because it cannot be taken back. */
+/** Irreversible action on a group that requires a confirmation. */
 export type GroupConfirmation =
-  | { type: "clear" | "unpicture" | "end" }
+  | { type: "clear" | "removePicture" | "end" }
   | { type: "leave"; successor?: GroupMemberView }
   | { type: "remove" | "handOver"; member: GroupMemberView };
 
@@ -22,14 +22,14 @@ type GroupConfirmDialogProps = {
 export function GroupConfirmDialog({ confirmation, group, isBusy, onConfirm, onClose }: GroupConfirmDialogProps) {
   const { t } = useTranslation();
   const name = isolateBidi(group.name);
-  const asked = { open: true, cancelLabel: t("common.cancel"), busy: isBusy, onConfirm, onClose };
+  const dialogProps = { open: true, cancelLabel: t("common.cancel"), busy: isBusy, onConfirm, onClose };
   switch (confirmation.type) {
     case "clear":
       return <ClearHistoryDialog name={group.name} isGroup busy={isBusy} onConfirm={onConfirm} onClose={onClose} />;
-    case "unpicture":
+    case "removePicture":
       return (
         <ConfirmDialog
-          {...asked}
+          {...dialogProps}
           title={t("groups.picture.removeTitle")}
           body={t("groups.picture.removeBody")}
           confirmLabel={t("groups.picture.removeConfirm")}
@@ -39,7 +39,7 @@ export function GroupConfirmDialog({ confirmation, group, isBusy, onConfirm, onC
       const who = { name: formatGroupMemberName(confirmation.member) };
       return (
         <ConfirmDialog
-          {...asked}
+          {...dialogProps}
           title={t("groups.remove.title", who)}
           body={t("groups.remove.body", who)}
           confirmLabel={t("groups.remove.confirm")}
@@ -50,7 +50,7 @@ export function GroupConfirmDialog({ confirmation, group, isBusy, onConfirm, onC
       const who = { name: formatGroupMemberName(confirmation.member) };
       return (
         <ConfirmDialog
-          {...asked}
+          {...dialogProps}
           tone="accent"
           title={t("groups.handOver.title", who)}
           body={t("groups.handOver.body", who)}
@@ -60,12 +60,12 @@ export function GroupConfirmDialog({ confirmation, group, isBusy, onConfirm, onC
     }
     case "leave": {
       const { successor } = confirmation;
-      const alone = t(group.count === 1 ? "groups.leave.bodyLast" : "groups.leave.body");
+      const defaultBody = t(group.count === 1 ? "groups.leave.bodyLast" : "groups.leave.body");
       return (
         <ConfirmDialog
-          {...asked}
+          {...dialogProps}
           title={t("groups.leave.title", { name })}
-          body={successor ? t("groups.leave.bodyHeir", { heir: formatGroupMemberName(successor) }) : alone}
+          body={successor ? t("groups.leave.bodyHeir", { heir: formatGroupMemberName(successor) }) : defaultBody}
           confirmLabel={t("groups.leave.short")}
         />
       );
@@ -73,7 +73,7 @@ export function GroupConfirmDialog({ confirmation, group, isBusy, onConfirm, onC
     case "end":
       return (
         <ConfirmDialog
-          {...asked}
+          {...dialogProps}
           title={t("groups.end.title", { name })}
           body={t("groups.end.body")}
           confirmLabel={t("groups.end.action")}

@@ -12,13 +12,13 @@ const picturePx = 128;
 const badgeClass =
   "!absolute right--1 bottom--1 border-2 border-bg bg-accent !text-[20px] text-on-accent hover:!bg-accent-hover";
 
-/** Picture, name and size of a group; who may, changes picture and name here. */
-export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMenu }) {
+/** Picture, name and member count of a group, with controls to change picture and name for permitted roles. */
+export function GroupHeader({ group, menu }: { group: GroupCard; menu: GroupMenu }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   const person = { username: group.name, phone: "", avatar: group.picture };
-  const { isSettingPicture } = deeds;
-  const choose = () => {
+  const { isSettingPicture } = menu;
+  const openFilePicker = () => {
     if (!isSettingPicture) input.current?.click();
   };
   return (
@@ -43,7 +43,7 @@ export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMe
               hidden
               onChange={({ currentTarget }) => {
                 const file = currentTarget.files?.[0];
-                if (file) deeds.setPicture(file);
+                if (file) menu.setPicture(file);
                 currentTarget.value = "";
               }}
             />
@@ -58,7 +58,7 @@ export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMe
                     label: t("groups.picture.change"),
                     icon: "i-ph-image",
                     disabled: isSettingPicture,
-                    onSelect: choose,
+                    onSelect: openFilePicker,
                   },
                   {
                     id: "remove",
@@ -66,7 +66,7 @@ export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMe
                     icon: "i-ph-trash",
                     tone: "danger",
                     disabled: isSettingPicture,
-                    onSelect: () => deeds.openOverlay({ type: "unpicture" }),
+                    onSelect: () => menu.openOverlay({ type: "removePicture" }),
                   },
                 ]}
               />
@@ -76,7 +76,7 @@ export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMe
                 label={t("groups.create.addPicture")}
                 className={badgeClass}
                 aria-disabled={isSettingPicture || undefined}
-                onClick={choose}
+                onClick={openFilePicker}
               />
             )}
           </>
@@ -91,7 +91,7 @@ export function GroupHeader({ group, deeds }: { group: GroupCard; deeds: GroupMe
             icon="i-ph-pencil-simple"
             label={t("groups.rename.action")}
             className="text-muted"
-            onClick={() => deeds.openOverlay({ type: "rename" })}
+            onClick={() => menu.openOverlay({ type: "rename" })}
           />
         )}
       </div>

@@ -11,9 +11,8 @@ import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { GroupView } from "#sync/hooks/use-group.ts";
 import { useGroupMembers } from "#sync/hooks/use-live-query.ts";
 import { GroupHeader } from "./group-header.tsx";
-import { GroupMemberList } from "./members/member-list.tsx";
+import { GroupMemberList, StaleListNote } from "./members/member-list.tsx";
 import { toGroupMemberViews } from "./members/member-view.ts";
-import { StaleListNote } from "./members/stale-list-note.tsx";
 import { useGroupMenu } from "./use-group-menu.tsx";
 import { useScrollRestore } from "./use-scroll-restore.ts";
 
@@ -22,7 +21,7 @@ type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolea
 const tileClass =
   "flex min-h-16 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-2 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
-/** A group: its picture and name, what one can do with it, and who is in it. */
+/** Group page: picture and name, actions and members. */
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const { t } = useTranslation();
   const language = useLanguage();
@@ -34,8 +33,8 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     [list.members, list.areRolesKnown, me, group.role, language],
   );
   const { scroller, setScroller, onScroll } = useScrollRestore(id, members !== undefined);
-  const deeds = useGroupMenu({ id, group, isMuted: muted, members, onLeaving });
-  // Without a network nothing is asked for.
+  const menu = useGroupMenu({ id, group, isMuted: muted, members, onLeaving });
+  // Offline, the list is not requested: show the failure at once.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
   return (
     <Screen
@@ -45,14 +44,14 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
       backPath={`/app/group/${id}`}
       hasProfileButton={false}
       scrolls={false}
-      actions={<MenuButton label={t("groups.page.menu")} items={deeds.menuItems} />}
+      actions={<MenuButton label={t("groups.page.menu")} items={menu.menuItems} />}
     >
       <div ref={setScroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
         <div className="mx-auto w-full max-w-160 pb-8">
-          <GroupHeader group={group} deeds={deeds} />
+          <GroupHeader group={group} menu={menu} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">
             {isGroupActionAllowed(group.role, "add") && (
-              <button type="button" className={tileClass} onClick={() => deeds.openOverlay({ type: "add" })}>
+              <button type="button" className={tileClass} onClick={() => menu.openOverlay({ type: "add" })}>
                 <span className="i-ph-user-plus text-2xl" aria-hidden="true" />
                 {t("groups.add.action")}
               </button>
@@ -60,13 +59,13 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
             <button
               type="button"
               className={tileClass}
-              aria-busy={deeds.isMuting || undefined}
-              onClick={deeds.toggleMute}
+              aria-busy={menu.isMuting || undefined}
+              onClick={menu.toggleMute}
             >
               <span className={`${muted ? "i-ph-bell" : "i-ph-bell-slash"} text-2xl`} aria-hidden="true" />
               {t(muted ? "groups.page.unmute" : "groups.page.mute")}
             </button>
-            <button type="button" className={`${tileClass} !text-danger`} onClick={deeds.confirmLeave}>
+            <button type="button" className={`${tileClass} !text-danger`} onClick={menu.confirmLeave}>
               <span className="i-ph-sign-out text-2xl" aria-hidden="true" />
               {t("groups.leave.short")}
             </button>
@@ -81,7 +80,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
             members={members ?? []}
             count={group.count}
             scroller={scroller}
-            getMenuItems={deeds.getMemberMenuItems}
+            getMenuItems={menu.getMemberMenuItems}
           >
             {failure !== undefined && (
               <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">
@@ -103,7 +102,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
           </GroupMemberList>
         </div>
       </div>
-      {deeds.overlay}
+      {menu.overlay}
     </Screen>
   );
 }

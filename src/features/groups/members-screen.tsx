@@ -16,31 +16,31 @@ import { GroupPage } from "./group-page.tsx";
 
 function GroupPageLoader({ id, me }: { id: Uuid; me: Uuid }) {
   const { t } = useTranslation();
-  const [look, again] = useGroup(id);
+  const [lookup, retry] = useGroup(id);
   const [isLeaving, setLeaving] = useState(false);
-  const last = useRef<GroupView>(undefined);
-  if (look.state === "here") last.current = look.view;
-  const page = (view: GroupView) => <GroupPage view={view} me={me} onLeaving={setLeaving} />;
-  if (look.state === "here") return page(look.view);
-  // Who is leaving is led away by what they do: until it is done the page stays.
-  if (isLeaving && last.current) return page(last.current);
-  if (look.state === "gone" && look.name !== undefined) {
-    return <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(look.name) })} isError={false} />;
+  const lastView = useRef<GroupView>(undefined);
+  if (lookup.state === "here") lastView.current = lookup.view;
+  const renderPage = (view: GroupView) => <GroupPage view={view} me={me} onLeaving={setLeaving} />;
+  if (lookup.state === "here") return renderPage(lookup.view);
+  // While the user is leaving, the page stays until the leave action itself navigates away.
+  if (isLeaving && lastView.current) return renderPage(lastView.current);
+  if (lookup.state === "gone" && lookup.name !== undefined) {
+    return <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(lookup.name) })} isError={false} />;
   }
-  if (look.state === "gone" || look.state === "missing") {
+  if (lookup.state === "gone" || lookup.state === "missing") {
     return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
   }
   return (
     <Screen title={t("groups.page.title")} description={t("groups.page.description")} backPath="/app">
-      {look.state === "loading" ? (
+      {lookup.state === "loading" ? (
         <PaneSpinner />
       ) : (
         <div role="status" className="my-auto">
           <EmptyState
             icon="i-ph-cloud-slash"
             title={t("groups.chat.infoFailed")}
-            body={t(`errors.${look.code}`)}
-            action={<Button onClick={again}>{t("common.retry")}</Button>}
+            body={t(`errors.${lookup.code}`)}
+            action={<Button onClick={retry}>{t("common.retry")}</Button>}
           />
         </div>
       )}
@@ -48,11 +48,11 @@ function GroupPageLoader({ id, me }: { id: Uuid; me: Uuid }) {
   );
 }
 
-/** /app/group/:groupId/members: who is in a group, and what can be done with it. */
+/** Route /app/group/:groupId/members: members and settings of a group. */
 export default function MembersScreen() {
   const { groupId } = useParams();
   const me = useSession()?.userId;
-  if (me === undefined) return null; // signed out: the guard is about to lead away
+  if (me === undefined) return null; // signed out: the route guard is about to redirect
   if (!v.is(Uuid, groupId)) return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
   return <GroupPageLoader key={groupId} id={groupId} me={me} />;
 }

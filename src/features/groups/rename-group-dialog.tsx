@@ -14,7 +14,7 @@ import { runGroupCommand } from "./run-group-command.ts";
 
 type RenameGroupDialogProps = { group: Uuid; name: string; onClose: () => void };
 
-/** Gives a group another name; what is typed stays when it fails. */
+/** Dialog to rename a group. Input is kept after a failure. */
 export default function RenameGroupDialog({ group, name, onClose }: RenameGroupDialogProps) {
   const { t } = useTranslation();
   const id = useId();

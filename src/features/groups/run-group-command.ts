@@ -10,21 +10,21 @@ const getFailureReason = (error: unknown): string => {
   return t(`errors.${code}`);
 };
 
-/** Says what could not be done, and why. */
-export const showGroupFailure = (what: string, error: unknown): void =>
-  showToast({ tone: "danger", title: t("common.error"), message: `${what}\n${getFailureReason(error)}` });
+/** Shows a toast with the failed action and the reason. */
+export const showGroupFailure = (failedText: string, error: unknown): void =>
+  showToast({ tone: "danger", title: t("common.error"), message: `${failedText}\n${getFailureReason(error)}` });
 
-/** Does something to a group and says what came of it; answers whether it succeeded. */
+/** Runs a group command and shows a toast with the result. Returns true if it succeeded. */
 export const runGroupCommand = async (
-  work: () => Promise<void>,
-  said: { done: string; failed: string },
+  command: () => Promise<void>,
+  texts: { done: string; failed: string },
 ): Promise<boolean> => {
   try {
-    await work();
+    await command();
   } catch (error) {
-    showGroupFailure(said.failed, error);
+    showGroupFailure(texts.failed, error);
     return false;
   }
-  showToast({ message: said.done });
+  showToast({ message: texts.done });
   return true;
 };

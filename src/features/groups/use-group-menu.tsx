@@ -24,99 +24,103 @@ const AddMembersSheet = lazyOverlay(() => import("./members/add-members-sheet.ts
 const RenameGroupDialog = lazyOverlay(() => import("./rename-group-dialog.tsx"));
 const SuccessorSheet = lazyOverlay(() => import("./members/successor-sheet.tsx"));
 
-/** What is open over the page: a question before something that cannot be taken back, or something to fill in. */
-type GroupOverlay = GroupConfirmation | { type: "add" } | { type: "rename" } | { type: "heir" };
+/** Overlay over the page: a confirmation, or a sheet or dialog to fill in. */
+type GroupOverlay = GroupConfirmation | { type: "add" } | { type: "rename" } | { type: "successor" };
 
 type GroupMenuOptions = {
   id: Uuid;
   group: GroupCard;
   isMuted: boolean;
   members: GroupMemberView[] | undefined;
-  /** Told before one goes, and with false when nothing came of it. */
+  /** Called with true before the user leaves or deletes the group, and with false if that failed. */
   onLeaving: (isLeaving: boolean) => void;
 };
 
-type GroupMenuTask = "question" | "mute" | "picture";
+type GroupMenuTask = "confirmation" | "mute" | "picture";
 
 export type GroupMenu = {
-  openOverlay: (layer: GroupOverlay) => void;
+  openOverlay: (overlay: GroupOverlay) => void;
   confirmLeave: () => void;
   toggleMute: () => void;
   isMuting: boolean;
   setPicture: (file: File) => void;
   isSettingPicture: boolean;
-  /** Of the group's menu. */
+  /** Items of the group's menu. */
   menuItems: MenuItem[];
-  /** Of a member's menu. */
+  /** Items of a member's menu. */
   getMemberMenuItems: (member: GroupMemberView) => MenuItem[];
   overlay: ReactNode;
 };
 
-/** What one may do with a group and its members, with the questions asked before. */
+/** Actions the current user may perform on a group and its members, with their confirmations. */
 export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMenuOptions): GroupMenu => {
   const { t } = useTranslation();
-  const leadOn = useNavigateIfStillHere();
-  const [layer, ask] = useState<GroupOverlay>();
-  // A picture may take a minute: what is answered meanwhile goes its own way.
+  const navigateIfStillHere = useNavigateIfStillHere();
+  const [overlay, openOverlay] = useState<GroupOverlay>();
+  // Busy state per task: a picture upload may take a minute and must not block confirmations.
   const [busy, setBusy] = useState<ReadonlySet<GroupMenuTask>>(new Set());
   const name = isolateBidi(group.name);
-  const close = () => ask(undefined);
+  const close = () => openOverlay(undefined);
 
-  const run = async (what: GroupMenuTask, ...doing: Parameters<typeof runGroupCommand>) => {
-    if (busy.has(what)) return false;
-    setBusy((before) => new Set(before).add(what));
-    const isDone = await runGroupCommand(...doing);
-    setBusy((before) => new Set([...before].filter((one) => one !== what)));
+  const run = async (task: GroupMenuTask, ...command: Parameters<typeof runGroupCommand>) => {
+    if (busy.has(task)) return false;
+    setBusy((before) => new Set(before).add(task));
+    const isDone = await runGroupCommand(...command);
+    setBusy((before) => new Set([...before].filter((other) => other !== task)));
     return isDone;
   };
-  /** Does what was asked for; the question goes either way. */
-  const answer = async (...doing: Parameters<typeof runGroupCommand>) => {
-    await run("question", ...doing);
+  /** Runs a confirmed command and closes the dialog, whatever the result. */
+  const runConfirmed = async (...command: Parameters<typeof runGroupCommand>) => {
+    await run("confirmation", ...command);
     close();
     restoreLostFocus();
   };
-  /** After this the group is none of mine. */
-  const depart = async (...doing: Parameters<typeof runGroupCommand>) => {
+  /** Runs a command after which the user is no longer a member, and leaves the page. */
+  const runLeaving = async (...command: Parameters<typeof runGroupCommand>) => {
     onLeaving(true);
-    if (await run("question", ...doing)) return leadOn("/app", { replace: true });
+    if (await run("confirmation", ...command)) return navigateIfStillHere("/app", { replace: true });
     close();
     onLeaving(false);
   };
-  const leave = (heir?: Uuid) =>
-    depart(() => leaveGroup(id, heir), { done: t("groups.leave.done", { name }), failed: t("groups.leave.failed") });
+  const leave = (successor?: Uuid) =>
+    runLeaving(() => leaveGroup(id, successor), {
+      done: t("groups.leave.done", { name }),
+      failed: t("groups.leave.failed"),
+    });
 
-  const confirm = (question: GroupConfirmation) => {
-    switch (question.type) {
+  const confirm = (confirmation: GroupConfirmation) => {
+    switch (confirmation.type) {
       case "clear":
-        return answer(() => clearConversation(id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
-      case "unpicture":
-        return answer(() => setGroupPicture(id, null), {
+        return runConfirmed(() => clearConversation(id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+      case "removePicture":
+        return runConfirmed(() => setGroupPicture(id, null), {
           done: t("groups.picture.removed"),
           failed: t("groups.picture.failed"),
         });
       case "remove": {
-        const { user } = question.member;
-        const who = { name: formatGroupMemberName(question.member) };
-        const said = { done: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
-        return answer(() => removeMember(id, user), said);
+        const { user } = confirmation.member;
+        const who = { name: formatGroupMemberName(confirmation.member) };
+        const texts = { done: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
+        return runConfirmed(() => removeMember(id, user), texts);
       }
       case "handOver": {
-        const { user } = question.member;
-        const who = { name: formatGroupMemberName(question.member) };
-        const said = { done: t("groups.handOver.done", who), failed: t("groups.handOver.failed", who) };
-        return answer(() => transferGroupOwnership(id, user), said);
+        const { user } = confirmation.member;
+        const who = { name: formatGroupMemberName(confirmation.member) };
+        const texts = { done: t("groups.handOver.done", who), failed: t("groups.handOver.failed", who) };
+        return runConfirmed(() => transferGroupOwnership(id, user), texts);
       }
       case "leave":
-        return leave(question.successor?.user);
+        return leave(confirmation.successor?.user);
       case "end":
-        return depart(() => deleteGroupForEveryone(id), {
+        return runLeaving(() => deleteGroupForEveryone(id), {
           done: t("groups.end.done", { name }),
           failed: t("groups.end.failed"),
         });
     }
   };
 
-  const askToLeave = () => ask(group.role === "owner" && group.count > 1 ? { type: "heir" } : { type: "leave" });
+  const confirmLeave = () =>
+    openOverlay(group.role === "owner" && group.count > 1 ? { type: "successor" } : { type: "leave" });
   const toggleMute = () =>
     void run("mute", () => muteConversation(id, !isMuted), {
       done: t(isMuted ? "mute.isOff" : "mute.isOn"),
@@ -131,68 +135,90 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
     });
   };
 
-  const items: MenuItem[] = [
+  const menuItems: MenuItem[] = [
     {
       id: "mute",
       label: t(isMuted ? "mute.off" : "mute.on"),
       icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
       onSelect: toggleMute,
     },
-    { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => ask({ type: "clear" }) },
-    { id: "leave", label: t("groups.leave.action"), icon: "i-ph-sign-out", tone: "danger", onSelect: askToLeave },
+    { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => openOverlay({ type: "clear" }) },
+    { id: "leave", label: t("groups.leave.action"), icon: "i-ph-sign-out", tone: "danger", onSelect: confirmLeave },
   ];
   if (isGroupActionAllowed(group.role, "rename")) {
     const label = t("groups.rename.action");
-    items.unshift({ id: "rename", label, icon: "i-ph-pencil-simple", onSelect: () => ask({ type: "rename" }) });
+    menuItems.unshift({
+      id: "rename",
+      label,
+      icon: "i-ph-pencil-simple",
+      onSelect: () => openOverlay({ type: "rename" }),
+    });
   }
   if (isGroupActionAllowed(group.role, "end")) {
     const label = t("groups.end.action");
-    items.push({ id: "end", label, icon: "i-ph-trash", tone: "danger", onSelect: () => ask({ type: "end" }) });
+    menuItems.push({
+      id: "end",
+      label,
+      icon: "i-ph-trash",
+      tone: "danger",
+      onSelect: () => openOverlay({ type: "end" }),
+    });
   }
 
-  const itemsFor = (member: GroupMemberView): MenuItem[] => {
+  const getMemberMenuItems = (member: GroupMemberView): MenuItem[] => {
     if (member.isMe || member.user === "") return [];
-    const own: MenuItem[] = [];
+    const memberItems: MenuItem[] = [];
     if (isGroupActionAllowed(group.role, "handOver")) {
       const label = t("groups.handOver.action");
-      own.push({ id: "owner", label, icon: "i-ph-crown-simple", onSelect: () => ask({ type: "handOver", member }) });
+      memberItems.push({
+        id: "owner",
+        label,
+        icon: "i-ph-crown-simple",
+        onSelect: () => openOverlay({ type: "handOver", member }),
+      });
     }
     if (isGroupActionAllowed(group.role, "remove")) {
       const label = t("groups.remove.action");
-      const onSelect = () => ask({ type: "remove", member });
-      own.push({ id: "remove", label, icon: "i-ph-user-minus", tone: "danger", onSelect });
+      const onSelect = () => openOverlay({ type: "remove", member });
+      memberItems.push({ id: "remove", label, icon: "i-ph-user-minus", tone: "danger", onSelect });
     }
-    return own;
+    return memberItems;
   };
 
-  const isIn = (person: Uuid) => members?.some(({ user }) => user === person) ?? false;
-  const dialog = (
+  const isMember = (person: Uuid) => members?.some(({ user }) => user === person) ?? false;
+  const overlayElement = (
     <>
-      {layer?.type === "add" && <AddMembersSheet group={id} count={group.count} isMember={isIn} onClose={close} />}
-      {layer?.type === "rename" && <RenameGroupDialog group={id} name={group.name} onClose={close} />}
-      {layer?.type === "heir" && (
-        <SuccessorSheet members={members} onPick={(heir) => ask({ type: "leave", successor: heir })} onClose={close} />
+      {overlay?.type === "add" && (
+        <AddMembersSheet group={id} count={group.count} isMember={isMember} onClose={close} />
       )}
-      {layer && layer.type !== "add" && layer.type !== "rename" && layer.type !== "heir" && (
+      {overlay?.type === "rename" && <RenameGroupDialog group={id} name={group.name} onClose={close} />}
+      {overlay?.type === "successor" && (
+        <SuccessorSheet
+          members={members}
+          onPick={(successor) => openOverlay({ type: "leave", successor })}
+          onClose={close}
+        />
+      )}
+      {overlay && overlay.type !== "add" && overlay.type !== "rename" && overlay.type !== "successor" && (
         <GroupConfirmDialog
-          confirmation={layer}
+          confirmation={overlay}
           group={group}
-          isBusy={busy.has("question")}
-          onConfirm={() => void confirm(layer)}
+          isBusy={busy.has("confirmation")}
+          onConfirm={() => void confirm(overlay)}
           onClose={close}
         />
       )}
     </>
   );
   return {
-    openOverlay: ask,
-    confirmLeave: askToLeave,
+    openOverlay,
+    confirmLeave,
     toggleMute,
     isMuting: busy.has("mute"),
     setPicture: (file) => void setPicture(file),
     isSettingPicture: busy.has("picture"),
-    menuItems: items,
-    getMemberMenuItems: itemsFor,
-    overlay: dialog,
+    menuItems,
+    getMemberMenuItems,
+    overlay: overlayElement,
   };
 };

@@ -4,16 +4,16 @@ import type { Uuid } from "#contract/ids.ts";
 
 const scrollPositions = new Map<Uuid, number>();
 
-/** Who comes back to a long page, from somebody's profile, finds it as far down as it was left. */
-export const useScrollRestore = (id: Uuid, isFilled: boolean) => {
-  // As a state: what is inside must hear of it, and is drawn before it.
+/** Restores the scroll position of a long page when the user navigates back to it. */
+export const useScrollRestore = (id: Uuid, isLoaded: boolean) => {
+  // State instead of a ref: children render before the container exists and need it afterwards.
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const isBack = useNavigationType() === "POP";
   useLayoutEffect(() => {
-    if (isBack && isFilled) scroller?.scrollTo(0, scrollPositions.get(id) ?? 0);
-  }, [id, scroller, isBack, isFilled]);
+    if (isBack && isLoaded) scroller?.scrollTo(0, scrollPositions.get(id) ?? 0);
+  }, [id, scroller, isBack, isLoaded]);
   const onScroll = () => {
-    if (isFilled && scroller) scrollPositions.set(id, scroller.scrollTop);
+    if (isLoaded && scroller) scrollPositions.set(id, scroller.scrollTop);
   };
   return { scroller, setScroller, onScroll };
 };

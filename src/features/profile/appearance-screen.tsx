@@ -17,7 +17,7 @@ const textLabels = {
 } as const;
 const motionLabels = { system: "appearance.asSystem", still: "appearance.still" } as const;
 
-/** A few words as a chat shows them. */
+/** Sample chat in the current appearance. */
 function AppearancePreview() {
   const { t } = useTranslation();
   const bubble = "max-w-[85%] rounded-bubble px-3 py-2 break-words";
@@ -31,11 +31,11 @@ function AppearancePreview() {
   );
 }
 
-/** How this device shows the product: shown as soon as it is chosen, and from the first paint on. */
+/** Appearance settings of this device. Applied at once, and from the first paint after a reload. */
 export default function AppearanceScreen() {
   const { t } = useTranslation();
   const { theme, text, motion } = useAppearance();
-  const labelled = <T extends string>(values: readonly T[], labels: Record<T, TextKey>) =>
+  const toChoices = <T extends string>(values: readonly T[], labels: Record<T, TextKey>) =>
     values.map((value) => {
       const label: TextKey = labels[value];
       return { value, label: t(label) };
@@ -67,7 +67,7 @@ export default function AppearanceScreen() {
             legend={t("appearance.text")}
             icon="i-ph-text-aa"
             name="text"
-            choices={labelled(textSizes, textLabels)}
+            choices={toChoices(textSizes, textLabels)}
             value={text}
             onChoose={(text) => setAppearance({ text })}
           />
@@ -75,7 +75,7 @@ export default function AppearanceScreen() {
             legend={t("appearance.motion")}
             icon="i-ph-person-simple-run"
             name="motion"
-            choices={labelled(motions, motionLabels)}
+            choices={toChoices(motions, motionLabels)}
             value={motion}
             onChoose={(motion) => setAppearance({ motion })}
           />

@@ -11,12 +11,12 @@ const toPercent = (part: number): string => `${part * 100}%`;
 
 type CropEditorProps = { url: string; size: Size; isBusy: boolean; onCrop: (cut: CropSquare) => void };
 
-/** The frame, with the round that will be seen of it, and what is done with it. */
+/** Square crop frame with the visible circle, zoom control and confirm button. */
 function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
   const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const { crop, setZoom, handlers } = useCrop(size, frame);
-  useEffect(() => frame.current?.focus(), []); // it comes when the dialog is open already
+  useEffect(() => frame.current?.focus(), []); // mounted after the dialog opened, so `autofocus` has no effect
   const { width, height, left, top } = toImagePlacement(size, crop);
   const zoomText = `${Math.round(crop.zoom * 100)} %`;
   return (
@@ -25,7 +25,7 @@ function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
         ref={frame}
         role="application"
         aria-label={t("profile.cropStage")}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and enlarge the picture in it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the picture is moved and zoomed by keyboard
         tabIndex={0}
         className="relative aspect-square w-full max-w-[min(384px,max(240px,calc(100dvh-20rem)))] shrink-0 cursor-move touch-none overflow-hidden rounded-card bg-black select-none"
         {...handlers}
@@ -68,35 +68,35 @@ function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
 type CropSheetProps = {
   file: Blob;
   onDone: (picture: Blob) => void;
-  /** The browser cannot read the file as a picture. */
+  /** Called if the browser cannot decode the file as an image. */
   onUnreadable: () => void;
   onClose: () => void;
 };
 
-/** Chooses the square of a picture that stands for oneself; what leaves the phone is that square, made small. */
+/** Sheet to crop a profile picture. Only the resized square is uploaded. */
 export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProps) {
   const { t } = useTranslation();
   const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
   const [isBusy, setBusy] = useState(false);
-  const refuse = useRef(onUnreadable);
-  refuse.current = onUnreadable;
+  const onUnreadableRef = useRef(onUnreadable);
+  onUnreadableRef.current = onUnreadable;
 
   useEffect(() => {
     const url = URL.createObjectURL(file);
     const picture = new Image();
-    let isWanted = true;
+    let isCurrent = true;
     picture.src = url;
     picture.decode().then(
-      () => isWanted && setLoaded({ url, picture }),
-      () => isWanted && refuse.current(),
+      () => isCurrent && setLoaded({ url, picture }),
+      () => isCurrent && onUnreadableRef.current(),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
       URL.revokeObjectURL(url);
     };
   }, [file]);
 
-  const take = async (cut: CropSquare) => {
+  const applyCrop = async (cut: CropSquare) => {
     if (!loaded) return;
     setBusy(true);
     try {
@@ -112,7 +112,7 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
           url={loaded.url}
           size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
           isBusy={isBusy}
-          onCrop={(cut) => void take(cut)}
+          onCrop={(cut) => void applyCrop(cut)}
         />
       ) : (
         <div className="grid flex-1 place-items-center">

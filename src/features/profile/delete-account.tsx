@@ -18,13 +18,13 @@ import { formatUnsentContent } from "./sign-out-warning.ts";
 
 type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };
 
-/** Asks, and says what goes with the account, also what only exists on this device and a call. */
+/** Confirmation that lists what is deleted, including content stored on this device only, and a running call. */
 function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAccountDialogProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const unsent = useUnsentSummary();
-  const isOver = useCanCall();
-  const lost = unsent && formatUnsentContent(unsent, t, language);
+  const isCallOver = useCanCall();
+  const unsentText = unsent && formatUnsentContent(unsent, t, language);
   return (
     <ConfirmDialog
       open
@@ -33,8 +33,10 @@ function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAcco
         <div className="flex flex-col gap-2">
           <p>{t("profile.deleteBody")}</p>
           <p>{t("profile.deleteKept")}</p>
-          {lost !== undefined && <p className="font-semibold text-text">{t("profile.deleteLost", { what: lost })}</p>}
-          {wasInCall && !isOver && <p className="font-semibold text-text">{t("profile.callToo")}</p>}
+          {unsentText !== undefined && (
+            <p className="font-semibold text-text">{t("profile.deleteLost", { what: unsentText })}</p>
+          )}
+          {wasInCall && !isCallOver && <p className="font-semibold text-text">{t("profile.callToo")}</p>}
         </div>
       }
       confirmLabel={t(busy ? "profile.deleting" : "profile.deleteConfirm")}
@@ -47,20 +49,20 @@ function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAcco
 }
 
 /**
- * SPEC.md §2 Profile: deletes the account on the server, once its person has shown who they are, then everything of it in this browser, and goes to the log-in. Until
- * the server has said that it is done, nothing here is lost.
+ * Deletes the account (SPEC.md §2 Profile): on the server after reauthentication, then all local data, then opens the sign-in
+ * page. Local data is kept until the server confirmed the deletion.
  */
 export function DeleteAccountButton() {
   const { t } = useTranslation();
-  const [asked, setAsked] = useState<{ isInCall: boolean }>();
+  const [confirmation, setConfirmation] = useState<{ isInCall: boolean }>();
   const [isBusy, setBusy] = useState(false);
   const { withStepUp, stepUp } = useStepUp();
 
   const remove = async () => {
     const userId = getSession()?.userId;
-    if (userId === undefined) return; // signed out: the guard is about to lead away
+    if (userId === undefined) return; // signed out: the route guard is about to redirect
     setBusy(true);
-    const depart = async () => {
+    const deleteOnServer = async () => {
       setSigningOut(true);
       try {
         await deleteAccount(userId);
@@ -69,19 +71,19 @@ export function DeleteAccountButton() {
         throw error;
       }
     };
-    /** The session had ended meanwhile: nothing was deleted, here neither, and that is said where one logs in. */
-    const leaveSignedOut = () => {
+    /** The session ended before the deletion: nothing was deleted, and the sign-in page says so. */
+    const redirectToSignIn = () => {
       saveFlashMessage({ title: t("profile.deleteFailedTitle"), message: t("profile.deleteSignedOut") });
       return stopSync().finally(() => location.replace("/login"));
     };
-    const stay = () => {
+    const closeDialog = () => {
       setBusy(false);
-      setAsked(undefined);
+      setConfirmation(undefined);
     };
     try {
-      if (!(await withStepUp(depart))) return stay();
+      if (!(await withStepUp(deleteOnServer))) return closeDialog();
     } catch (error) {
-      if (!getSession()) return leaveSignedOut();
+      if (!getSession()) return redirectToSignIn();
       const code = toErrorCode(error);
       const message = t(
         code === "offline"
@@ -91,11 +93,11 @@ export function DeleteAccountButton() {
             : "profile.deleteFailed",
       );
       showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
-      return stay();
+      return closeDialog();
     }
     saveFlashMessage({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
     try {
-      await endCalls().catch(() => undefined); // the server ended them; what is left is this device's own side
+      await endCalls().catch(() => undefined); // the server ended them; this cleans up this device
       await purgeLocalData(userId);
     } finally {
       location.replace("/login");
@@ -108,19 +110,19 @@ export function DeleteAccountButton() {
         variant="secondary"
         className="!text-danger"
         aria-haspopup="dialog"
-        onClick={async () => setAsked({ isInCall: await isBrowserInCall() })}
+        onClick={async () => setConfirmation({ isInCall: await isBrowserInCall() })}
       >
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-trash text-xl" aria-hidden="true" />
           {t("profile.deleteAccount")}
         </span>
       </Button>
-      {asked && (
+      {confirmation && (
         <DeleteAccountDialog
-          wasInCall={asked.isInCall}
+          wasInCall={confirmation.isInCall}
           busy={isBusy}
           onConfirm={() => void remove()}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setConfirmation(undefined)}
         />
       )}
       {stepUp}

@@ -12,21 +12,21 @@ const choices = languages.map((language) => ({
   lang: language,
 }));
 
-/** The language of everything, dates and times included. */
+/** Language of the app, including date and time formats. */
 export function LanguagePicker() {
   const { t } = useTranslation();
   const current = useLanguage();
-  const [wanted, setWanted] = useState<Language>();
+  const [selected, setSelected] = useState<Language>();
   const choose = async (language: Language) => {
-    setWanted(language);
+    setSelected(language);
     try {
       if (!(await setLanguage(language))) return;
       showToast({ message: currentText("profile.languageChanged", { language: languageNames[language] }) });
     } catch {
-      // The texts of that language are not on this phone and the network is away: the choice stays as it was.
+      // Offline, and the texts of that language are not cached: the language stays unchanged.
       showToast({ title: t("common.error"), message: t("errors.offline"), tone: "danger" });
     } finally {
-      setWanted((now) => (now === language ? undefined : now));
+      setSelected((now) => (now === language ? undefined : now));
     }
   };
   return (
@@ -35,7 +35,7 @@ export function LanguagePicker() {
       icon="i-ph-translate"
       name="language"
       choices={choices}
-      value={wanted ?? current}
+      value={selected ?? current}
       onChoose={(language) => void choose(language)}
     />
   );

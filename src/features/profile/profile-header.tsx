@@ -18,14 +18,14 @@ const focusAtEnd = (field: HTMLInputElement | null): void => {
   field?.setSelectionRange(field.value.length, field.value.length);
 };
 
-/** When what is under way is over and took the focused element with it, the focus goes to what stands there. */
-const useFocusWhenDone = (isUnderway: boolean, target: RefObject<HTMLElement | null>): void =>
+/** Focuses `target` when the edit ends, if the focused element was removed with it. */
+const useFocusWhenDone = (isEditing: boolean, target: RefObject<HTMLElement | null>): void =>
   useEffect(() => {
-    if (!isUnderway) return;
+    if (!isEditing) return;
     return () => {
       if (document.activeElement === document.body) target.current?.focus();
     };
-  }, [isUnderway, target]);
+  }, [isEditing, target]);
 
 type OwnPictureFieldProps = {
   me: PersonRow;
@@ -34,7 +34,7 @@ type OwnPictureFieldProps = {
   onChoose: (file: File) => void;
 };
 
-/** The own picture: the whole round chooses another one. */
+/** Own profile picture. The whole circle is the file input. */
 function OwnPictureField({ me, preview, isBusy, onChoose }: OwnPictureFieldProps) {
   const { t } = useTranslation();
   const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
@@ -70,7 +70,7 @@ function OwnPictureField({ me, preview, isBusy, onChoose }: OwnPictureFieldProps
   );
 }
 
-/** Who one is here: picture, name and number, and what of them is being changed. */
+/** Own picture, name and phone number, with editing of picture and name. */
 export function OwnProfileHeader({ me }: { me: PersonRow }) {
   const { t } = useTranslation();
   const edit = useProfileEdit(me);
@@ -79,12 +79,12 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
   useFocusWhenDone(edit.name !== undefined, pencil);
   useFocusWhenDone(edit.isPending, pencil);
 
-  const open = (chosen: File) => {
+  const selectFile = (chosen: File) => {
     const refusal = findAvatarFileError(chosen);
     if (!refusal) return setFile(chosen);
     showToast({ tone: "danger", title: t(refusal.title), message: t(refusal.message) });
   };
-  const sayUnreadable = () => {
+  const showUnreadable = () => {
     setFile(undefined);
     showToast({ tone: "danger", title: t("profile.fileFailed"), message: t("auth.notAnImage") });
   };
@@ -99,7 +99,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
           if (!edit.isBusy) void edit.save();
         }}
       >
-        <OwnPictureField me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
+        <OwnPictureField me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={selectFile} />
         <p role="status" className={edit.hasPicture ? "mt-2 text-sm text-muted" : "sr-only"}>
           {edit.hasPicture && t("profile.pictureWaits")}
         </p>
@@ -113,7 +113,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
               label={t("profile.editName")}
               className="text-muted"
               ref={pencil}
-              onClick={() => edit.type(me.username)}
+              onClick={() => edit.setName(me.username)}
             />
           </div>
         ) : (
@@ -129,8 +129,8 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
             value={edit.name}
             error={edit.problem}
             ref={focusAtEnd}
-            onChange={({ target }) => edit.type(target.value)}
-            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.type(undefined)}
+            onChange={({ target }) => edit.setName(target.value)}
+            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.setName(undefined)}
           />
         )}
         <p className="text-muted">
@@ -152,9 +152,9 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
           file={file}
           onDone={(picture) => {
             setFile(undefined);
-            edit.choose(picture);
+            edit.setPicture(picture);
           }}
-          onUnreadable={sayUnreadable}
+          onUnreadable={showUnreadable}
           onClose={() => setFile(undefined)}
         />
       )}

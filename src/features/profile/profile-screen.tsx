@@ -28,12 +28,12 @@ function SettingsPageLink({ to, icon, label }: { to: string; icon: string; label
   );
 }
 
-/** The own profile: who one is here, how one wants things, and the way out. */
+/** Own profile: picture and name, links to the settings pages, sign-out and account deletion. */
 export default function ProfileScreen() {
   const { t } = useTranslation();
   const me = useOwnProfile();
-  const here = useId();
-  const { busy, ask, dialog } = useSignOut();
+  const signOutHintId = useId();
+  const { busy, requestSignOut, dialog } = useSignOut();
   return (
     <Screen
       title={t("profile.title")}
@@ -58,22 +58,22 @@ export default function ProfileScreen() {
             variant="secondary"
             busy={busy === "local"}
             disabled={busy === "global"}
-            aria-describedby={here}
-            onClick={() => void ask("local")}
+            aria-describedby={signOutHintId}
+            onClick={() => void requestSignOut("local")}
           >
             <span className="flex items-center justify-center gap-2">
               <span className="i-ph-sign-out text-xl" aria-hidden="true" />
               {t("profile.signOut")}
             </span>
           </Button>
-          <p id={here} className="text-center text-sm text-muted">
+          <p id={signOutHintId} className="text-center text-sm text-muted">
             {t("profile.signOutHere")}
           </p>
           <Button
             variant="quiet"
             busy={busy === "global"}
             disabled={busy === "local"}
-            onClick={() => void ask("global")}
+            onClick={() => void requestSignOut("global")}
           >
             {t("profile.signOutAll")}
           </Button>

@@ -5,27 +5,27 @@ import type { Translate } from "#i18n/setup.ts";
 import { getUnsentSummary } from "#sync/engine.ts";
 import type { UnsentSummary } from "#sync/unsent-summary.ts";
 
-/** What leaving would cost: what only exists here, and a call. */
+/** Losses at sign-out: unsent content that exists on this device only, and a running call. */
 export type SignOutLosses = { hasUnsent: boolean; isInCall: boolean };
 
-/** A store that cannot be read must not keep anybody from leaving. */
+/** Determines the losses at sign-out. An unreadable store counts as empty, so that it cannot prevent a sign-out. */
 export const checkSignOutLosses = async (): Promise<SignOutLosses> => {
-  const nothing: UnsentSummary = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
-  const { messages, posts, drafts, deletions } = await getUnsentSummary().catch(() => nothing);
+  const none: UnsentSummary = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
+  const { messages, posts, drafts, deletions } = await getUnsentSummary().catch(() => none);
   return { hasUnsent: messages + posts + drafts + deletions > 0, isInCall: await isBrowserInCall() };
 };
 
-/** What would be lost, in words; undefined when nothing would. */
+/** Formats a list of unsent content; undefined if there is none. */
 export const formatUnsentContent = (
   { messages, posts, drafts, deletions }: UnsentSummary,
   t: Translate,
   language: Language,
 ): string | undefined => {
-  const lost = [
+  const parts = [
     ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
     ...(posts > 0 ? [t("profile.unsentPosts", { count: posts })] : []),
     ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
     ...(deletions > 0 ? [t("profile.unsentDeletions", { count: deletions })] : []),
   ];
-  return lost.length > 0 ? formatList(lost, language) : undefined;
+  return parts.length > 0 ? formatList(parts, language) : undefined;
 };

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
+import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { openToast, showToast } from "#components/overlays/toast.tsx";
 import { DisplayName, isBlank, nameProblem } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
@@ -8,42 +9,30 @@ import { ApiRequestError } from "#lib/http/http-request.ts";
 import { changeProfilePicture, changeUsername } from "#sync/people/own-profile.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-/** A chosen picture; once it is saved, under which key, and which one it took the place of. */
+/** Selected picture. Once saved: its storage key and the key of the picture it replaced. */
 type PictureChange = { picture: Blob; saved?: { key: string | null; before: string | null } };
 
-const useBlobUrl = (blob: Blob | undefined): string | undefined => {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (!blob) return setUrl(undefined);
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [blob]);
-  return url;
-};
-
-/**
- * What is changed of the own profile and not saved yet (SPEC.md §2 Profile). What could not be saved stays, with the
- * reason said.
- */
+/** Unsaved edits of the own profile (SPEC.md §2 Profile). Edits that could not be saved are kept and the reason is shown. */
 export const useProfileEdit = (me: PersonRow) => {
   const { t } = useTranslation();
   const [name, setName] = useState<string>();
-  const [chosen, setChosen] = useState<PictureChange>();
+  const [pictureChange, setPictureChange] = useState<PictureChange>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const takeBackToast = useRef(() => {});
-  const isPending = name !== undefined || (chosen !== undefined && !chosen.saved);
-  // A saved picture goes on being shown from here until the phone knows of another one.
-  const isShown = chosen && (!chosen.saved || me.avatar === chosen.saved.key || me.avatar === chosen.saved.before);
-  const preview = useBlobUrl(isShown ? chosen.picture : undefined);
+  const dismissToast = useRef(() => {});
+  const isPending = name !== undefined || (pictureChange !== undefined && !pictureChange.saved);
+  // A saved picture is shown from memory until the stored profile has a newer one.
+  const isShown =
+    pictureChange &&
+    (!pictureChange.saved || me.avatar === pictureChange.saved.key || me.avatar === pictureChange.saved.before);
+  const preview = useObjectUrl(isShown ? pictureChange.picture : undefined);
 
-  const readName = (typed: string): string | undefined => {
+  const parseName = (typed: string): string | undefined => {
     const parsed = v.safeParse(DisplayName, typed);
     if (parsed.success) return parsed.output;
     const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
     setProblem(message);
-    takeBackToast.current = openToast({ tone: "danger", title: t("common.error"), message });
+    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
     return undefined;
   };
 
@@ -52,33 +41,33 @@ export const useProfileEdit = (me: PersonRow) => {
     problem,
     preview,
     isPending,
-    hasPicture: chosen !== undefined && !chosen.saved,
+    hasPicture: pictureChange !== undefined && !pictureChange.saved,
     isBusy,
-    type(typed: string | undefined) {
+    setName(typed: string | undefined) {
       setName(typed);
       setProblem(undefined);
-      takeBackToast.current();
+      dismissToast.current();
     },
-    choose: (picture: Blob) => setChosen({ picture }),
+    setPicture: (picture: Blob) => setPictureChange({ picture }),
     cancel() {
       setName(undefined);
       setProblem(undefined);
-      setChosen((was) => (was?.saved ? was : undefined));
+      setPictureChange((before) => (before?.saved ? before : undefined));
     },
     async save(): Promise<void> {
-      const wanted = name === undefined ? me.username : readName(name);
-      if (wanted === undefined) return;
+      const newName = name === undefined ? me.username : parseName(name);
+      if (newName === undefined) return;
       setBusy(true);
       try {
-        const isChanged = wanted !== me.username || (chosen && !chosen.saved);
+        const isChanged = newName !== me.username || (pictureChange && !pictureChange.saved);
         if (isChanged && !navigator.onLine) throw new ApiRequestError("offline", 0);
-        // The name first: what is then told of it cannot come after a picture's answer with the old one.
-        if (wanted !== me.username) await changeUsername(wanted);
-        if (chosen && !chosen.saved) {
-          const key = await changeProfilePicture(chosen.picture);
-          setChosen({ ...chosen, saved: { key, before: me.avatar } });
+        // The name first: otherwise the response to the picture could bring the old name after the new one.
+        if (newName !== me.username) await changeUsername(newName);
+        if (pictureChange && !pictureChange.saved) {
+          const key = await changeProfilePicture(pictureChange.picture);
+          setPictureChange({ ...pictureChange, saved: { key, before: me.avatar } });
         }
-        // What was begun while a picture was on its way goes on.
+        // Keeps a name edit that started during the picture upload.
         setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });
       } catch (error) {

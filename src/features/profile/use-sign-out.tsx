@@ -18,25 +18,25 @@ import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./s
 
 type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };
 
-/** Asks before what only exists here is lost or a call ends, and says what that is while it changes. */
+/** Confirmation before unsent content is lost or a call ends. Its text follows changes of both. */
 function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps) {
   const { t } = useTranslation();
-  const isOver = useCanCall();
+  const isCallOver = useCanCall();
   const language = useLanguage();
   const unsent = useUnsentSummary();
   if (!unsent) return null;
-  const lost = formatUnsentContent(unsent, t, language);
-  const isCalling = losses.isInCall && !isOver;
-  const isFree = lost === undefined && !isCalling;
-  const say = (): [title: TextKey, body: string] => {
-    if (lost !== undefined) {
-      const unsent = t("profile.unsentBody", { what: lost });
-      return ["profile.unsentTitle", isCalling ? `${unsent} ${t("profile.callToo")}` : unsent];
+  const unsentText = formatUnsentContent(unsent, t, language);
+  const isInCall = losses.isInCall && !isCallOver;
+  const isLossless = unsentText === undefined && !isInCall;
+  const getTexts = (): [title: TextKey, body: string] => {
+    if (unsentText !== undefined) {
+      const unsent = t("profile.unsentBody", { what: unsentText });
+      return ["profile.unsentTitle", isInCall ? `${unsent} ${t("profile.callToo")}` : unsent];
     }
-    if (isCalling) return ["profile.inCallTitle", t("profile.inCall")];
+    if (isInCall) return ["profile.inCallTitle", t("profile.inCall")];
     return ["profile.sentMeanwhileTitle", t(losses.hasUnsent ? "profile.sentMeanwhile" : "profile.callOver")];
   };
-  const [title, body] = say();
+  const [title, body] = getTexts();
   return (
     <ConfirmDialog
       open
@@ -47,9 +47,9 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
           {scope === "global" && <p className="mt-2">{t("profile.signOutEverywhere")}</p>}
         </>
       }
-      confirmLabel={t(isFree ? "profile.signOut" : "profile.signOutAnyway")}
+      confirmLabel={t(isLossless ? "profile.signOut" : "profile.signOutAnyway")}
       cancelLabel={t("profile.stay")}
-      tone={isFree ? "accent" : "danger"}
+      tone={isLossless ? "accent" : "danger"}
       onConfirm={onSignOut}
       onClose={onStay}
     />
@@ -57,24 +57,23 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
 }
 
 /**
- * The way out (SPEC.md §2 Profile): ends the session of this device, or all of the person's, removes this person's data from this
- * browser and goes to the welcome page. Asks first when messages or drafts would be lost that only exist here, or a call
- * would end. Without a network it works all the same.
+ * Signs out (SPEC.md §2 Profile): ends the session of this device or all sessions of the user, deletes the user's local data
+ * and opens the welcome page. Asks first if unsent messages or drafts would be lost or a call would end. Works offline.
  */
 export const useSignOut = () => {
   const { t } = useTranslation();
   const [busy, setBusy] = useState<SignOutScope>();
-  const [question, setQuestion] = useState<{ losses: SignOutLosses; scope: SignOutScope }>();
+  const [confirmation, setConfirmation] = useState<{ losses: SignOutLosses; scope: SignOutScope }>();
 
-  const leave = async (scope: SignOutScope) => {
-    setQuestion(undefined);
+  const signOutNow = async (scope: SignOutScope) => {
+    setConfirmation(undefined);
     setBusy(scope);
-    let isHeard: boolean;
+    let isServerInformed: boolean;
     const userId = getSession()?.userId;
     setSigningOut(true);
     try {
-      await endCalls(); // while the server still takes this person's word
-      isHeard = await signOut(scope);
+      await endCalls(); // while the session is still valid
+      isServerInformed = await signOut(scope);
     } catch (error) {
       setSigningOut(false);
       const isKnown = toErrorCode(error) !== "internal";
@@ -84,7 +83,9 @@ export const useSignOut = () => {
       return;
     }
     saveFlashMessage(
-      isHeard ? { message: t("auth.signedOut") } : { title: t("auth.signedOut"), message: t("auth.signedOutOffline") },
+      isServerInformed
+        ? { message: t("auth.signedOut") }
+        : { title: t("auth.signedOut"), message: t("auth.signedOutOffline") },
     );
     try {
       if (userId) await purgeLocalData(userId);
@@ -93,15 +94,19 @@ export const useSignOut = () => {
     }
   };
 
-  const ask = async (scope: SignOutScope) => {
+  const requestSignOut = async (scope: SignOutScope) => {
     if (busy) return;
-    const stake = await checkSignOutLosses();
-    if (stake.hasUnsent || stake.isInCall) setQuestion({ losses: stake, scope });
-    else await leave(scope);
+    const losses = await checkSignOutLosses();
+    if (losses.hasUnsent || losses.isInCall) setConfirmation({ losses, scope });
+    else await signOutNow(scope);
   };
 
-  const dialog = question && (
-    <SignOutDialog {...question} onSignOut={() => void leave(question.scope)} onStay={() => setQuestion(undefined)} />
+  const dialog = confirmation && (
+    <SignOutDialog
+      {...confirmation}
+      onSignOut={() => void signOutNow(confirmation.scope)}
+      onStay={() => setConfirmation(undefined)}
+    />
   );
-  return { busy, ask, dialog };
+  return { busy, requestSignOut, dialog };
 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GroupRole } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
+import { StaleListNote } from "#features/groups/members/member-list.tsx";
 import { toGroupMemberViews } from "#features/groups/members/member-view.ts";
-import { StaleListNote } from "#features/groups/members/stale-list-note.tsx";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";

@@ -5,7 +5,7 @@ import { NoContacts } from "#components/people/no-contacts.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
 import { NewGroupForm } from "./new-group-form.tsx";
 
-/** SPEC.md §2 Create group. */
+/** Page for creating a group (SPEC.md §2 Create group). */
 export default function CreateGroupScreen() {
   const { t } = useTranslation();
   const contacts = useContacts();

@@ -1,18 +1,12 @@
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useObjectUrl } from "#components/images/use-object-url.ts";
 
 type GroupPictureFieldProps = { picture: Blob | undefined; isBusy: boolean; onChoose: (file: File) => void };
 
-/** The picture of a group that is being made: the whole round is the file input. */
+/** Picture of a new group. The whole circle is the file input. */
 export function GroupPictureField({ picture, isBusy, onChoose }: GroupPictureFieldProps) {
   const { t } = useTranslation();
-  const [preview, setPreview] = useState<string>();
-  useEffect(() => {
-    if (!picture) return setPreview(undefined);
-    const url = URL.createObjectURL(picture);
-    setPreview(url);
-    return () => URL.revokeObjectURL(url);
-  }, [picture]);
+  const preview = useObjectUrl(picture);
   return (
     <div className="relative size-18 shrink-0">
       <input

@@ -22,17 +22,17 @@ import type { PersonRow } from "#sync/store/database.ts";
 import { GroupPictureField } from "./group-picture-field.tsx";
 import { prepareGroupPicture } from "./prepare-group-picture.ts";
 
-/** The group of this id is none of mine any more, or never was: another try needs another one. */
+/** True if the group id belongs to a group of others, or one the user left: a retry needs a new id. */
 const isGroupIdUsed = (error: unknown): boolean =>
   ["group_exists", "group_not_found"].includes(asSyncError(error).code);
 
 /**
- * A name, a picture if one likes, and who is in it. What is begun is kept on the phone under the id that the group
- * will have: however often it is tried, and from whichever page, one group comes of it.
+ * Form for a new group: name, optional picture and members. The draft is stored with the id of the future group, so
+ * retries, also after a reload, create one group only.
  */
 export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const { t } = useTranslation();
-  const leadOn = useNavigateIfStillHere();
+  const navigateIfStillHere = useNavigateIfStillHere();
   const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
@@ -40,15 +40,15 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const [picture, setPicture] = useState<File>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
-  const isUnderWay = useRef(false);
-  const takeBackToast = useRef(() => {});
-  const begun = useDraft("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (kept) => {
-    setName((before) => (before === "" ? kept.text : before));
-    chooseAgain(kept.to);
-    setPicture((before) => before ?? kept.files[0]);
-    if (kept.id !== undefined) setId(kept.id);
+  const isRunning = useRef(false);
+  const dismissToast = useRef(() => {});
+  const draft = useDraft("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (saved) => {
+    setName((before) => (before === "" ? saved.text : before));
+    chooseAgain(saved.to);
+    setPicture((before) => before ?? saved.files[0]);
+    if (saved.id !== undefined) setId(saved.id);
   });
-  // Whoever was chosen may be no contact any more.
+  // A selected person may no longer be a contact.
   const members = people.flatMap((person) => (chosen.has(person.id) ? person.id : []));
 
   const finish = async (name: string) => {
@@ -56,50 +56,50 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     try {
       if (picture) await setGroupPicture(id, picture);
     } catch (error) {
-      // The group stands all the same.
+      // The group exists without its picture.
       showGroupFailure(t("groups.create.pictureFailed"), error);
     }
-    await begun.discard();
-    leadOn(`/app/group/${id}`, { replace: true });
+    await draft.discard();
+    navigateIfStillHere(`/app/group/${id}`, { replace: true });
   };
-  // It was made after all, though its answer never came.
-  const made = useConversation(id)?.group?.name;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as it is known and not under way
+  // The group may have been created although the response was lost.
+  const createdName = useConversation(id)?.group?.name;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the group is known and no request is running
   useEffect(() => {
-    if (made === undefined || isUnderWay.current) return;
-    isUnderWay.current = true;
-    void finish(made);
-  }, [made, isBusy]);
+    if (createdName === undefined || isRunning.current) return;
+    isRunning.current = true;
+    void finish(createdName);
+  }, [createdName, isBusy]);
 
   const choosePicture = async (file: File) => {
     const blob = await prepareGroupPicture(file);
     if (blob) setPicture(new File([blob], "group", { type: blob.type }));
   };
-  const solve = (what: typeof problem) => {
-    if (problem !== what) return;
+  const clearProblem = (field: typeof problem) => {
+    if (problem !== field) return;
     setProblem(undefined);
-    takeBackToast.current();
+    dismissToast.current();
   };
-  const pick = (person: { id: Uuid }) => {
-    solve("members");
+  const toggleMember = (person: { id: Uuid }) => {
+    clearProblem("members");
     toggle(person);
   };
 
-  const refuse = (what: "name" | "members", message: string) => {
-    setProblem(what);
-    takeBackToast.current = openToast({ tone: "danger", title: t("common.error"), message });
+  const showProblem = (field: "name" | "members", message: string) => {
+    setProblem(field);
+    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
   };
   const submit = async () => {
     const parsed = v.safeParse(GroupName, name);
-    if (!parsed.success) return refuse("name", nameProblem);
-    if (members.length === 0) return refuse("members", t("errors.group_without_members"));
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+    if (!parsed.success) return showProblem("name", nameProblem);
+    if (members.length === 0) return showProblem("members", t("errors.group_without_members"));
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     try {
       await createGroupChat({ id, name: parsed.output, members });
     } catch (error) {
-      isUnderWay.current = false;
+      isRunning.current = false;
       setBusy(false);
       if (isGroupIdUsed(error)) setId(createUuid());
       return showGroupFailure(t("groups.create.failed"), error);
@@ -111,7 +111,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
       <div className="mx-auto flex w-full max-w-160 min-h-[22rem] flex-1 flex-col">
-        {/* Its button stands outside: Enter is heard here also while that button cannot be pressed. */}
+        {/* The submit button is outside the form: Enter submits even while that button is disabled. */}
         <form
           className="flex shrink-0 items-start gap-4 p-4"
           onSubmit={(event) => {
@@ -133,7 +133,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
               error={problem === "name" ? nameProblem : undefined}
               onChange={({ target }) => {
                 setName(target.value);
-                solve("name");
+                clearProblem("name");
               }}
             />
             {picture && !isBusy && (
@@ -143,7 +143,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             )}
           </div>
         </form>
-        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={pick} />
+        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggleMember} />
       </div>
       <div data-page-end className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
         <div className="mx-auto w-full max-w-160 p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">

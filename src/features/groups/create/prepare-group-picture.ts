@@ -2,14 +2,14 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
 import { findAvatarFileError, resizeAvatar } from "#lib/media/avatar-file.ts";
 
-/** A chosen picture as it is sent; says why one cannot be taken and answers undefined then. */
+/** Resizes a chosen group picture for upload. Returns undefined after showing a toast if the file cannot be used. */
 export const prepareGroupPicture = async (file: File): Promise<Blob | undefined> => {
   const refusal = findAvatarFileError(file);
   if (!refusal) {
     try {
       return await resizeAvatar(file);
     } catch {
-      // No picture that this browser can read.
+      // The browser cannot decode the file as an image.
     }
   }
   const { title, message } = refusal ?? { title: "common.error", message: "auth.notAnImage" };

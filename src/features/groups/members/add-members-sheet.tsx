@@ -13,7 +13,7 @@ import { addMembers } from "#sync/people/group-commands.ts";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
 
-/** Contacts who are not in the group yet, to be added all at once. */
+/** Sheet to select contacts outside the group and add them in one request. */
 export default function AddMembersSheet({ group, count, isMember, onClose }: AddMembersSheetProps) {
   const { t } = useTranslation();
   const contacts = useContacts();
@@ -23,19 +23,19 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
     () => contacts?.filter(({ id, blocked }) => blocked === 0 && !isMember(id)),
     [contacts, isMember],
   );
-  const added = people?.flatMap(({ id }) => (chosen.has(id) ? id : [])) ?? [];
+  const selectedIds = people?.flatMap(({ id }) => (chosen.has(id) ? id : [])) ?? [];
 
   const add = async () => {
     setBusy(true);
-    const isDone = await runGroupCommand(() => addMembers(group, added), {
-      done: t("groups.add.done", { count: added.length }),
+    const isDone = await runGroupCommand(() => addMembers(group, selectedIds), {
+      done: t("groups.add.done", { count: selectedIds.length }),
       failed: t("groups.add.failed"),
     });
     setBusy(false);
     if (isDone) onClose();
   };
   const isFull = count >= groupMembersMax;
-  const isNobodyLeft = people?.length === 0 && !isBusy;
+  const hasNoCandidates = people?.length === 0 && !isBusy;
   return (
     <Sheet
       title={t("groups.add.title")}
@@ -44,7 +44,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
         if (!isBusy) onClose();
       }}
     >
-      {isFull || isNobodyLeft ? (
+      {isFull || hasNoCandidates ? (
         <EmptyState
           icon="i-ph-users-three"
           title={t(isFull ? "errors.group_full" : "groups.add.noneTitle")}
@@ -57,10 +57,12 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
             <Button
               className="w-full"
               busy={isBusy}
-              disabled={added.length === 0 && !isBusy}
+              disabled={selectedIds.length === 0 && !isBusy}
               onClick={() => void add()}
             >
-              {added.length === 0 ? t("groups.add.action") : t("groups.add.submit", { count: added.length })}
+              {selectedIds.length === 0
+                ? t("groups.add.action")
+                : t("groups.add.submit", { count: selectedIds.length })}
             </Button>
           </div>
         </>

@@ -9,15 +9,15 @@ type GroupMemberRowProps = { member: GroupMemberView; items: MenuItem[] };
 
 const rowClass = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline-offset-3";
 
-/** A member: the line leads to their profile; `items` are what the reader may do with them. */
+/** Row of a member, linked to their profile. `items` are the actions the current user may perform on them. */
 export function GroupMemberRow({ member, items }: GroupMemberRowProps) {
   const { t } = useTranslation();
-  const isGone = member.user === "";
-  const name = isGone ? t("common.deletedAccount") : member.username || t("common.user");
-  const look = `${rowClass} ${items.length > 0 ? "pr-1" : "pr-4"}`;
-  const line = (
+  const isDeleted = member.user === "";
+  const name = isDeleted ? t("common.deletedAccount") : member.username || t("common.user");
+  const className = `${rowClass} ${items.length > 0 ? "pr-1" : "pr-4"}`;
+  const content = (
     <>
-      <Avatar person={isGone ? { ...member, deleted: 1 } : member} />
+      <Avatar person={isDeleted ? { ...member, deleted: 1 } : member} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex min-w-0 gap-1">
           <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
@@ -36,11 +36,11 @@ export function GroupMemberRow({ member, items }: GroupMemberRowProps) {
   );
   return (
     <div className="flex items-center border-t border-line bg-surface has-[a:hover]:bg-raised">
-      {isGone ? (
-        <div className={look}>{line}</div>
+      {isDeleted ? (
+        <div className={className}>{content}</div>
       ) : (
-        <Link to={member.isMe ? "/app/profile" : `/app/user/${member.user}`} className={look}>
-          {line}
+        <Link to={member.isMe ? "/app/profile" : `/app/user/${member.user}`} className={className}>
+          {content}
         </Link>
       )}
       {items.length > 0 && <MenuButton label={t("groups.page.memberMenu", { name })} items={items} className="mr-1" />}

@@ -9,9 +9,9 @@ import { matchesContact } from "#lib/text/match-contact.ts";
 import { GroupMemberRow } from "./group-member-row.tsx";
 import type { GroupMemberView } from "./member-view.ts";
 
-/** From this many on, those out of sight do not exist. */
+/** Longer lists are virtualized. */
 const maxUnvirtualizedRows = 50;
-/** From this many on there is a search. */
+/** Longer lists get a search field. */
 const maxMembersWithoutSearch = 20;
 const VirtualMemberList = lazyComponent(() => import("./virtual-member-list.tsx"));
 
@@ -20,22 +20,22 @@ type GroupMemberListProps = {
   count: number;
   scroller: HTMLElement | null;
   getMenuItems: (member: GroupMemberView) => MenuItem[];
-  /** Stands between the search and the first member. */
+  /** Rendered between the search field and the first member. */
   children?: ReactNode;
 };
 
-/** Everybody in the group, with a search where there are many. */
+/** Members of a group, with a search field for long lists. */
 export function GroupMemberList({ members, count, scroller, getMenuItems, children }: GroupMemberListProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   const found = useMemo(() => members.filter((member) => matchesContact(query, member)), [members, query]);
   const label = t("groups.chat.members", { count });
-  const line = (member: GroupMemberView) => <GroupMemberRow member={member} items={getMenuItems(member)} />;
-  const plain = (shown: GroupMemberView[]) => (
+  const renderRow = (member: GroupMemberView) => <GroupMemberRow member={member} items={getMenuItems(member)} />;
+  const renderPlainList = (shown: GroupMemberView[]) => (
     <ul aria-label={label}>
       {shown.map((member) => (
-        <li key={member.number}>{line(member)}</li>
+        <li key={member.number}>{renderRow(member)}</li>
       ))}
     </ul>
   );
@@ -68,15 +68,36 @@ export function GroupMemberList({ members, count, scroller, getMenuItems, childr
               members={found}
               label={label}
               scroller={scroller}
-              fallback={plain(found.slice(0, maxUnvirtualizedRows))}
+              fallback={renderPlainList(found.slice(0, maxUnvirtualizedRows))}
             >
-              {line}
+              {renderRow}
             </VirtualMemberList>
           ) : (
-            plain(found)
+            renderPlainList(found)
           )}
         </div>
       )}
     </>
   );
+}
+
+type StaleListNoteProps = {
+  /** Number of listed members; undefined before the list is loaded. */
+  shown: number | undefined;
+  /** Number of members of the group. */
+  count: number;
+  state: "loading" | "ready" | "failed";
+};
+
+/** Status text for a member list that is incomplete or may be outdated. */
+export function StaleListNote({ shown, count, state }: StaleListNoteProps) {
+  const { t } = useTranslation();
+  const note = () => {
+    if (shown === undefined || state === "ready") return undefined;
+    if (shown >= count) return state === "failed" ? t("groups.page.outdated") : undefined;
+    return t(state === "failed" ? "groups.page.incomplete" : "groups.page.loadingRest");
+  };
+  const text = note();
+  // Always rendered: some screen readers do not announce a status element that is inserted together with its text.
+  return <div role="status">{text !== undefined && <p className="px-4 pb-3 text-muted">{text}</p>}</div>;
 }

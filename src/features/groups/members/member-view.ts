@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { MemberRow } from "#sync/store/database.ts";
 
-/** A member as the list shows them; `user` is empty when the account is gone, `role` undefined when it may be old. */
+/** Member as displayed. `user` is empty for a deleted account; `role` is undefined if the stored role may be outdated. */
 export type GroupMemberView = {
   number: number;
   user: Uuid;
@@ -14,14 +14,14 @@ export type GroupMemberView = {
   isMe: boolean;
 };
 
-/** As sentences name them. */
+/** Display name for use in sentences. */
 export const formatGroupMemberName = ({ username, phone }: GroupMemberView): string => isolateBidi(username || phone);
 
 const getSortRank = ({ role, isMe }: GroupMemberView): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 
 /**
- * The owner first, then oneself, then everybody by name. The own role is what the group itself says: whoever owns it
- * is its only owner, however old the list is.
+ * Converts stored members to views: owner first, then the current user, then the others by name. The current user's role
+ * comes from the group, not from the list: if they own it, nobody else does, however old the list is.
  */
 export const toGroupMemberViews = (
   rows: readonly MemberRow[],
@@ -36,9 +36,9 @@ export const toGroupMemberViews = (
     if (ownRole === "owner") return "member";
     return areRolesKnown ? role : undefined;
   };
-  const shown = rows.map((row): GroupMemberView => {
+  const views = rows.map((row): GroupMemberView => {
     const { number, user, username, phone, avatar } = row;
     return { number, user, username, phone, avatar, role: roleOf(row), isMe: user === me };
   });
-  return shown.sort((a, b) => getSortRank(a) - getSortRank(b) || compare(a.username || a.phone, b.username || b.phone));
+  return views.sort((a, b) => getSortRank(a) - getSortRank(b) || compare(a.username || a.phone, b.username || b.phone));
 };

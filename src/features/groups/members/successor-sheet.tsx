@@ -6,11 +6,11 @@ import type { GroupMemberView } from "./member-view.ts";
 
 type SuccessorSheetProps = {
   members: GroupMemberView[] | undefined;
-  onPick: (heir: GroupMemberView) => void;
+  onPick: (successor: GroupMemberView) => void;
   onClose: () => void;
 };
 
-/** An owner who leaves chooses who follows. */
+/** Sheet in which a leaving owner selects the next owner. */
 export default function SuccessorSheet({ members, onPick, onClose }: SuccessorSheetProps) {
   const { t } = useTranslation();
   const people = useMemo(
@@ -24,8 +24,8 @@ export default function SuccessorSheet({ members, onPick, onClose }: SuccessorSh
         label={t("groups.leave.heirList")}
         searchLabel={t("groups.page.searchLabel")}
         onPick={({ id }) => {
-          const heir = members?.find(({ user }) => user === id);
-          if (heir) onPick(heir);
+          const successor = members?.find(({ user }) => user === id);
+          if (successor) onPick(successor);
         }}
       />
     </Sheet>
