@@ -9,7 +9,7 @@ type BaselineOptions = {
   iceTransportPolicy: RTCIceTransportPolicy;
 };
 declare global {
-  var bare: { join(options: BaselineOptions): Promise<void>; accept(): number };
+  var baseline: { join(options: BaselineOptions): Promise<void>; accept(): number };
 }
 
 /** Prepares a call between two baseline pages; nothing connects before it is accepted. */
@@ -26,12 +26,12 @@ export async function ringBaseline(scene: Scene, { hasVideo, relay }: CallOption
       iceTransportPolicy: relay ? "relay" : "all",
     };
     await page.goto(origin);
-    await page.evaluate((chosen) => bare.join(chosen), options);
+    await page.evaluate((chosen) => baseline.join(chosen), options);
   }
   return {
     pages,
     ring: () => Promise.resolve(),
-    accept: () => pages[1].evaluate(() => bare.accept()),
+    accept: () => pages[1].evaluate(() => baseline.accept()),
     async end() {
       for (const context of contexts) await context.close();
       door.close();

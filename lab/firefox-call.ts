@@ -43,9 +43,9 @@ export async function callBaseline(
     const [caller, callee]: MeasuredPage[] = isFirefoxCaller ? [firefox, page] : [page, firefox];
     if (!caller || !callee) throw new Error("nobody is there");
     const options = { hasVideo: true, iceServers: [], iceTransportPolicy: "all" } as const;
-    await caller.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: true });
-    await callee.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: false });
-    return await measureCall(caller, callee, await callee.evaluate(() => bare.accept()));
+    await caller.evaluate((chosen) => baseline.join(chosen), { ...options, iceServers: [], isCaller: true });
+    await callee.evaluate((chosen) => baseline.join(chosen), { ...options, iceServers: [], isCaller: false });
+    return await measureCall(caller, callee, await callee.evaluate(() => baseline.accept()));
   } finally {
     await firefox.goto("about:blank");
     await context.close();

@@ -35,12 +35,12 @@ export async function inCall<C extends LabCall, T>(
   scene: Scene,
   make: (scene: Scene, options: CallOptions) => Promise<C>,
   options: CallOptions,
-  deed: (call: C) => Promise<T>,
+  action: (call: C) => Promise<T>,
 ): Promise<T> {
   await scene.shapeAll(openNetwork);
   const call = await make(scene, options);
   try {
-    return await deed(call);
+    return await action(call);
   } finally {
     await scene.shapeAll(openNetwork);
     await call.end();
@@ -51,8 +51,8 @@ export async function inCall<C extends LabCall, T>(
 /** Milliseconds from accepting a call until media arrives on each side; undefined after half a minute. */
 async function waitForMedia(call: LabCall, first = waitForSound): Promise<BothSides<number | undefined>> {
   const at = await call.accept();
-  const came = await Promise.all(call.pages.map((page) => first(page, at, firstMediaTimeoutMs)));
-  const [caller, callee] = came.map((moment) => (moment === undefined ? undefined : moment - at));
+  const times = await Promise.all(call.pages.map((page) => first(page, at, firstMediaTimeoutMs)));
+  const [caller, callee] = times.map((moment) => (moment === undefined ? undefined : moment - at));
   return [caller, callee];
 }
 
@@ -156,9 +156,9 @@ export type BandwidthDropResult = {
 };
 
 /** Time after which the condition always holds; undefined if it never does. */
-const findStableSince = (looks: readonly boolean[]): number | undefined => {
-  const last = looks.lastIndexOf(false);
-  return last === looks.length - 1 ? undefined : (last + 1) * sampleIntervalMs;
+const findStableSince = (samples: readonly boolean[]): number | undefined => {
+  const last = samples.lastIndexOf(false);
+  return last === samples.length - 1 ? undefined : (last + 1) * sampleIntervalMs;
 };
 
 /**
@@ -179,29 +179,30 @@ export const measureBandwidthDrop = (
     await pause(15_000);
     const before = await measureBoth(call.pages, readTotals);
     await scene.shapeSides({ ...start, rate });
-    const looks: BothSides<MediaTotals>[] = [before];
+    const samples: BothSides<MediaTotals>[] = [before];
     const fallen = Date.now();
     while (Date.now() - fallen < watchMs) {
-      await pause(Math.max(0, fallen + looks.length * sampleIntervalMs - Date.now()));
-      looks.push(await measureBoth(call.pages, readTotals));
+      await pause(Math.max(0, fallen + samples.length * sampleIntervalMs - Date.now()));
+      samples.push(await measureBoth(call.pages, readTotals));
     }
     const sides = [0, 1] as const;
-    const isOff = looks.map(
-      (look, n) => n > 0 && sides.every((side) => look[side].framesSent === looks[n - 1]?.[side].framesSent),
+    const isOff = samples.map(
+      (sample, n) => n > 0 && sides.every((side) => sample[side].framesSent === samples[n - 1]?.[side].framesSent),
     );
-    const isClean = looks.map((look, n) => {
-      const from = looks[Math.max(0, n - windowSamples)] ?? look;
+    const isClean = samples.map((sample, n) => {
+      const from = samples[Math.max(0, n - windowSamples)] ?? sample;
       return (
         n > 0 &&
         sides.every(
-          (side) => look[side].samples > from[side].samples && computeConcealment(from[side], look[side]) < cleanShare,
+          (side) =>
+            sample[side].samples > from[side].samples && computeConcealment(from[side], sample[side]) < cleanShare,
         )
       );
     });
-    const [end, half] = [looks.at(-1), looks[Math.floor(looks.length / 2)]];
+    const [end, half] = [samples.at(-1), samples[Math.floor(samples.length / 2)]];
     if (!end || !half) throw new Error("nothing was seen");
     const videoOffMs = findStableSince(isOff.slice(1));
-    const afterwards = videoOffMs === undefined ? undefined : looks[videoOffMs / sampleIntervalMs + windowSamples];
+    const afterwards = videoOffMs === undefined ? undefined : samples[videoOffMs / sampleIntervalMs + windowSamples];
     return {
       hadVideo: sides.every((side) => before[side].framesSent > 0),
       videoOffMs,

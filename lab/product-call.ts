@@ -34,11 +34,11 @@ let pairCount = 0;
 function countFrames(page: Page, frames: FrameCounts): void {
   page.on("websocket", (socket) => {
     const count =
-      (way: "sent" | "received") =>
+      (direction: "sent" | "received") =>
       ({ payload }: { payload: string | Buffer }) => {
-        frames[way]++;
+        frames[direction]++;
         frames.characters += payload.length;
-        if (way === "sent" && payload !== pingFrame) frames.roundTrips++;
+        if (direction === "sent" && payload !== pingFrame) frames.roundTrips++;
       };
     socket.on("framesent", count("sent")).on("framereceived", count("received"));
   });

@@ -48,9 +48,9 @@ export type Scene = {
 };
 
 /** Starts a browser on a network node, with a file as its microphone. */
-async function openSide(end: NetworkNode, wav: string, trusted?: Certificate): Promise<LabSide> {
+async function openSide(node: NetworkNode, wav: string, trusted?: Certificate): Promise<LabSide> {
   const browser = await chromium.launch({
-    executablePath: end.namespace.createLauncher(await requireChromium()),
+    executablePath: node.namespace.createLauncher(await requireChromium()),
     args: [
       ...chromiumFlags,
       `--use-file-for-fake-audio-capture=${wav}`,
@@ -65,11 +65,11 @@ async function openSide(end: NetworkNode, wav: string, trusted?: Certificate): P
     await watchPages(context);
     return context;
   };
-  return { node: end, browser, open };
+  return { node, browser, open };
 }
 
 /** Both people talk all the time or half of it, and accept the given self-signed certificate. */
-export async function openScene(talks: "always" | "half" = "always", trusted?: Certificate): Promise<Scene> {
+export async function openScene(speech: "always" | "half" = "always", trusted?: Certificate): Promise<Scene> {
   const network = await Network.start();
   const talkers = makeMicrophoneFiles();
   const opened: LabSide[] = [];
@@ -82,7 +82,7 @@ export async function openScene(talks: "always" | "half" = "always", trusted?: C
     const server = await network.addNode("server", { wire: serverAddress });
     for (const [n, name] of ["caller", "callee"].entries()) {
       const end = await network.addNode(name, { wifi: `10.77.${n + 1}.2`, mobile: `10.77.${n + 3}.2` });
-      opened.push(await openSide(end, talkers[talks], trusted));
+      opened.push(await openSide(end, talkers[speech], trusted));
     }
     const [caller, callee] = opened;
     if (!caller || !callee) throw new Error("nobody is there");

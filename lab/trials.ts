@@ -36,17 +36,17 @@ const formatEach = <T>(values: readonly T[], show: (value: T) => string): string
 /** Runs a trial with two baseline pages, then with the product, with or without a relay. */
 async function runWithBoth(
   relay: Relay | undefined,
-  deed: (name: string, make: MakeCall) => Promise<TrialResult[]>,
+  trial: (name: string, make: MakeCall) => Promise<TrialResult[]>,
 ): Promise<TrialResult[]> {
-  const findings = await deed("bare pages", ringBaseline);
+  const findings = await trial("baseline", ringBaseline);
   const product = await startProduct(relay);
   try {
-    findings.push(...(await deed("Lisolo", product.ring)));
+    findings.push(...(await trial("Lisolo", product.ring)));
   } finally {
     await product.stop();
   }
   return findings.map((finding) =>
-    finding.what.startsWith("bare") ? { what: finding.what, measured: finding.measured } : finding,
+    finding.what.startsWith("baseline") ? { what: finding.what, measured: finding.measured } : finding,
   );
 }
 
@@ -57,17 +57,17 @@ const relayNetworks: Record<"udp" | "tcp" | "tls", Shape> = {
   tls: { udp: false, tcpPorts: [443, serverPort] },
 };
 
-const tryRelay = (scene: Scene, relay: Relay, wanted: keyof typeof relayNetworks) =>
+const tryRelay = (scene: Scene, relay: Relay, transport: keyof typeof relayNetworks) =>
   runWithBoth(relay, async (name, make) => {
-    const { heard, totals } = await measureAccept(scene, make, { relay }, relayNetworks[wanted]);
-    const ways = totals.map(({ localCandidateType, relayProtocol }) => `${localCandidateType} ${relayProtocol}`);
-    const isKept = ways.every((way) => way === `relay ${wanted}`) && !heard.includes(undefined);
+    const { heard, totals } = await measureAccept(scene, make, { relay }, relayNetworks[transport]);
+    const candidates = totals.map(({ localCandidateType, relayProtocol }) => `${localCandidateType} ${relayProtocol}`);
+    const hasPassed = candidates.every((candidate) => candidate === `relay ${transport}`) && !heard.includes(undefined);
     return [
       {
         what: `${name}: taken, then heard by caller / callee`,
-        measured: `${formatEach(heard, seconds)}, ${formatEach(ways, String)}`,
-        expected: `relay ${wanted}`,
-        hasPassed: isKept,
+        measured: `${formatEach(heard, seconds)}, ${formatEach(candidates, String)}`,
+        expected: `relay ${transport}`,
+        hasPassed,
       },
     ];
   });
@@ -79,13 +79,13 @@ async function tryRejectedRelay(scene: Scene, relay: Relay): Promise<TrialResult
     return await inCall(scene, product.ring, {}, async (call) => {
       await call.ring();
       const at = await call.accept();
-      const ends = await Promise.all(call.pages.map((page) => waitForFailureText(page, at)));
+      const failedAfterMs = await Promise.all(call.pages.map((page) => waitForFailureText(page, at)));
       return [
         {
           what: "Lisolo: a secret that the relay does not take, told to caller / callee",
-          measured: formatEach(ends, seconds),
+          measured: formatEach(failedAfterMs, seconds),
           wanted: `≤ ${failureMaxMs / 1000} s`,
-          isKept: ends.every((ms) => ms !== undefined && ms <= failureMaxMs),
+          isKept: failedAfterMs.every((ms) => ms !== undefined && ms <= failureMaxMs),
         },
       ];
     });
@@ -98,12 +98,12 @@ type LabPage = Parameters<Parameters<typeof inCall>[3]>[0]["pages"][number];
 
 /** Milliseconds from `at` until the page showed that the call failed. */
 async function waitForFailureText(page: LabPage, at: number): Promise<number | undefined> {
-  const said = page.getByText(textsOf.fr.calls.say.failed, { exact: true }).first();
-  const isSaid = await said.waitFor({ timeout: 2 * failureMaxMs }).then(
+  const failureText = page.getByText(textsOf.fr.calls.say.failed, { exact: true }).first();
+  const isShown = await failureText.waitFor({ timeout: 2 * failureMaxMs }).then(
     () => true,
     () => false,
   );
-  return isSaid ? Date.now() - at : undefined;
+  return isShown ? Date.now() - at : undefined;
 }
 
 const leastFramesASecond = 5;
@@ -124,7 +124,7 @@ async function tryFirefox(scene: Scene): Promise<TrialResult[]> {
     const plain = [await callBaseline(scene, firefox, false), await callBaseline(scene, firefox, true)];
     const [fromChromium, fromFirefox] = await callInProduct(scene, firefox);
     return [
-      ...plain.map((meeting, n) => toTrialResult(`bare pages: ${n === 0 ? "Chromium" : "Firefox"} calls`, meeting)),
+      ...plain.map((meeting, n) => toTrialResult(`baseline: ${n === 0 ? "Chromium" : "Firefox"} calls`, meeting)),
       toTrialResult("Lisolo: Chromium calls Firefox", fromChromium),
       toTrialResult("Lisolo: Firefox calls Chromium", fromFirefox),
     ];
@@ -151,24 +151,24 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<TrialResult
     }),
   loss: (scene) =>
     runWithBoth(undefined, async (name, make) => {
-      const talk = await measureVoiceQuality(scene, make, toLinkShape({ loss: 0.2, rate: 100 }));
-      const fall = await measureBandwidthDrop(scene, make, 48);
-      const late = fall.lateBytes === undefined ? "–" : formatKilobytes(fall.lateBytes);
+      const voiceQuality = await measureVoiceQuality(scene, make, toLinkShape({ loss: 0.2, rate: 100 }));
+      const bandwidthDrop = await measureBandwidthDrop(scene, make, 48);
+      const lateVideo = bandwidthDrop.lateBytes === undefined ? "–" : formatKilobytes(bandwidthDrop.lateBytes);
       return [
         {
           what: `${name}: 20 % lost on 100 kbit/s, made up for at caller / callee`,
-          measured: `${formatEach(talk.concealment, share)} at ${formatEach(talk.loss, share)} lost`,
+          measured: `${formatEach(voiceQuality.concealment, share)} at ${formatEach(voiceQuality.loss, share)} lost`,
           expected: `≤ ${share(voiceMaxShare)}, heard`,
-          hasPassed: Math.max(...talk.concealment) <= voiceMaxShare && Math.min(...talk.energy) > 0,
+          hasPassed: Math.max(...voiceQuality.concealment) <= voiceMaxShare && Math.min(...voiceQuality.energy) > 0,
         },
         {
           what: `${name}: video call falls to 48 kbit/s: no picture sent after, voice clean after, old pictures sent again`,
-          measured: `${fall.hadVideo ? seconds(fall.videoOffMs) : "had no picture"}, ${seconds(fall.cleanMs)}, ${late}`,
+          measured: `${bandwidthDrop.hadVideo ? seconds(bandwidthDrop.videoOffMs) : "had no picture"}, ${seconds(bandwidthDrop.cleanMs)}, ${lateVideo}`,
           expected: "≤ 2 s, ≤ 10 s, ≤ 5 kB",
           hasPassed:
-            (fall.videoOffMs ?? Infinity) <= 2_000 &&
-            (fall.cleanMs ?? Infinity) <= 10_000 &&
-            (fall.lateBytes ?? Infinity) <= lateMaxBytes,
+            (bandwidthDrop.videoOffMs ?? Infinity) <= 2_000 &&
+            (bandwidthDrop.cleanMs ?? Infinity) <= 10_000 &&
+            (bandwidthDrop.lateBytes ?? Infinity) <= lateMaxBytes,
         },
       ];
     }),
@@ -183,11 +183,11 @@ const failAfterTimeout = async (): Promise<TrialResult[]> => {
 
 export async function runTrials(names: string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(trials, name));
-  const lacking = listMissingRequirements();
-  if (unknown.length > 0 || lacking.length > 0) {
+  const missing = listMissingRequirements();
+  if (unknown.length > 0 || missing.length > 0) {
     if (unknown.length > 0)
       console.error(`Unknown: ${unknown.join(", ")}. There are: ${Object.keys(trials).join(", ")}.`);
-    for (const what of lacking) console.error(`The laboratory needs ${what}.`);
+    for (const what of missing) console.error(`The laboratory needs ${what}.`);
     process.exitCode = 1;
     return;
   }

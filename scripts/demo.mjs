@@ -23,10 +23,10 @@ const call = (person, method, path, body) => callApi(origin, method, path, { tok
 
 /** Signs in, or signs up if the number has no account, as for all people of a new demo. */
 async function signInOrUp({ key, name, phone, look }, isNew) {
-  const known = isNew
+  const peopleByKey = isNew
     ? undefined
     : await signIn(origin, { phone, password }).catch(ignoreErrors("invalid_credentials"));
-  const session = known ?? (await signUp(origin, { phone, password, name }));
+  const session = peopleByKey ?? (await signUp(origin, { phone, password, name }));
   const { access_token: token, refresh_token: refreshToken } = session;
   const person = { key, name, phone, look, id: session.user.id, token, refreshToken, renewedMs: 0 };
   const profile = await call(person, "GET", `/api/users/${person.id}`);
@@ -61,18 +61,18 @@ const toConversation = ({ pair }, speakers) => ({
 
 /** Sends a chat's last lines and sets the receipts. */
 async function finishChat(chat, speakers) {
-  const head = await sendLines(
+  const lastSeq = await sendLines(
     origin,
     toConversation(chat, speakers),
     chat.last,
     listLines(chat).length - chat.last.length,
   );
-  const seen = head - chat.last.length;
+  const readSeq = lastSeq - chat.last.length;
   const reader = chat.last.at(-1)[0] === "a" ? speakers.b : speakers.a;
   for (const person of [speakers.a, speakers.b]) {
     const isLate = person === reader && chat.read !== "read";
-    const delivered = isLate && chat.read === "none" ? seen : head;
-    const marks = { delivered, read: isLate ? seen : head };
+    const delivered = isLate && chat.read === "none" ? readSeq : lastSeq;
+    const marks = { delivered, read: isLate ? readSeq : lastSeq };
     await call(person, "PUT", `/api/conversations/${toConversationId(speakers.a, speakers.b)}/marks`, marks);
   }
 }
@@ -87,30 +87,36 @@ async function isComplete() {
   if (!session) return false;
   const { rows } = await callApi(origin, "GET", "/api/sync?since=0", { token: session.access_token });
   const hasAll = (id, length) =>
-    rows.some(({ conversation, gone, head }) => conversation === id && (gone || head >= length));
-  const lasts = rows.filter(({ head }) => head >= listLines(lastChat).length + (lastChat.shown ?? []).length);
+    rows.some(({ conversation, gone, head: lastSeq }) => conversation === id && (gone || lastSeq >= length));
+  const lasts = rows.filter(
+    ({ head: lastSeq }) => lastSeq >= listLines(lastChat).length + (lastChat.shown ?? []).length,
+  );
   return hasAll(groupId, groupMessageCount) && lasts.some(({ conversation }) => conversation !== groupId);
 }
 
 /** Events of a chat: lines in sittings, then attachments, finally the last lines. */
-function createChatEvents(chat, known, timeline) {
-  const speakers = { a: known[chat.pair[0]], b: known[chat.pair[1]] };
-  const who = [speakers.a, speakers.b];
+function createChatEvents(chat, peopleByKey, timeline) {
+  const speakers = { a: peopleByKey[chat.pair[0]], b: peopleByKey[chat.pair[1]] };
+  const people = [speakers.a, speakers.b];
   const conversation = toConversation(chat, speakers);
   const until = toEpochMs(chat.until);
-  const { shown = [], calls = [] } = chat;
+  const { shown: attachments = [], calls = [] } = chat;
   const turns = groupBySpeaker(listLines(chat).slice(0, -chat.last.length));
   const starts = turns.map((_, i) => turns.slice(0, i).reduce((sum, turn) => sum + turn.length, 0));
-  const shownMs = (i) => until - (shown.length - i) * 9 * 60_000;
+  const attachmentMs = (i) => until - (attachments.length - i) * 9 * 60_000;
   return [
     ...spreadOverSittings(turns, { days: chat.days, until, seed: getSeed(chat.pair) }).map(({ at, row, index }) => ({
       at,
-      who,
+      who: people,
       run: () => sendLines(origin, conversation, row, starts[index]),
     })),
     ...createCallEvents(origin, timeline, conversation, calls),
-    ...shown.map((thing, i) => ({ at: shownMs(i), who, run: () => sendAttachment(origin, conversation, thing, i) })),
-    { at: until, who, run: () => finishChat(chat, speakers) },
+    ...attachments.map((thing, i) => ({
+      at: attachmentMs(i),
+      who: people,
+      run: () => sendAttachment(origin, conversation, thing, i),
+    })),
+    { at: until, who: people, run: () => finishChat(chat, speakers) },
   ];
 }
 
@@ -119,29 +125,29 @@ async function populate() {
     ignoreErrors("invalid_credentials"),
   ));
   const timeline = createTimeline(origin, isNew);
-  const known = {};
+  const peopleByKey = {};
   try {
     await timeline.goTo(toEpochMs(arrivedAt));
     for (const person of people)
-      known[person.key] = { ...(await signInOrUp(person, isNew)), renewedMs: toEpochMs(arrivedAt) };
-    for (const { pair } of chats) await connect(known[pair[0]], known[pair[1]]);
-    const ask = (key, ...rest) => call(known[key], ...rest);
+      peopleByKey[person.key] = { ...(await signInOrUp(person, isNew)), renewedMs: toEpochMs(arrivedAt) };
+    for (const { pair } of chats) await connect(peopleByKey[pair[0]], peopleByKey[pair[1]]);
+    const ask = (key, ...rest) => call(peopleByKey[key], ...rest);
     const at = toEpochMs(requestedAt);
-    const asked = openRequests.map(([from, to], i) => ({
+    const requestEvents = openRequests.map(([from, to], i) => ({
       at: at + i * 7_000_000,
-      who: [known[from]],
-      run: () => ask(from, "POST", "/api/requests", { to_user_id: known[to].id }).catch(ignoreExistingRequest),
+      who: [peopleByKey[from]],
+      run: () => ask(from, "POST", "/api/requests", { to_user_id: peopleByKey[to].id }).catch(ignoreExistingRequest),
     }));
-    const chosen = [
-      ...mutes.map(([one, other]) => [one, `/api/mutes/${toConversationId(known[one], known[other])}`]),
-      ...blocks.map(([one, other]) => [one, `/api/blocks/${known[other].id}`]),
-    ].map(([key, path]) => ({ at, who: [known[key]], run: () => ask(key, "PUT", path) }));
+    const settingEvents = [
+      ...mutes.map(([one, other]) => [one, `/api/mutes/${toConversationId(peopleByKey[one], peopleByKey[other])}`]),
+      ...blocks.map(([one, other]) => [one, `/api/blocks/${peopleByKey[other].id}`]),
+    ].map(([key, path]) => ({ at, who: [peopleByKey[key]], run: () => ask(key, "PUT", path) }));
     await timeline.live([
-      ...chats.flatMap((chat) => createChatEvents(chat, known, timeline)),
-      ...createGroupEvents(origin, known),
-      ...createStatusEvents(origin, known),
-      ...asked,
-      ...chosen,
+      ...chats.flatMap((chat) => createChatEvents(chat, peopleByKey, timeline)),
+      ...createGroupEvents(origin, peopleByKey),
+      ...createStatusEvents(origin, peopleByKey),
+      ...requestEvents,
+      ...settingEvents,
     ]);
   } finally {
     await timeline.end();

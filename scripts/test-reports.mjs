@@ -23,8 +23,8 @@ export const toFailedCounts = (why) => ({ passed: 0, failed: 1, skipped: 0, fail
 /** Name of a test with the first lines of its error, without colours and internal stack frames. */
 function formatFailure(name, message = "") {
   const lines = stripVTControlCharacters(message).split("\n");
-  const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
-  return [name, ...told.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
+  const relevantLines = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
+  return [name, ...relevantLines.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
 }
 
 /** @returns {Counts} */

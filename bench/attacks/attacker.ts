@@ -22,7 +22,7 @@ export async function runAttack(stage: Stage): Promise<AttackReport> {
   running.add(child);
   if (child.pid !== undefined) setPriority(child.pid, priority);
   const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
-  child.once("message", (told) => Object.assign(report, told));
+  child.once("message", (received) => Object.assign(report, received));
   const kill = setTimeout(() => child.kill("SIGKILL"), stage.seconds * 1_000 + endMs);
   const ended = new Promise<void>((resolve, reject) => child.once("exit", () => resolve()).once("error", reject));
   child.send(stage);

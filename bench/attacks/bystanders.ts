@@ -125,8 +125,8 @@ export class Bystanders {
     if (!person || !other) throw new Error("Bystanders come in pairs");
     const at = performance.now();
     const message: Probe = { kind: "message", at };
-    const asked: Probe = { kind: "request", at };
-    this.probes.push(message, asked);
+    const request: Probe = { kind: "request", at };
+    this.probes.push(message, request);
     const text = `Mbote ${createUuid()}`;
     this.messages.set(text, { sendProbe: message, to: i ^ 1 });
     this.acks[i]?.set(n, message);
@@ -134,7 +134,7 @@ export class Bystanders {
     this.sockets[i]?.send(
       encodeFrame(toSendFrame(n, conversation, { cid: createUuid(), body: { type: "text", text } })),
     );
-    this.sendRequest(person, i, requestPaths[Math.floor(n / this.people.length) % requestPaths.length] ?? "", asked);
+    this.sendRequest(person, i, requestPaths[Math.floor(n / this.people.length) % requestPaths.length] ?? "", request);
   }
 
   private sendRequest({ origin, token }: Person, i: number, path: string, probe: Probe): void {
@@ -171,9 +171,9 @@ export class Bystanders {
     if (sendProbe && to === i) sendProbe.receivedMs ??= at - sendProbe.at;
   }
 
-  private recordAcks(i: number, places: readonly number[], at: number): void {
-    for (let k = 0; k < places.length; k += 3) {
-      const probe = this.acks[i]?.get(places[k] as number);
+  private recordAcks(i: number, acks: readonly number[], at: number): void {
+    for (let k = 0; k < acks.length; k += 3) {
+      const probe = this.acks[i]?.get(acks[k] as number);
       if (probe) probe.ackMs ??= at - probe.at;
     }
   }

@@ -45,7 +45,7 @@ function countAnswer(data: string): void {
 
 /** Sends frames on one socket as fast as the network accepts them, and opens a new one when it closes. */
 async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Promise<void> {
-  const joined = getFramesPerMessage(attack);
+  const framesPerMessage = getFramesPerMessage(attack);
   const isDone = () => performance.now() > until || report.sent >= (attack.count ?? Number.POSITIVE_INFINITY);
   while (!isDone()) {
     const socket = await openSocket(stage);
@@ -58,11 +58,11 @@ async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Pro
     if (attack.prepare) socket.send(encodeFrame(attack.prepare(stage)));
     while (!isDone() && socket.readyState === WebSocket.OPEN) {
       const frames: string[] = [];
-      for (let i = 0; i < joined; i++) {
+      for (let i = 0; i < framesPerMessage; i++) {
         const frame = attack.make(stage, ++report.sent);
         frames.push(typeof frame === "string" ? frame : encodeFrame(frame));
       }
-      for (const text of joined === 1 ? frames : joinFrames(frames)) socket.send(text);
+      for (const text of framesPerMessage === 1 ? frames : joinFrames(frames)) socket.send(text);
       do await new Promise(setImmediate);
       while (
         socket.readyState === WebSocket.OPEN &&
@@ -88,21 +88,27 @@ async function reconnect(stage: Stage, until: number): Promise<void> {
   }
 }
 
-function sendHttpRequest({ origin, address, attacker }: Stage, agent: Agent, asked: AttackRequest): Promise<void> {
-  const body = asked.bytes ?? (asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body)));
+function sendHttpRequest(
+  { origin, address, attacker }: Stage,
+  agent: Agent,
+  attackRequest: AttackRequest,
+): Promise<void> {
+  const body =
+    attackRequest.bytes ??
+    (attackRequest.body === undefined ? undefined : Buffer.from(JSON.stringify(attackRequest.body)));
   const headers: Record<string, string | number> = {
     "cf-connecting-ip": address,
-    ...(asked.isAnonymous ? {} : { authorization: `Bearer ${attacker.token}` }),
+    ...(attackRequest.isAnonymous ? {} : { authorization: `Bearer ${attacker.token}` }),
     ...(body ? { "content-length": body.length } : {}),
-    ...(body ? { "content-type": asked.bytes ? "application/octet-stream" : "application/json" } : {}),
-    ...asked.headers,
+    ...(body ? { "content-type": attackRequest.bytes ? "application/octet-stream" : "application/json" } : {}),
+    ...attackRequest.headers,
   };
   return new Promise((resolve) => {
     const fail = () => {
       report.cut++;
       resolve();
     };
-    const sent = request(origin + asked.path, { method: asked.method, agent, headers }, (answer) => {
+    const sent = request(origin + attackRequest.path, { method: attackRequest.method, agent, headers }, (answer) => {
       report.answered++;
       if ((answer.statusCode ?? 0) >= 400) report.refused++;
       answer.resume();
@@ -115,12 +121,12 @@ function sendHttpRequest({ origin, address, attacker }: Stage, agent: Agent, ask
 async function sendRequests(stage: Stage, attack: HttpAttack, until: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce });
   if (attack.prepare) await sendHttpRequest(stage, agent, attack.prepare(stage));
-  const askOn = async () => {
+  const sendRepeatedly = async () => {
     while (performance.now() < until && report.sent < (attack.count ?? Number.POSITIVE_INFINITY)) {
       await sendHttpRequest(stage, agent, attack.make(stage, ++report.sent));
     }
   };
-  await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
+  await Promise.all(Array.from({ length: requestsAtOnce }, sendRepeatedly));
 }
 
 async function runStage(stage: Stage): Promise<void> {
@@ -136,8 +142,8 @@ async function runStage(stage: Stage): Promise<void> {
 
 process.once("message", (stage) => {
   const one = stage as Stage;
-  const end = () => process.send?.(report, () => process.exit(0));
+  const finish = () => process.send?.(report, () => process.exit(0));
   // Requests without a response are abandoned.
-  setTimeout(end, one.seconds * 1_000);
-  void runStage(one).then(end);
+  setTimeout(finish, one.seconds * 1_000);
+  void runStage(one).then(finish);
 });

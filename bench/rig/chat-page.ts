@@ -35,8 +35,8 @@ export class ChatPage {
     await page.addInitScript(() => {
       window.benchWhen = (isSo) =>
         new Promise((resolve) => {
-          const look = () => (isSo() ? resolve(performance.now()) : requestAnimationFrame(look));
-          look();
+          const check = () => (isSo() ? resolve(performance.now()) : requestAnimationFrame(check));
+          check();
         });
       window.benchList = () => document.querySelector<HTMLElement>("[role=main] ol");
       window.benchScroller = () => {
@@ -83,8 +83,8 @@ export class ChatPage {
     return this.page.evaluate(() =>
       Math.min(
         ...[...(window.benchList()?.querySelectorAll("bdi") ?? [])].flatMap(({ textContent }) => {
-          const place = /\d+$/.exec(textContent ?? "");
-          return place ? [Number(place[0])] : [];
+          const match = /\d+$/.exec(textContent ?? "");
+          return match ? [Number(match[0])] : [];
         }),
       ),
     );

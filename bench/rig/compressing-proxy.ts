@@ -30,7 +30,7 @@ export type EdgeProxy = {
 export async function startCompressingProxy(upstream: string): Promise<EdgeProxy> {
   const target = new URL(upstream);
   const cache = new Map<string, Buffer>();
-  const ask = (incoming: IncomingMessage) =>
+  const forward = (incoming: IncomingMessage) =>
     request({
       host: target.hostname,
       port: target.port,
@@ -43,16 +43,16 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
     });
 
   const server: Server = createServer((incoming, outgoing) => {
-    const asked = ask(incoming);
-    asked.on("response", (answer) => {
-      void readBody(answer).then((body) => answerWith(outgoing, answer, incoming, body));
+    const upstreamRequest = forward(incoming);
+    upstreamRequest.on("response", (response) => {
+      void readBody(response).then((body) => answerWith(outgoing, response, incoming, body));
     });
-    asked.on("error", () => outgoing.writeHead(502).end());
-    incoming.pipe(asked);
+    upstreamRequest.on("error", () => outgoing.writeHead(502).end());
+    incoming.pipe(upstreamRequest);
   });
 
-  function answerWith(outgoing: ServerResponse, answer: IncomingMessage, incoming: IncomingMessage, body: Buffer) {
-    const headers = { ...answer.headers };
+  function answerWith(outgoing: ServerResponse, response: IncomingMessage, incoming: IncomingMessage, body: Buffer) {
+    const headers = { ...response.headers };
     delete headers["transfer-encoding"];
     const isText = compressible.test(String(headers["content-type"])) && !headers["content-encoding"];
     let sent = body;
@@ -63,9 +63,9 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
       headers["content-encoding"] = "br";
       headers["vary"] = "accept-encoding";
     }
-    const hasBody = incoming.method !== "HEAD" && answer.statusCode !== 204 && answer.statusCode !== 304;
+    const hasBody = incoming.method !== "HEAD" && response.statusCode !== 204 && response.statusCode !== 304;
     if (hasBody) headers["content-length"] = String(sent.length);
-    outgoing.writeHead(answer.statusCode ?? 502, headers);
+    outgoing.writeHead(response.statusCode ?? 502, headers);
     outgoing.end(hasBody ? sent : undefined);
   }
 
@@ -74,9 +74,9 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
 
   const tunnels = new Set<Duplex>();
   server.on("upgrade", (incoming, socket, head) => {
-    const asked = ask(incoming);
-    asked.on("upgrade", (answer, upstreamSocket, upstreamHead) => {
-      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const upstreamRequest = forward(incoming);
+    upstreamRequest.on("upgrade", (response, upstreamSocket, upstreamHead) => {
+      const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`);
       upstreamSocket.write(head);
       socket.write(upstreamHead);
@@ -87,9 +87,11 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
         end.on("close", () => tunnels.delete(end));
       }
     });
-    asked.on("response", (answer) => socket.end(`HTTP/1.1 ${answer.statusCode} Refused\r\nconnection: close\r\n\r\n`));
-    asked.on("error", () => socket.destroy());
-    asked.end();
+    upstreamRequest.on("response", (response) =>
+      socket.end(`HTTP/1.1 ${response.statusCode} Refused\r\nconnection: close\r\n\r\n`),
+    );
+    upstreamRequest.on("error", () => socket.destroy());
+    upstreamRequest.end();
   });
 
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
@@ -112,9 +114,9 @@ function acceptsBrotli({ headers }: IncomingMessage): boolean {
   return String(headers["accept-encoding"]).includes("br");
 }
 
-async function readBody(answer: IncomingMessage): Promise<Buffer> {
+async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 

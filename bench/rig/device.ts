@@ -157,8 +157,8 @@ export class Device {
   }
 
   /** Acks of own messages: ref, seq and time of each. */
-  private handleAcks(places: readonly number[], at: number): void {
-    for (let i = 0; i < places.length; i += 3) this.onAck(places[i] as number, places[i + 1] as number, at);
+  private handleAcks(acks: readonly number[], at: number): void {
+    for (let i = 0; i < acks.length; i += 3) this.onAck(acks[i] as number, acks[i + 1] as number, at);
   }
 
   private saveRow(row: InboxRow): void {

@@ -44,13 +44,13 @@ export async function measureOpening(
         if (event.isTrusted) window.benchTyped ??= performance.now();
       };
       addEventListener("input", typed, true);
-      const look = setInterval(() => {
+      const timer = setInterval(() => {
         if (text && window.benchMarked === undefined && document.body?.textContent?.includes(text)) {
           window.benchMarked = performance.now();
         }
         const target = document.querySelector<HTMLElement>(selector as string);
         if (window.benchTyped === undefined && target !== document.activeElement) target?.focus();
-        if (window.benchTyped !== undefined && (!text || window.benchMarked !== undefined)) clearInterval(look);
+        if (window.benchTyped !== undefined && (!text || window.benchMarked !== undefined)) clearInterval(timer);
       }, 16);
     },
     [field, marker] as const,

@@ -38,7 +38,7 @@ export function driveRig(
       },
       deliveryTimeoutMs + (count / atOnce) * gapMs,
     );
-    const take = (kind: keyof DeliveryTimes) => (ref: number, at: number) => {
+    const record = (kind: keyof DeliveryTimes) => (ref: number, at: number) => {
       const sent = sentAt[ref - first];
       if (sent === undefined) return;
       times[kind].push(at - sent);
@@ -46,8 +46,8 @@ export function driveRig(
       clearTimeout(timer);
       resolve(times);
     };
-    rig.onDelivered(take("delivery"));
-    rig.onAcked(take("ack"));
+    rig.onDelivered(record("delivery"));
+    rig.onAcked(record("ack"));
     const started = performance.now();
     let sent = 0;
     const step = () => {

@@ -13,13 +13,13 @@ let metas: { rows_read: number; rows_written: number }[] = [];
 let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
 
 /** Replaces a method by one that also reports its result. */
-function observeMethod(owner: object, name: string, tell: (result: unknown) => void): void {
+function observeMethod(owner: object, name: string, report: (result: unknown) => void): void {
   const methods = owner as Methods;
   const original = methods[name];
   if (!original) throw new Error(`There is no ${name} to watch`);
   methods[name] = function (this: unknown, ...values: unknown[]) {
     const result = original.apply(this, values);
-    tell(result);
+    report(result);
     return result;
   };
 }
@@ -85,12 +85,13 @@ export async function startCounting(): Promise<void> {
   }
 }
 
-const sumBy = <T>(list: T[], of: (one: T) => number): number => list.reduce((total, one) => total + of(one), 0);
+const sumBy = <T>(list: T[], toNumber: (one: T) => number): number =>
+  list.reduce((total, one) => total + toNumber(one), 0);
 
 /** Returns and resets the counts. */
 export function consumeCounts(): Counts {
   const { alarmsSet, alarmsRun, objectRequests, framesIn, kvReads, kvWrites } = counts;
-  const taken = {
+  const consumed = {
     objectRowsRead: rowsRead + kvReads,
     objectRowsWritten: rowsWritten + kvWrites + alarmsSet,
     d1RowsRead: sumBy(metas, (meta) => meta.rows_read),
@@ -104,5 +105,5 @@ export function consumeCounts(): Counts {
   rowsWritten = 0;
   metas = [];
   counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
-  return taken;
+  return consumed;
 }

@@ -50,10 +50,10 @@ const readByOffset = (page: number) =>
     .raw();
 
 test("what a deed costs in rows, with a million statuses", async () => {
-  const measure = async (what: string, deed: () => Promise<unknown>): Promise<void> => {
+  const measure = async (name: string, action: () => Promise<unknown>): Promise<void> => {
     consumeCounts();
-    await deed();
-    report(what, 1, consumeCounts());
+    await action();
+    report(name, 1, consumeCounts());
   };
   await measure("open: nobody has read lately", () => readPage(reader));
   await measure("open: somebody has", () => readPage(reader));
@@ -71,10 +71,10 @@ test("a page by its number against one by its distance from the top", async () =
   const db = openDb(env);
   const last = await env.DB.prepare("SELECT max(number) AS number FROM tala_posts").first<{ number: number }>();
   const head = last?.number ?? 0;
-  const timed = async (deed: () => Promise<unknown>): Promise<number> => {
-    const begun = performance.now();
-    for (let i = 0; i < perRound; i++) await deed();
-    return (performance.now() - begun) / perRound;
+  const timed = async (action: () => Promise<unknown>): Promise<number> => {
+    const started = performance.now();
+    for (let i = 0; i < perRound; i++) await action();
+    return (performance.now() - started) / perRound;
   };
   for (const page of deepPages) {
     const before = head + 1 - (page - 1) * postPageRows;

@@ -37,12 +37,12 @@ const countGroup = async (members: number): Promise<void> => {
   if (!owner) return;
   const group = await makeGroup(people);
   const author = await SceneDevice.connect(owner);
-  const measure = async (what: string, count: number): Promise<void> => {
+  const measure = async (name: string, count: number): Promise<void> => {
     await pause(settleMs);
     consumeCounts();
-    await Promise.all(Array.from({ length: count }, (_, n) => author.send(group, `${what} ${n}`)));
+    await Promise.all(Array.from({ length: count }, (_, n) => author.send(group, `${name} ${n}`)));
     await pause(settleMs);
-    report(`${members} members, ${what}`, count, consumeCounts());
+    report(`${members} members, ${name}`, count, consumeCounts());
   };
   await measure("the others away", 1);
   const devices: SceneDevice[] = [];

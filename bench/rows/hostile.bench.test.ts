@@ -108,10 +108,10 @@ async function createRequestAttack(attack: HttpAttack, stage: Stage): Promise<Co
   await sendAttackRequest(stage, attack.make(stage, ++sent));
   return async (ms) => {
     const [before, until] = [sent, Date.now() + ms];
-    const askOn = async () => {
+    const sendRepeatedly = async () => {
       while (Date.now() < until) await sendAttackRequest(stage, attack.make(stage, ++sent));
     };
-    await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
+    await Promise.all(Array.from({ length: requestsAtOnce }, sendRepeatedly));
     return sent - before;
   };
 }

@@ -26,24 +26,24 @@ const countChat = async (count: number): Promise<void> => {
   await pause(sentMs);
   const head = count + 1;
   const handle = device.rows.get(chat)?.handle ?? chat;
-  const pages = async (...asked: ["a" | "b", number][]): Promise<number> => {
-    for (const [direction, seq] of asked) await device.ask(["g", 1, handle, direction, seq, messagePageRows]);
-    return asked.length;
+  const pages = async (...requests: ["a" | "b", number][]): Promise<number> => {
+    for (const [direction, seq] of requests) await device.ask(["g", 1, handle, direction, seq, messagePageRows]);
+    return requests.length;
   };
-  const search = async (words: string): Promise<number> => {
+  const search = async (query: string): Promise<number> => {
     let before = head + 1;
     for (let calls = 1; ; calls++) {
-      const next = (await device.ask(["q", 1, handle, words, before]))[3];
+      const next = (await device.ask(["q", 1, handle, query, before]))[3];
       if (typeof next !== "number") return calls;
       before = next;
     }
   };
-  const measure = async (what: string, action: () => Promise<number>): Promise<void> => {
+  const measure = async (name: string, action: () => Promise<number>): Promise<void> => {
     await pause(settleMs);
     consumeCounts();
     const calls = await action();
     await pause(settleMs);
-    report(`${what}, ${count} messages`, calls, consumeCounts());
+    report(`${name}, ${count} messages`, calls, consumeCounts());
   };
   const middle = Math.floor(count / 2);
   await measure("open: the newest page", () => pages(["b", head + 1]));

@@ -104,8 +104,8 @@ export class SceneDevice {
     if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
   }
 
-  private handleAcks(places: readonly number[]): void {
-    for (let i = 0; i < places.length; i += 3) this.unacknowledged.get(Number(places[i]))?.();
+  private handleAcks(acks: readonly number[]): void {
+    for (let i = 0; i < acks.length; i += 3) this.unacknowledged.get(Number(acks[i]))?.();
   }
 
   private saveRow(row: InboxRow): void {

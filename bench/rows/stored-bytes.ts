@@ -7,13 +7,13 @@ let d1Bytes = 0;
 let objectsPut = 0;
 let bytesPut = 0;
 
-function observeMethod(owner: object, name: string, tell: (result: unknown) => void): void {
+function observeMethod(owner: object, name: string, report: (result: unknown) => void): void {
   const methods = owner as Record<string, Method>;
   const original = methods[name];
   if (!original) throw new Error(`There is no ${name} to watch`);
   methods[name] = function (this: unknown, ...values: unknown[]) {
     const result = original.apply(this, values);
-    tell(result);
+    report(result);
     return result;
   };
 }
@@ -27,9 +27,9 @@ export function startCountingBytes(): void {
     });
   });
   observeMethod(Object.getPrototypeOf(env.FILES) as object, "put", (result) => {
-    void (result as Promise<R2Object | null>).then((put) => {
-      objectsPut += put ? 1 : 0;
-      bytesPut += put?.size ?? 0;
+    void (result as Promise<R2Object | null>).then((stored) => {
+      objectsPut += stored ? 1 : 0;
+      bytesPut += stored?.size ?? 0;
     });
   });
 }

@@ -48,9 +48,9 @@ export async function measureBytes(): Promise<Section[]> {
       heard.length = 0;
       action();
       await pause(settleMs);
-      const taken = [...heard];
+      const recorded = [...heard];
       return (device: string, direction: "in" | "out", head?: string) =>
-        taken
+        recorded
           .filter((one) => one.device === device && one.direction === direction)
           .filter(
             (one) =>

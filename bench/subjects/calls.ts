@@ -24,7 +24,7 @@ const rounds = 3;
 const talkSeconds = 28; // two turns of each
 const bandwidthDrops = 2;
 
-const columns = ["", "bare pages", "Lisolo", "", "aim"];
+const columns = ["", "baseline", "Lisolo", "", "aim"];
 const seconds = (ms: number): string => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "never");
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
 const formatRange = (values: readonly number[]): string =>
@@ -32,25 +32,25 @@ const formatRange = (values: readonly number[]): string =>
 const formatRatioTo = (figure: number, floor: number): string =>
   Number.isFinite(figure) && Number.isFinite(floor) ? formatRatio(figure / floor) : "";
 
-type Pair = { bare: MakeCall; product: MakeCall };
+type Pair = { baseline: MakeCall; product: MakeCall };
 
 /** Runs each round with the baseline and with the product, alternating. */
-async function alternate<T>({ bare, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
-  const found: { bare: T[]; product: T[] } = { bare: [], product: [] };
+async function alternate<T>({ baseline, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
+  const found: { baseline: T[]; product: T[] } = { baseline: [], product: [] };
   for (let round = 0; round < count; round++) {
-    found.bare.push(await measure(bare));
+    found.baseline.push(await measure(baseline));
     found.product.push(await measure(product));
   }
   return found;
 }
 
-const toTimeRow = (what: string, found: { bare: number[]; product: number[] }, aim: string): string[] => {
-  const [bare, product] = [median(found.bare), median(found.product)];
+const toTimeRow = (what: string, found: { baseline: number[]; product: number[] }, aim: string): string[] => {
+  const [baseline, product] = [median(found.baseline), median(found.product)];
   return [
     what,
-    seconds(bare),
+    seconds(baseline),
     `${seconds(product)} (${formatRange(found.product)})`,
-    formatRatioTo(product, bare),
+    formatRatioTo(product, baseline),
     aim,
   ];
 };
@@ -60,7 +60,7 @@ const maxOf = (sides: readonly (number | undefined)[]): number =>
   Math.max(...sides.map((ms) => ms ?? Number.POSITIVE_INFINITY));
 
 async function measureDirectAccept(scene: Scene, product: Product): Promise<string[][]> {
-  const pair = { bare: ringBaseline, product: product.ring };
+  const pair = { baseline: ringBaseline, product: product.ring };
   const direct = await alternate(pair, rounds, async (make) =>
     maxOf((await measureAccept(scene, make, {}, mobile)).heard),
   );
@@ -75,7 +75,7 @@ async function measureRelayed(scene: Scene): Promise<string[][]> {
   const relay = await startRelay(scene.server, serverAddress);
   const product = await startProduct(relay);
   try {
-    const pair = { bare: ringBaseline, product: product.ring };
+    const pair = { baseline: ringBaseline, product: product.ring };
     const found = await alternate(pair, rounds, async (make) =>
       maxOf((await measureAccept(scene, make, { relay }, mobile)).heard),
     );
@@ -99,7 +99,7 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
     await pause(5_000);
     return countTcpBytes(await scene.network.readTraffic()) - before;
   };
-  const bare = await inCall(scene, ringBaseline, {}, count);
+  const baseline = await inCall(scene, ringBaseline, {}, count);
   const call = await inCall(scene, product.ring, {}, async (one) => {
     const before = one.frames();
     const bytes = await count(one);
@@ -113,9 +113,9 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
   });
   return {
     title: "What a voice call says to the server, both people together, until five seconds after it was taken",
-    columns: ["", "bare pages", "Lisolo"],
+    columns: ["", "baseline", "Lisolo"],
     rows: [
-      ["TCP on the wire", formatKilobytes(bare), formatKilobytes(call.bytes)],
+      ["TCP on the wire", formatKilobytes(baseline), formatKilobytes(call.bytes)],
       ["frames sent / received", "", call.frames],
       ["characters in them", "", formatKilobytes(call.characters)],
       ["round trips", "", `${call.asked}`],
@@ -138,7 +138,7 @@ const toUnansweredRow = ({ missedMs, shownMs }: UnansweredTimes): string[] => [
 async function measureTimes(): Promise<Section[]> {
   const scene = await openScene("always");
   const product = await startProduct();
-  const pair = { bare: ringBaseline, product: product.ring };
+  const pair = { baseline: ringBaseline, product: product.ring };
   try {
     const rows = await measureDirectAccept(scene, product);
     const gaps = await alternate(pair, rounds, async (make) => {
@@ -148,7 +148,7 @@ async function measureTimes(): Promise<Section[]> {
     rows.push(toTimeRow("silence at a change of network, the longer of both", gaps, "≤ 3.5 s"));
     const fallen = await alternate(pair, bandwidthDrops, (make) => measureBandwidthDrop(scene, make, 48));
     const of = (name: "videoOffMs" | "cleanMs") => ({
-      bare: fallen.bare.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
+      baseline: fallen.baseline.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
       product: fallen.product.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
     });
     rows.push(toTimeRow("link falls to 48 kbit/s → no picture is sent", of("videoOffMs"), "≤ 2 s"));
@@ -164,7 +164,7 @@ async function measureTimes(): Promise<Section[]> {
         rows,
         notes: [
           `Medians (and range) of ${rounds} rounds each, ${bandwidthDrops} of the falling link; one of the unanswered call. Between any two ends 300 ms there and back, and where a call is taken 1 % lost and 400 kbit/s.`,
-          "The bare pages connect when the call is taken, with the browser's own settings, and start ICE anew when it failed.",
+          "The baseline pages connect when the call is accepted, with the browser's default settings, and restart ICE after a failure.",
         ],
       },
       signalling,
@@ -180,30 +180,30 @@ async function measureVoice(): Promise<Section> {
   const product = await startProduct();
   const talk = async (shape: Parameters<typeof toLinkShape>[0]) => {
     const measure = (make: MakeCall) => measureVoiceQuality(scene, make, toLinkShape(shape), { seconds: talkSeconds });
-    return { bare: await measure(ringBaseline), product: await measure(product.ring) };
+    return { baseline: await measure(ringBaseline), product: await measure(product.ring) };
   };
   try {
     const clean = await talk({});
     const lossy = await talk({ loss: 0.05 });
     const bad = await talk({ loss: 0.2 });
     const narrow = await talk({ rate: 48 });
-    const row = (what: string, of: (side: "bare" | "product") => [number, string], aim: string): string[] => {
-      const [[bare, bareText], [figure, text]] = [of("bare"), of("product")];
-      return [what, bareText, text, formatRatioTo(figure, bare), aim];
+    const row = (what: string, of: (side: "baseline" | "product") => [number, string], aim: string): string[] => {
+      const [[baselineFigure, baselineText], [figure, text]] = [of("baseline"), of("product")];
+      return [what, baselineText, text, formatRatioTo(figure, baselineFigure), aim];
     };
     const megabytes = (value: number): [number, string] => [value, `${value.toFixed(2)} MB`];
-    const concealed = ({ concealment }: (typeof bad)["bare"]): [number, string] => {
+    const concealed = ({ concealment }: (typeof bad)["baseline"]): [number, string] => {
       const worse = Math.max(...concealment);
       return [worse, share(worse)];
     };
-    const extra = (side: "bare" | "product") => share(lossy[side].megabytes / clean[side].megabytes - 1);
+    const extra = (side: "baseline" | "product") => share(lossy[side].megabytes / clean[side].megabytes - 1);
     return {
       title: "Voice, each of both talking half of the time",
       columns,
       rows: [
         row("a minute, both ways", (side) => megabytes(clean[side].megabytes), "≤ 0.30 MB"),
         row("a minute at 5 % loss", (side) => megabytes(lossy[side].megabytes), ""),
-        ["… more than without loss", extra("bare"), extra("product"), "", "≤ 10 %"],
+        ["… more than without loss", extra("baseline"), extra("product"), "", "≤ 10 %"],
         row("made up at 20 % loss, the worse side", (side) => concealed(bad[side]), "≤ 6 %"),
         row("a minute at 20 % loss", (side) => megabytes(bad[side].megabytes), ""),
         row("made up on 48 kbit/s, the worse side", (side) => concealed(narrow[side]), "≤ 2 %"),

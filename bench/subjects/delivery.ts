@@ -105,10 +105,13 @@ async function makeDurableFloor(folder: string): Promise<{ rig: Rig; other: stri
     join(folder, "rollback.db"),
   );
   const p50 = async (rig: Rig) => percentile((await driveRig(rig, 0, steady.count, 1, steady.gapMs)).delivery, 0.5);
-  const taken = { wal: await p50(wal), rollback: await p50(rollback) };
-  const [rig, loser] = taken.wal <= taken.rollback ? [wal, rollback] : [rollback, wal];
-  await loser.close();
-  return { rig, other: `WAL ${formatMilliseconds(taken.wal)}, rollback journal ${formatMilliseconds(taken.rollback)}` };
+  const medians = { wal: await p50(wal), rollback: await p50(rollback) };
+  const [rig, slower] = medians.wal <= medians.rollback ? [wal, rollback] : [rollback, wal];
+  await slower.close();
+  return {
+    rig,
+    other: `WAL ${formatMilliseconds(medians.wal)}, rollback journal ${formatMilliseconds(medians.rollback)}`,
+  };
 }
 
 export async function measureDelivery(): Promise<Section[]> {
@@ -127,14 +130,18 @@ export async function measureDelivery(): Promise<Section[]> {
     rigs.push(await makeProductRig("Lisolo", server.origin));
     const inner = await findInnerOrigin(server.port, "/api/health");
     if (inner) rigs.push(await makeProductRig("Lisolo without the development proxy", inner));
-    const calm = toSection("One message every 20 ms: A's command to B's frame", floor, await compareRigs(rigs, steady));
-    const rough = toSection("16 messages at once, every 150 ms", floor, await compareRigs(rigs, bursts));
-    calm.notes.push(
+    const steadySection = toSection(
+      "One message every 20 ms: A's command to B's frame",
+      floor,
+      await compareRigs(rigs, steady),
+    );
+    const burstSection = toSection("16 messages at once, every 150 ms", floor, await compareRigs(rigs, bursts));
+    steadySection.notes.push(
       `Medians of ${rounds} rounds of ${steady.count} messages (at once: ${bursts.count}), all taken in turn; in brackets the least and greatest round.`,
       `The floor is one process, one durable commit per message, then the relay, then the ack; with the faster journal: p50 of ${other}.`,
       "Lisolo stands behind Wrangler's development proxy, another process that each frame crosses, and B reports its receipts; the floor has neither. The relaying object, served in the same way, shows what runtime and proxy take by themselves. First aim: at most 2× at p50 and p99.",
     );
-    return [calm, rough];
+    return [steadySection, burstSection];
   } finally {
     for (const rig of rigs) await rig.close();
     for (const stop of stops) await stop();

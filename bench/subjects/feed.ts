@@ -62,38 +62,38 @@ type Figures = { rate: number[]; computed: number[]; p50: number[]; p99: number[
 async function driveRequests(
   origin: string,
   askers: readonly Person[],
-  way: RequestKind,
+  kind: RequestKind,
   ms: number,
 ): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrentRequests });
-  const took: number[] = [];
+  const durations: number[] = [];
   const until = performance.now() + ms;
-  const ask = (asker: Person): Promise<void> =>
+  const send = (asker: Person): Promise<void> =>
     new Promise((resolve, reject) => {
-      const begun = performance.now();
-      request(origin + way.path, { agent, headers: way.headers(asker) }, (answer) => {
+      const started = performance.now();
+      request(origin + kind.path, { agent, headers: kind.headers(asker) }, (answer) => {
         answer.resume();
         answer.once("error", reject).once("end", () => {
-          if (answer.statusCode !== way.expected) reject(new Error(`${way.name}: ${answer.statusCode}`));
-          took.push(performance.now() - begun);
+          if (answer.statusCode !== kind.expected) reject(new Error(`${kind.name}: ${answer.statusCode}`));
+          durations.push(performance.now() - started);
           resolve();
         });
       })
         .once("error", reject)
         .end();
     });
-  const askOn = async (first: number): Promise<void> => {
+  const sendRepeatedly = async (first: number): Promise<void> => {
     for (let i = first; performance.now() < until; i += concurrentRequests) {
       const asker = askers[i % askers.length];
-      if (asker) await ask(asker);
+      if (asker) await send(asker);
     }
   };
   try {
-    await Promise.all(Array.from({ length: concurrentRequests }, (_, i) => askOn(i)));
+    await Promise.all(Array.from({ length: concurrentRequests }, (_, i) => sendRepeatedly(i)));
   } finally {
     agent.destroy();
   }
-  return took;
+  return durations;
 }
 
 /** Built script whose size is closest to `bytes`. */
@@ -109,20 +109,20 @@ function findFileOfSize(bytes: number): string {
 async function compareRequests(
   { origin, pid }: InnerServer,
   askers: readonly Person[],
-  ways: readonly RequestKind[],
+  kinds: readonly RequestKind[],
 ): Promise<Figures[]> {
-  const figures = ways.map((): Figures => ({ rate: [], computed: [], p50: [], p99: [] }));
+  const figures = kinds.map((): Figures => ({ rate: [], computed: [], p50: [], p99: [] }));
   for (let round = -1; round < rounds; round++) {
-    for (const [i, way] of ways.entries()) {
-      const [computed, begun] = [readCpuMs(pid), performance.now()];
-      const took = await driveRequests(origin, askers, way, roundMs);
-      const seconds = (performance.now() - begun) / 1_000;
+    for (const [i, kind] of kinds.entries()) {
+      const [computed, started] = [readCpuMs(pid), performance.now()];
+      const durations = await driveRequests(origin, askers, kind, roundMs);
+      const seconds = (performance.now() - started) / 1_000;
       const of = figures[i];
       if (round < 0 || !of) continue; // the first round warms up
-      of.rate.push(took.length / seconds);
-      of.computed.push((readCpuMs(pid) - computed) / took.length);
-      of.p50.push(percentile(took, 0.5));
-      of.p99.push(percentile(took, 0.99));
+      of.rate.push(durations.length / seconds);
+      of.computed.push((readCpuMs(pid) - computed) / durations.length);
+      of.p50.push(percentile(durations, 0.5));
+      of.p99.push(percentile(durations, 0.99));
     }
   }
   return figures;
@@ -145,7 +145,7 @@ async function measureServing(): Promise<Section[]> {
     const page = Buffer.from(await answer.arrayBuffer());
     const etag = answer.headers.get("etag") ?? "";
     const file = findFileOfSize(page.length);
-    const ways: RequestKind[] = [
+    const kinds: RequestKind[] = [
       {
         name: `a static file of the same Worker (${file.slice(8)}) = floor`,
         path: file,
@@ -163,8 +163,8 @@ async function measureServing(): Promise<Section[]> {
       // Signed in as well: the limits for visitors of one address are lower.
       { name: "for comparison: an answer of no rows", path: "/api/health", headers: toAuthHeaders, expected: 200 },
     ];
-    const figures = await compareRequests(inner, askers, ways);
-    const spread = (of: number[], floor: number[]): string => {
+    const figures = await compareRequests(inner, askers, kinds);
+    const formatRatioRange = (of: number[], floor: number[]): string => {
       const { ratio, low, high } = computeRatio(of, floor);
       return `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;
     };
@@ -187,16 +187,16 @@ async function measureServing(): Promise<Section[]> {
       {
         title: "Openings a second of one runtime, 1,000,000 statuses stored",
         columns: ["", "a second", "of the floor", "computed", "of the floor", "median", "99 %"],
-        rows: ways.flatMap(({ name }, i) => {
+        rows: kinds.flatMap(({ name }, i) => {
           const of = figures[i];
           if (!of || !floor) return [];
           return [
             [
               name,
               median(of.rate).toFixed(0),
-              spread(of.rate, floor.rate),
+              formatRatioRange(of.rate, floor.rate),
               formatMilliseconds(median(of.computed)),
-              spread(of.computed, floor.computed),
+              formatRatioRange(of.computed, floor.computed),
               formatMilliseconds(median(of.p50)),
               formatMilliseconds(median(of.p99)),
             ],

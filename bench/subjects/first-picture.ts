@@ -31,7 +31,7 @@ async function measurePicture(context: BrowserContext, url: string): Promise<Pic
       let waitsSince: number | undefined;
       window.benchShowing = showing;
       const isHere = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0;
-      const look = setInterval(() => {
+      const timer = setInterval(() => {
         for (const image of document.querySelectorAll<HTMLImageElement>("[role=main] ol img, img[src='/picture']")) {
           if (!isHere(image)) continue;
           if (image.src.startsWith("data:")) showing.placeholder ??= performance.now();
@@ -45,7 +45,7 @@ async function measurePicture(context: BrowserContext, url: string): Promise<Pic
           showing.asked = performance.now();
           button.click();
         }
-        if (showing.full !== undefined) clearInterval(look);
+        if (showing.full !== undefined) clearInterval(timer);
       }, 16);
     },
     [textsOf.fr.messages.loadPicture, clickAfterMs] as const,
@@ -101,7 +101,7 @@ export async function measureFirstPicture(
         }),
     };
     const showings: Record<Visit, PictureTimes[]> = { bare: [], cold: [], warm: [] };
-    for (let round = 0; round < rounds; round++) for (const way of visits) showings[way].push(await open[way]());
+    for (let round = 0; round < rounds; round++) for (const visit of visits) showings[visit].push(await open[visit]());
     return showings;
   } finally {
     for (const stop of stops) await stop();
@@ -109,11 +109,11 @@ export async function measureFirstPicture(
 
   async function inNew<T>(
     state: Awaited<ReturnType<typeof logIn>> | undefined,
-    act: (context: BrowserContext) => Promise<T>,
+    action: (context: BrowserContext) => Promise<T>,
   ): Promise<T> {
     const context = await newPhone(browser, state);
     try {
-      return await act(context);
+      return await action(context);
     } finally {
       await context.close();
     }

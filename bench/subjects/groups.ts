@@ -33,8 +33,8 @@ const connectingAtOnce = 20;
 async function connectAll(people: readonly Person[]): Promise<Device[]> {
   const devices: Device[] = [];
   for (let i = 0; i < people.length; i += connectingAtOnce) {
-    const some = people.slice(i, i + connectingAtOnce);
-    devices.push(...(await Promise.all(some.map((person) => Device.connect(person)))));
+    const batch = people.slice(i, i + connectingAtOnce);
+    devices.push(...(await Promise.all(batch.map((person) => Device.connect(person)))));
   }
   return devices;
 }
@@ -44,8 +44,8 @@ async function makeGroupCrowd(people: readonly Person[], devices: readonly Devic
   const [owner, ...others] = people;
   if (!owner) throw new Error("A group of nobody");
   const id: ConversationId = createUuid();
-  const made: NewGroup = { id, name: `Groupe de ${people.length}`, members: others.map((one) => one.id) };
-  await callAs(owner, "POST", "/api/groups", made);
+  const newGroup: NewGroup = { id, name: `Groupe de ${people.length}`, members: others.map((one) => one.id) };
+  await callAs(owner, "POST", "/api/groups", newGroup);
   const rows = await Promise.all(devices.map((device) => device.waitForRow(id)));
   const crowd: SocketCrowd = {
     sockets: devices.length,

@@ -86,8 +86,8 @@ async function measureAttack(server: Server, scene: AttackScene, { stage, needs 
     await bystanders.start();
     const warm = performance.now() + 1_000;
     await pause(1_000 + idleMs);
-    const begun = performance.now();
-    const idle = bystanders.listProbes(warm, begun - 500);
+    const started = performance.now();
+    const idle = bystanders.listProbes(warm, started - 500);
     const before = readMegabytes(inner?.pid);
     const token = await renewToken(server, { ...scene.bystanders[0], ...stage.attacker } as (typeof people)[number]);
     const attacker = { ...stage.attacker, token };
@@ -95,7 +95,14 @@ async function measureAttack(server: Server, scene: AttackScene, { stage, needs 
     const ended = performance.now();
     const recoveredMs = await waitUntilNormal(bystanders, idle, ended, readNumberOption("wait", 60) * 1_000);
     const grownMb = readMegabytes(inner?.pid) - before;
-    return { attack: stage.attack, report, idle, attacked: bystanders.listProbes(begun, ended), recoveredMs, grownMb };
+    return {
+      attack: stage.attack,
+      report,
+      idle,
+      attacked: bystanders.listProbes(started, ended),
+      recoveredMs,
+      grownMb,
+    };
   } finally {
     bystanders.stop();
   }

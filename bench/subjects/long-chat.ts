@@ -69,12 +69,12 @@ export async function measureLongChat(): Promise<Section[]> {
         await context.close();
       }
     }
-    const [short, long] = chats.map(({ taken }) => taken);
-    const rows = Object.keys(short?.[0] ?? {}).map((deed) => {
-      const of = (taken: Record<string, number>[] = []) => taken.map((round) => round[deed] ?? Number.NaN);
+    const [short, long] = chats.map(({ taken: rounds }) => rounds);
+    const rows = Object.keys(short?.[0] ?? {}).map((action) => {
+      const of = (rounds: Record<string, number>[] = []) => rounds.map((round) => round[action] ?? Number.NaN);
       const { ratio, low, high } = computeRatio(of(long), of(short));
       const spread = `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
-      return [deed, formatMilliseconds(median(of(short))), formatMilliseconds(median(of(long))), spread];
+      return [action, formatMilliseconds(median(of(short))), formatMilliseconds(median(of(long))), spread];
     });
     return [
       {
@@ -95,12 +95,12 @@ export async function measureLongChat(): Promise<Section[]> {
 }
 
 function toRowsSection(measured: Awaited<ReturnType<typeof countRows>>): Section {
-  const deeds = [...new Set(measured.map(({ name }) => name.replace(/, \d+ messages$/, "")))];
-  const rows = deeds.map((deed) => {
-    const [short, long] = sizes.map((size) => measured.find(({ name }) => name === `${deed}, ${size} messages`));
+  const actions = [...new Set(measured.map(({ name }) => name.replace(/, \d+ messages$/, "")))];
+  const rows = actions.map((action) => {
+    const [short, long] = sizes.map((size) => measured.find(({ name }) => name === `${action}, ${size} messages`));
     const read = [short, long].map((one) => one?.counts.objectRowsRead ?? Number.NaN);
     const [few = Number.NaN, many = Number.NaN] = read;
-    return [deed, String(few), String(short?.per), String(many), String(long?.per), formatRatio(many / few)];
+    return [action, String(few), String(short?.per), String(many), String(long?.per), formatRatio(many / few)];
   });
   return {
     title: "Rows the same reads in the objects",

@@ -26,8 +26,12 @@ async function measureTab(browser: Browser, page: Page): Promise<Figures> {
   await cdp.send("Performance.enable");
   for (let i = 0; i < 2; i++) await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = await cdp.send("Performance.getMetrics");
-  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
-  const figures = { heap: of("JSHeapUsedSize"), nodes: of("Nodes"), renderer: await measureRendererMemory(browser) };
+  const getMetric = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  const figures = {
+    heap: getMetric("JSHeapUsedSize"),
+    nodes: getMetric("Nodes"),
+    renderer: await measureRendererMemory(browser),
+  };
   await cdp.detach();
   return figures;
 }
@@ -35,10 +39,10 @@ async function measureTab(browser: Browser, page: Page): Promise<Figures> {
 const megabytes = (bytes: number): string => (Number.isNaN(bytes) ? "unknown" : `${(bytes / 1e6).toFixed(1)} MB`);
 
 /** Separate browser per tab: its largest renderer is the tab's. */
-async function withBrowser<T>(act: (browser: Browser) => Promise<T>): Promise<T> {
+async function withBrowser<T>(action: (browser: Browser) => Promise<T>): Promise<T> {
   const browser = await launchBrowser();
   try {
-    return await act(browser);
+    return await action(browser);
   } finally {
     await browser.close();
   }
@@ -61,24 +65,24 @@ export async function measureMemory(): Promise<Section[]> {
       await page.goto(floor.origin);
       return measureTab(browser, page);
     });
-    const { taken, scrolled } = await withBrowser(async (browser) => {
+    const { taken: readings, scrolled } = await withBrowser(async (browser) => {
       const context = await newPhone(browser, await logIn(browser, server.origin, pair.a));
       const chat = await ChatPage.open(context, url, newestText, 1);
       const { page } = chat;
       await chat.waitUntilSettled();
-      const taken: [string, Figures][] = [["the chat just opened", await measureTab(browser, page)]];
+      const readings: [string, Figures][] = [["the chat just opened", await measureTab(browser, page)]];
       const scrolled = await scrollUp(chat);
-      taken.push([`${scrolled.count.toLocaleString("en")} messages further up`, await measureTab(browser, page)]);
+      readings.push([`${scrolled.count.toLocaleString("en")} messages further up`, await measureTab(browser, page)]);
       await page.getByRole("button", { name: textsOf.fr.chat.toLatest }).click();
       await page.getByText(newestText).last().waitFor();
-      taken.push(["back at the newest message", await measureTab(browser, page)]);
+      readings.push(["back at the newest message", await measureTab(browser, page)]);
       await page.getByRole("link", { name: textsOf.fr.common.back }).first().click();
       await page.waitForURL(`${server.origin}/app`);
       await page.getByText(newestText).first().waitFor();
-      taken.push(["the list of chats after it", await measureTab(browser, page)]);
-      return { taken, scrolled };
+      readings.push(["the list of chats after it", await measureTab(browser, page)]);
+      return { taken: readings, scrolled };
     });
-    const opened = taken[0]?.[1];
+    const opened = readings[0]?.[1];
     const toRow = ([name, { heap, nodes, renderer }]: [string, Figures]) => [
       name,
       megabytes(heap),
@@ -92,7 +96,7 @@ export async function measureMemory(): Promise<Section[]> {
         title: "Memory of the tab",
         columns: ["", "JavaScript heap", "to opened", "DOM nodes", "whole renderer", "to opened"],
         rows: [
-          ...taken,
+          ...readings,
           [`floor: a page with ${messages.toLocaleString("en")} plain <li>`, plain] as [string, Figures],
         ].map(toRow),
         notes: [

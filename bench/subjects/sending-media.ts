@@ -53,18 +53,18 @@ async function fetchNewestBody<T extends AttachedBody["type"]>(
 async function countSending<T extends AttachedBody["type"]>(
   { pair, proxy, page }: CountedPage,
   type: T,
-  deed: () => Promise<void>,
+  action: () => Promise<void>,
 ): Promise<SentMedia<T>> {
   const messages = page.getByRole("main").locator("ol > li");
   const before = { count: await messages.count(), ...proxy.traffic() };
   let requests = 0;
-  const note = () => void requests++;
-  page.on("request", note);
-  await deed();
+  const countRequest = () => void requests++;
+  page.on("request", countRequest);
+  await action();
   const isSent = messages.nth(before.count).getByRole("img", { name: texts.status.sent, exact: true });
   await isSent.waitFor({ timeout: sendTimeoutMs });
   await page.waitForTimeout(settleMs);
-  page.off("request", note);
+  page.off("request", countRequest);
   const { up, down } = proxy.traffic();
   return { body: await fetchNewestBody(pair, type), up: up - before.up, down: down - before.down, requests };
 }

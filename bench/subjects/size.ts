@@ -14,11 +14,21 @@ import { startServer } from "#tests/support/server/server.ts";
 
 const chatMessages = 300;
 const quietMs = 1_500;
-const minShownBytes = 500; // bytes; smaller packages share one line
+const minShownBytes = 500; // smaller packages share one line
 
 /** Sources needed only for files, voice messages, search or menus: they must be loaded on demand. */
-const lazySources =
-  /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|components\/(camera|zoom|use-zoom)|features\/chat\/(attach-(sheet|preview)|caption|viewer|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
+const lazySources = new RegExp(
+  [
+    "src/lib/media/",
+    "src/sync/(files/(uploader|upload-parts|send-files|download-cache)|store/upload-rows|outbox/multicast|drafts/voice-drafts)",
+    "src/components/overlays/(camera-sheet|pan-zoom|use-pan-zoom)",
+    "src/features/chat/composer/(attach-sheet|attach-preview|caption-form)",
+    "src/features/chat/attachments/(image-|file-|voice-|upload-)",
+    "src/features/chat/message/(forward-dialog|message-menu|receipts-sheet)",
+    "src/features/chat/(search|unsent)/",
+    "src/features/chat/voice/(recorder-panel|recording-preview|voice-recording)",
+  ].join("|"),
+);
 
 type LoadedFile = {
   path: string;
@@ -44,9 +54,9 @@ async function load(
   await cdp.send("Network.enable");
   const sizes = new Map<string, { onWire: number; requestHead: number; responseHead: number }>();
   const sizeOf = (id: string) => {
-    const known = sizes.get(id) ?? { onWire: 0, requestHead: 0, responseHead: 0 };
-    sizes.set(id, known);
-    return known;
+    const entry = sizes.get(id) ?? { onWire: 0, requestHead: 0, responseHead: 0 };
+    sizes.set(id, entry);
+    return entry;
   };
   const loaded: Promise<LoadedFile | undefined>[] = [];
   const answers = new Map<string, { url: string; type: string }>();

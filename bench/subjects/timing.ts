@@ -39,7 +39,7 @@ type TimedRequest = {
   rounds: number;
   path: string;
   status: number;
-  body: (who: Pick<KnownPerson, "phone" | "email">) => Promise<object>;
+  body: (person: Pick<KnownPerson, "phone" | "email">) => Promise<object>;
 };
 
 const createUnknown = (n: number): Pick<KnownPerson, "phone" | "email"> => ({
@@ -116,52 +116,52 @@ const listTimedRequests = (site: Site): TimedRequest[] => [
 /** Time of the complete response, and its text, which must not depend on the account. */
 async function timeRequest(
   site: Site,
-  way: TimedRequest,
-  who: Pick<KnownPerson, "phone" | "email">,
+  attempt: TimedRequest,
+  person: Pick<KnownPerson, "phone" | "email">,
 ): Promise<{ ms: number; text: string }> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(await way.body(who)),
+    body: JSON.stringify(await attempt.body(person)),
   };
-  const begun = performance.now();
-  const response = await site.fetch(site.origin + way.path, init);
+  const started = performance.now();
+  const response = await site.fetch(site.origin + attempt.path, init);
   const text = await response.text();
-  const ms = performance.now() - begun;
-  if (response.status !== way.status) throw new Error(`${way.name}: ${response.status} ${text}`);
+  const ms = performance.now() - started;
+  if (response.status !== attempt.status) throw new Error(`${attempt.name}: ${response.status} ${text}`);
   return { ms, text };
 }
 
 /** Alternates known and unknown, so that other load affects both alike. */
-async function compareTimes(site: Site, known: readonly KnownPerson[], way: TimedRequest): Promise<string[]> {
-  const [of, ofNobody]: [number[], number[]] = [[], []];
+async function compareTimes(site: Site, known: readonly KnownPerson[], attempt: TimedRequest): Promise<string[]> {
+  const [knownMs, unknownMs]: [number[], number[]] = [[], []];
   const texts = new Set<string>();
-  for (let round = 0; round < way.rounds; round++) {
+  for (let round = 0; round < attempt.rounds; round++) {
     for (const [n, person] of known.entries()) {
       const pair = [
-        { who: person, into: of },
-        { who: createUnknown(n), into: ofNobody },
+        { who: person, into: knownMs },
+        { who: createUnknown(n), into: unknownMs },
       ];
       for (const { who, into } of (round + n) % 2 === 0 ? pair : pair.reverse()) {
-        const { ms, text } = await timeRequest(site, way, who);
+        const { ms, text } = await timeRequest(site, attempt, who);
         into.push(ms);
         texts.add(text);
       }
     }
   }
-  if (texts.size !== 1) throw new Error(`${way.name}: not everybody is answered alike`);
-  const { ratio } = computeRatio(of, ofNobody);
-  const apart = median(of) - median(ofNobody);
+  if (texts.size !== 1) throw new Error(`${attempt.name}: not everybody is answered alike`);
+  const { ratio } = computeRatio(knownMs, unknownMs);
+  const difference = median(knownMs) - median(unknownMs);
   return [
-    way.name,
-    String(of.length),
-    formatMilliseconds(median(of)),
-    formatMilliseconds(median(ofNobody)),
-    `${apart < 0 ? "−" : "+"}${formatMilliseconds(Math.abs(apart))}`,
-    formatRatio(median(of) / median(ofNobody)),
+    attempt.name,
+    String(knownMs.length),
+    formatMilliseconds(median(knownMs)),
+    formatMilliseconds(median(unknownMs)),
+    `${difference < 0 ? "−" : "+"}${formatMilliseconds(Math.abs(difference))}`,
+    formatRatio(median(knownMs) / median(unknownMs)),
     formatRatio(ratio),
-    `${formatMilliseconds(percentile(of, 0.1))} / ${formatMilliseconds(percentile(ofNobody, 0.1))}`,
-    `${formatMilliseconds(percentile(of, 0.9))} / ${formatMilliseconds(percentile(ofNobody, 0.9))}`,
+    `${formatMilliseconds(percentile(knownMs, 0.1))} / ${formatMilliseconds(percentile(unknownMs, 0.1))}`,
+    `${formatMilliseconds(percentile(knownMs, 0.9))} / ${formatMilliseconds(percentile(unknownMs, 0.9))}`,
   ];
 }
 
@@ -175,7 +175,7 @@ export async function measureTiming(): Promise<Section[]> {
     const inner = await findInnerOrigin(server.port, "/api/health");
     const site = toSite(inner ?? server.origin);
     const rows: string[][] = [];
-    for (const way of listTimedRequests(site)) rows.push(await compareTimes(site, known, way));
+    for (const attempt of listTimedRequests(site)) rows.push(await compareTimes(site, known, attempt));
     return [
       {
         title: "Known or unknown: how long the same answer takes",

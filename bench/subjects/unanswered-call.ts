@@ -32,8 +32,8 @@ export const measureUnanswered = (scene: Scene, product: Product): Promise<Unans
     if (!open) throw new Error("there is no call");
     const said = pages[0].getByText(textsOf.fr.calls.say.unanswered, { exact: true }).first();
     await said.waitFor({ timeout: 2 * callRingMs });
-    const toldMs = Date.now() - tapped;
+    const shownMs = Date.now() - tapped;
     const newest = await callAs(caller, "GET", `/api/conversations/${conversation}/messages?limit=1`);
     const [line] = v.parse(Newest, newest).messages;
-    return { missedMs: (line?.at ?? Number.NaN) - open.created_at, shownMs: toldMs };
+    return { missedMs: (line?.at ?? Number.NaN) - open.created_at, shownMs };
   });

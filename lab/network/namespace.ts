@@ -39,14 +39,17 @@ export class Namespace {
     return [`--net=/proc/${this.pid}/ns/net`, "--"];
   }
 
-  run(command: string, ...words: string[]): void {
-    execFileSync("nsenter", [...this.nsenterArguments, command, ...words], { stdio: "pipe" });
+  run(command: string, ...args: string[]): void {
+    execFileSync("nsenter", [...this.nsenterArguments, command, ...args], { stdio: "pipe" });
   }
 
   /** Starts a program in the namespace; it is killed when this process ends. */
-  spawn(command: string, words: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
-    const tied = ["setpriv", "--pdeathsig", "KILL", command, ...words];
-    const child = spawn("nsenter", [...this.nsenterArguments, ...tied], { stdio: ["pipe", "pipe", "pipe"], env });
+  spawn(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
+    const tiedCommand = ["setpriv", "--pdeathsig", "KILL", command, ...args];
+    const child = spawn("nsenter", [...this.nsenterArguments, ...tiedCommand], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env,
+    });
     this.children.push(child);
     return child;
   }

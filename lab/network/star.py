@@ -1,8 +1,9 @@
-"""A star of network links on one machine: every end has TUN devices in a namespace of its own, and this program carries
-the packets between them, late, thinned out or not at all, as it is told on its standard input.
+"""Star of emulated network links on one machine. Every node has TUN devices in its own namespace; this program forwards the
+packets between them with the configured delay, loss and rate.
 
-One JSON object a line: {"id", "do": "link", "link", "pid", "device", "address"}, {"id", "do": "shape", "link", …} or
-{"id", "do": "count"}; each is answered by one line with the same id. It ends when its input does, and the devices with it.
+Commands on standard input, one JSON object per line: {"id", "do": "link", "link", "pid", "device", "address"},
+{"id", "do": "shape", "link", …} or {"id", "do": "count"}. Each is answered by one line with the same id. The program and its
+devices end with its input.
 """
 
 import ctypes
@@ -23,37 +24,37 @@ random.seed(7)
 
 
 class Link:
-    """`delay` in ms one way, `loss` from 0 to 1 for each way, `rate` in kbit/s for each way (0: unlimited), `queue` in ms,
-    `tcpPorts` those to which TCP goes (none: all)."""
+    """Conditions of each direction: `delay` in ms, `loss` from 0 to 1, `rate` in kbit/s (0: unlimited), `queue` in ms,
+    `tcpPorts` that are let through (empty: all)."""
 
     def __init__(self, fd):
         self.fd = fd
         self.shape = {"delay": 0, "loss": 0, "rate": 0, "queue": 500, "udp": True, "tcpPorts": [], "up": True}
         self.free = {"out": 0.0, "in": 0.0}
-        self.counts = {way: {"packets": 0, "bytes": 0, "udp": 0, "udpPackets": 0, "lost": 0} for way in self.free}
+        self.counts = {direction: {"packets": 0, "bytes": 0, "udp": 0, "udpPackets": 0, "lost": 0} for direction in self.free}
 
-    def pass_on(self, way, packet, now):
-        """When a packet that comes at `now` leaves this link again, or None. What is counted is what a meter would: sent for
-        the way out, received for the way in."""
-        shape, count = self.shape, self.counts[way]
+    def forward(self, direction, packet, now):
+        """Returns when a packet that arrives at `now` leaves the link, or None if it is dropped. Counts sent packets for
+        direction "out", received ones for direction "in"."""
+        shape, count = self.shape, self.counts[direction]
         is_udp = packet[9] == UDP
-        if way == "out":
+        if direction == "out":
             self.meter(count, packet, is_udp)
-        is_blocked = (is_udp and not shape["udp"]) or not self.lets_tcp(packet)
+        is_blocked = (is_udp and not shape["udp"]) or not self.allows_tcp(packet)
         if not shape["up"] or is_blocked or random.random() < shape["loss"]:
             count["lost"] += 1
             return None
         if shape["rate"]:
-            start = max(now, self.free[way])
+            start = max(now, self.free[direction])
             if start - now > shape["queue"] / 1000:
                 count["lost"] += 1
                 return None
-            now = self.free[way] = start + len(packet) * 8 / (shape["rate"] * 1000)
-        if way == "in":
+            now = self.free[direction] = start + len(packet) * 8 / (shape["rate"] * 1000)
+        if direction == "in":
             self.meter(count, packet, is_udp)
         return now + shape["delay"] / 1000
 
-    def lets_tcp(self, packet):
+    def allows_tcp(self, packet):
         ports = self.shape["tcpPorts"]
         if not ports or packet[9] != TCP:
             return True
@@ -69,7 +70,7 @@ class Link:
 
 
 def open_tun(pid, device):
-    """A TUN device in the network namespace of a process."""
+    """Opens a TUN device in the network namespace of a process."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     there = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     try:
@@ -92,7 +93,7 @@ selector.register(0, selectors.EVENT_READ, None)
 unread = b""
 
 
-def obey(command):
+def handle_command(command):
     do = command["do"]
     if do == "link":
         link = Link(open_tun(command["pid"], command["device"]))
@@ -113,8 +114,8 @@ def read_commands():
     for line in lines:
         command = json.loads(line)
         try:
-            answer = obey(command)
-        except Exception as error:  # told to who asked
+            answer = handle_command(command)
+        except Exception as error:  # reported to the caller
             answer = {"error": str(error)}
         print(json.dumps({"id": command["id"], **answer}), flush=True)
 
@@ -129,7 +130,7 @@ def read_packets(link):
         target = by_address.get(packet[16:20]) if packet[0] >> 4 == 4 else None
         if not target:
             continue
-        at = link.pass_on("out", packet, time.monotonic())
+        at = link.forward("out", packet, time.monotonic())
         if at is not None:
             order += 1
             heapq.heappush(waiting, (at, order, target, packet, True))
@@ -138,9 +139,9 @@ def read_packets(link):
 def deliver(now):
     global order
     while waiting and waiting[0][0] <= now:
-        at, _, target, packet, is_between = heapq.heappop(waiting)
-        if is_between:
-            at = target.pass_on("in", packet, at)
+        at, _, target, packet, is_outbound = heapq.heappop(waiting)
+        if is_outbound:
+            at = target.forward("in", packet, at)
             if at is not None:
                 order += 1
                 heapq.heappush(waiting, (at, order, target, packet, False))

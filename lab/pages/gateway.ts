@@ -61,22 +61,22 @@ export function openGatewayTo(end: NetworkNode, address: string, port: number): 
 export function openBaselineGateway(end: NetworkNode, address: string, port: number): Promise<Gateway> {
   const read = (name: string) => readFileSync(new URL(name, import.meta.url));
   const server = createServer((request, response) => {
-    const isScript = request.url === "/bare.js";
+    const isScript = request.url === "/baseline.js";
     response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
-    response.end(read(isScript ? "bare.js" : "bare.html"));
+    response.end(read(isScript ? "baseline.js" : "baseline.html"));
   });
   const sockets = new Map<string, WebSocket>();
-  const unsaid = new Map<string, string[]>();
+  const undelivered = new Map<string, string[]>();
   new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket, request) => {
     const side = String(request.url);
     const other = side === "/caller" ? "/callee" : "/caller";
     sockets.set(side, socket);
-    for (const text of unsaid.get(side)?.splice(0) ?? []) socket.send(text);
+    for (const text of undelivered.get(side)?.splice(0) ?? []) socket.send(text);
     socket.on("error", () => socket.terminate());
     socket.on("message", (data) => {
-      const there = sockets.get(other);
-      if (there?.readyState === 1) there.send(String(data));
-      else unsaid.set(other, [...(unsaid.get(other) ?? []), String(data)]);
+      const otherSocket = sockets.get(other);
+      if (otherSocket?.readyState === 1) otherSocket.send(String(data));
+      else undelivered.set(other, [...(undelivered.get(other) ?? []), String(data)]);
     });
   });
   return openGateway(end, address, port, server);

@@ -34,8 +34,8 @@ declare global {
 
 /** Runs in a page before its own scripts: collects all peer connections and records when sound and video are played. */
 function installWatcher(): void {
-  const lookEveryMs = 20;
-  const audible = 0.005;
+  const sampleIntervalMs = 20;
+  const audibleLevel = 0.005;
   const watcher: MediaWatcher = { connections: [], heard: [], seen: [], clicks: [] };
   globalThis.labWatcher = watcher;
   globalThis.RTCPeerConnection = class extends RTCPeerConnection {
@@ -52,13 +52,13 @@ function installWatcher(): void {
         const kind = receiver.track.kind === "audio" ? "audio" : "video";
         // Without the audio level header, as the product sends it, all playback counts as heard.
         for (const { timestamp, audioLevel = 1 } of receiver.getSynchronizationSources()) {
-          if (timestamp <= last[kind] || (kind === "audio" && audioLevel < audible)) continue;
+          if (timestamp <= last[kind] || (kind === "audio" && audioLevel < audibleLevel)) continue;
           last[kind] = timestamp;
           watcher[kind === "audio" ? "heard" : "seen"].push(Date.now());
         }
       }
     }
-  }, lookEveryMs);
+  }, sampleIntervalMs);
 }
 
 export async function watchPages(context: BrowserContext): Promise<void> {
@@ -142,14 +142,14 @@ export async function listSilences(
   page: MeasuredPage,
   since: number,
   until: number,
-  leastMs: number,
+  minMs: number,
 ): Promise<[number, number][]> {
   const heard = await page.evaluate(() => labWatcher.heard);
   const moments = [since, ...heard.filter((at) => at > since && at < until), until];
   return moments
     .slice(1)
     .map((at, n): [number, number] => [moments[n] ?? since, at])
-    .filter(([from, to]) => to - from > leastMs);
+    .filter(([from, to]) => to - from > minMs);
 }
 
 /** Share of the samples played between two readings that was concealed. */

@@ -24,7 +24,7 @@ export async function startRelay(end: NetworkNode, address: string, certificate?
   const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
   const secret = "only-for-the-laboratory";
   const folder = makeFolder();
-  const words = [
+  const args = [
     ...["-n", "--no-cli", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
     ...["--use-auth-secret", `--static-auth-secret=${secret}`, "--realm=lab.invalid", "--fingerprint"],
     ...[
@@ -37,7 +37,7 @@ export async function startRelay(end: NetworkNode, address: string, certificate?
       ? [`--tls-listening-port=${tlsPort}`, `--cert=${certificate.path}`, `--pkey=${certificate.keyPath}`]
       : ["--no-tls"]),
   ];
-  const child = end.namespace.spawn(path, words, env);
+  const child = end.namespace.spawn(path, args, env);
   child.once("exit", () => removeFolder(folder));
   let log = "";
   await new Promise<void>((resolve, reject) => {

@@ -12,8 +12,8 @@ const onPath = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-function runApt(command: string, words: string[], cwd?: string): string {
-  return execFileSync(command, words, {
+function runApt(command: string, args: string[], cwd?: string): string {
+  return execFileSync(command, args, {
     cwd,
     encoding: "utf8",
     stdio: "pipe",

@@ -101,8 +101,8 @@ export class Firefox {
   }
 
   /** Like Playwright's `evaluate`, for JSON values. */
-  readonly evaluate = (async (deed: (given: unknown) => unknown, given?: unknown) => {
-    const expression = `(async () => JSON.stringify(await (${deed.toString()})(${JSON.stringify(given ?? null)})))()`;
+  readonly evaluate = (async (script: (argument: unknown) => unknown, argument?: unknown) => {
+    const expression = `(async () => JSON.stringify(await (${script.toString()})(${JSON.stringify(argument ?? null)})))()`;
     const answer = await this.sendCommand("script.evaluate", {
       expression,
       target: { context: this.context },

@@ -80,9 +80,9 @@ function moveSourceMaps(client, maps) {
   for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".map")) continue;
     const path = join(entry.parentPath, entry.name);
-    const aside = join(maps, relative(client, path));
-    mkdirSync(dirname(aside), { recursive: true });
-    renameSync(path, aside);
+    const target = join(maps, relative(client, path));
+    mkdirSync(dirname(target), { recursive: true });
+    renameSync(path, target);
   }
 }
 
@@ -97,14 +97,14 @@ export function build({ mailbox = false, demo = false } = {}) {
   const hash = hashInputs(mailbox, demo);
   if (isUpToDate(hash)) return;
 
-  const draft = join(root, `dist-${process.pid}.local`);
-  const client = join(draft, "client");
+  const outputFolder = join(root, `dist-${process.pid}.local`);
+  const client = join(outputFolder, "client");
   try {
     const env = { LISOLO_MAILBOX: mailbox ? "1" : "", LISOLO_DEMO: demo ? "1" : "" };
-    runOrThrow("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
+    runOrThrow("vite", ["build", "--logLevel", "warn", "--outDir", outputFolder], { env });
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
-      const pages = join(draft, "prerender");
+      const pages = join(outputFolder, "prerender");
       runOrThrow("vite", ["build", "-c", "vite.prerender.config.ts", "--outDir", pages]);
       runOrThrow("node", [join(pages, "main.js"), client]);
       rmSync(pages, { recursive: true });
@@ -114,17 +114,17 @@ export function build({ mailbox = false, demo = false } = {}) {
     }
     runOrThrow("node", [join(root, "scripts", "build", "compress.mjs"), join(client, "assets")]);
     // Kept outside the served folder, for scripts/check/byte-budget.mjs.
-    renameSync(join(client, ".vite", "manifest.json"), join(draft, "manifest.json"));
+    renameSync(join(client, ".vite", "manifest.json"), join(outputFolder, "manifest.json"));
     rmSync(join(client, ".vite"), { recursive: true });
-    moveSourceMaps(client, join(draft, "maps"));
+    moveSourceMaps(client, join(outputFolder, "maps"));
     // The plugin's copy of the secrets, for local servers.
-    const secrets = join(draft, "lisolo", ".dev.vars");
+    const secrets = join(outputFolder, "lisolo", ".dev.vars");
     if (existsSync(secrets)) chmodSync(secrets, 0o600);
-    writeFileSync(join(draft, "inputs.sha256"), hash);
+    writeFileSync(join(outputFolder, "inputs.sha256"), hash);
     rmSync(dist, { recursive: true, force: true });
-    renameSync(draft, dist);
+    renameSync(outputFolder, dist);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(outputFolder, { recursive: true, force: true });
   }
 }
 

@@ -85,7 +85,7 @@ const lazyParts = [
   },
   // Dialogs and menus over the list and a chat.
   {
-    name: "deeds",
+    name: "menus",
     roots: [
       "src/features/chat/message/forward-dialog.tsx",
       "src/features/chat/message/message-menu.tsx",

@@ -48,8 +48,8 @@ const selectTexts = (texts, isWanted, path = "") => {
  */
 const createKeyMatcher = (modules) => {
   const names = new Set([...modules].flatMap((id) => [...(keysByModule.get(id) ?? [])]));
-  const starts = [...names].filter((name) => name.endsWith("."));
-  return (/** @type {string} */ key) => names.has(key) || starts.some((start) => key.startsWith(start));
+  const prefixes = [...names].filter((name) => name.endsWith("."));
+  return (/** @type {string} */ key) => names.has(key) || prefixes.some((start) => key.startsWith(start));
 };
 
 /**
@@ -91,9 +91,9 @@ export const textParts = {
   applyToEnvironment: ({ name }) => name === "client",
   transform(code, id) {
     if (!/\.tsx?$/.test(id) || id.includes("node_modules")) return null;
-    const whole = [...code.matchAll(/["'`](\w+(?:\.\w+)+)["'`]/g)];
-    const starts = [...code.matchAll(/`((?:\w+\.)+)\$\{/g)];
-    keysByModule.set(id, new Set([...whole, ...starts].map(([, name]) => name)));
+    const keys = [...code.matchAll(/["'`](\w+(?:\.\w+)+)["'`]/g)];
+    const prefixes = [...code.matchAll(/`((?:\w+\.)+)\$\{/g)];
+    keysByModule.set(id, new Set([...keys, ...prefixes].map(([, name]) => name)));
     return null;
   },
   renderChunk(_code, { facadeModuleId }) {

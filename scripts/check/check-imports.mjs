@@ -1,8 +1,8 @@
-// Imports point one way. These are the rules; the first one broken by an import is named in the message.
+// Import rules: imports point in one direction. A violation names the first broken rule.
 //   contract ← worker/lib, worker/db, worker/mail ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts, service ← worker/index.ts
 //   contract ← src/lib, src/components, src/i18n ← src/sync ← src/calls ← src/features/<feature> ← src/app and the files directly in src
-// Within these, folders are ordered by `stages`. An import names its file with the ending: relatively inside its own
-// folder and below, else by an alias of package.json. A folder has few enough entries to be read at a glance.
+// Within these, folders are ordered by `stages`. An import names its file with the extension: relatively within its own
+// folder and below, otherwise by an alias of package.json. The number of entries per folder is limited.
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";

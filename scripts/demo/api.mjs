@@ -29,8 +29,8 @@ export async function callApi(origin, method, path, { token, body, form, raw } =
   else if (body !== undefined) headers["content-type"] = "application/json";
   const deadline = Date.now() + retryTimeoutMs;
   for (;;) {
-    const asked = { method, headers, body: form ?? raw?.bytes ?? JSON.stringify(body) };
-    const response = await fetch(origin + path, asked).catch((error) => {
+    const init = { method, headers, body: form ?? raw?.bytes ?? JSON.stringify(body) };
+    const response = await fetch(origin + path, init).catch((error) => {
       if (Date.now() + repeatDelayMs > deadline) throw error;
     });
     if (!response) {

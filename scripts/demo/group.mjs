@@ -54,15 +54,15 @@ export const groupMessageCount = eventCount + before.length + shown.length + aft
 /**
  * Events of the group, starting with its creation.
  * @param {string} origin
- * @param {Record<string, any>} known everybody, by key
+ * @param {Record<string, any>} people everybody, by key
  * @returns {import("./timeline.mjs").Event[]}
  */
-export function createGroupEvents(origin, known) {
-  const call = (key, method, place, body) => callApi(origin, method, place, { token: known[key].token, body });
-  const speakers = Object.fromEntries(Object.entries(letters).map(([letter, key]) => [letter, known[key]]));
+export function createGroupEvents(origin, people) {
+  const call = (key, method, place, body) => callApi(origin, method, place, { token: people[key].token, body });
+  const speakers = Object.fromEntries(Object.entries(letters).map(([letter, key]) => [letter, people[key]]));
   const members = Object.values(letters)
     .filter((key) => key !== creator && key !== lateMember)
-    .map((key) => known[key].id);
+    .map((key) => people[key].id);
   const group = { id: groupId, name: path.join("/"), path, speakers };
   /** State of the group as its creator sees it; undefined if somebody trying the demo deleted it. */
   let made;
@@ -80,36 +80,37 @@ export function createGroupEvents(origin, known) {
     );
     if (made?.role !== "owner" || made.picture !== null) return;
     const raw = { type: "image/png", bytes: drawPicture("cake").bytes };
-    await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: known[creator].token, raw });
+    await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: people[creator].token, raw });
   };
   /** Events for consecutive lines, some minutes apart. */
-  const said = (lines, first, startMs) =>
+  const createLineEvents = (lines, first, startMs) =>
     lines.map((line, i) =>
       event(startMs + i * minutesBetween * 60_000, () => sendLines(origin, group, [line], first + i)),
     );
   const close = async () => {
     const head = await sendLines(origin, group, last, before.length + after.length);
-    const seen = head - last.length;
+    const readSeq = head - last.length;
     for (const key of Object.values(letters)) {
-      const marks = { delivered: head, read: key === owner ? seen : head };
+      const marks = { delivered: head, read: key === owner ? readSeq : head };
       await call(key, "PUT", `/api/conversations/${groupId}/marks`, marks);
     }
   };
   const handOver = async () => {
-    if (made.role === "owner") await call(creator, "PUT", `/api/groups/${groupId}/owner`, { user_id: known[owner].id });
+    if (made.role === "owner")
+      await call(creator, "PUT", `/api/groups/${groupId}/owner`, { user_id: people[owner].id });
   };
-  const join = () => call(owner, "POST", `/api/groups/${groupId}/members`, { members: [known[lateMember].id] });
+  const join = () => call(owner, "POST", `/api/groups/${groupId}/members`, { members: [people[lateMember].id] });
   const madeMs = toEpochMs({ days: 4, at: "18:20" });
   const joinedMs = toEpochMs({ days: 1, at: "12:04" });
   return [
     { at: madeMs, who, run: make },
-    ...said(before, 0, madeMs + 60_000),
+    ...createLineEvents(before, 0, madeMs + 60_000),
     event(toEpochMs({ days: 3, at: "09:15" }), handOver),
     ...shown.map((thing, i) =>
       event(toEpochMs({ days: 2, at: "17:52" }) + i, () => sendAttachment(origin, group, thing, i)),
     ),
     event(joinedMs, join),
-    ...said(after, before.length, joinedMs + 60_000),
+    ...createLineEvents(after, before.length, joinedMs + 60_000),
     event(toEpochMs({ minutes: 52 }), close),
   ];
 }

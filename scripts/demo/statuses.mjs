@@ -26,12 +26,12 @@ function createStatusForm(id, { text, picture }) {
 /**
  * A status that was deleted since stays deleted.
  * @param {string} origin
- * @param {Record<string, any>} known everybody, by key
+ * @param {Record<string, any>} people everybody, by key
  * @returns {import("./timeline.mjs").Event[]}
  */
-export const createStatusEvents = (origin, known) =>
+export const createStatusEvents = (origin, people) =>
   statuses.map((status, i) => {
-    const author = known[status.by];
+    const author = people[status.by];
     const run = async () => {
       const form = createStatusForm(stableId("status", String(i)), status);
       await callApi(origin, "POST", "/api/tala", { token: author.token, form }).catch(ignoreErrors("post_not_found"));

@@ -43,9 +43,11 @@ export function requireSecrets(path) {
   const text = readFileSync(path, "utf8");
   const missing = secretNames.filter((name) => !new RegExp(`^\\s*${name}\\s*=\\s*['"]?[^\\s'"]`, "m").test(text));
   if (missing.length === 0) return;
-  const made = makeSecrets();
-  const ways = missing.map((name) => `# with a new one ${lossByName[name]}\n${toEnvFile({ [name]: made[name] })}`);
+  const secrets = makeSecrets();
+  const instructions = missing.map(
+    (name) => `# with a new one ${lossByName[name]}\n${toEnvFile({ [name]: secrets[name] })}`,
+  );
   throw new Error(
-    `Missing secret: ${missing.join(", ")}. Put back into .dev.vars what was there, or these lines:\n\n${ways.join("")}`,
+    `Missing secret: ${missing.join(", ")}. Put back into .dev.vars what was there, or these lines:\n\n${instructions.join("")}`,
   );
 }

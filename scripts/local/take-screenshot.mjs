@@ -1,4 +1,4 @@
-// Takes the README's picture, a chat of the demo in two panes, from a server started with `npm start -- --demo`:
+// Takes the README's screenshot, a chat of the demo in two panes, from a server started with `npm start -- --demo`:
 // node scripts/local/take-screenshot.mjs [address]
 // Reduce its colours before committing it; it should stay below 120 kB.
 import { join } from "node:path";

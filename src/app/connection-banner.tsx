@@ -6,9 +6,9 @@ import { useStorageIssue } from "#sync/hooks/use-live-query.ts";
 export function ConnectionBanner() {
   const { t } = useTranslation();
   const link = useShownLink();
-  const trouble = useStorageIssue();
-  const line = trouble
-    ? { icon: "i-ph-warning", text: t(`shell.storage.${trouble}`), look: "bg-danger-soft text-danger" }
+  const storageTrouble = useStorageIssue();
+  const line = storageTrouble
+    ? { icon: "i-ph-warning", text: t(`shell.storage.${storageTrouble}`), look: "bg-danger-soft text-danger" }
     : link === "offline"
       ? { icon: "i-ph-cloud-slash", text: t("shell.link.offline"), look: "bg-raised text-text" }
       : link === "connecting"

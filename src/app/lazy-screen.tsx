@@ -18,18 +18,18 @@ export type LazyScreen = {
 const failedScreens = new Set<() => void>();
 
 export const resetFailedScreens = (): void => {
-  for (const forget of failedScreens) forget();
+  for (const reset of failedScreens) reset();
   failedScreens.clear();
 };
 
 /** Like React's `lazy`, but a failed load can be retried, and code that is already loaded renders synchronously. */
 export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
-  let underway: Promise<ComponentType> | undefined;
-  const forget = () => {
-    underway = undefined;
+  let pending: Promise<ComponentType> | undefined;
+  const reset = () => {
+    pending = undefined;
   };
   const get = () => {
-    if (underway) return underway;
+    if (pending) return pending;
     const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = loadWithTexts(load).then(
       (module) => {
         // React's `use` reads these two properties: loaded code renders at once, without showing the fallback.
@@ -38,14 +38,14 @@ export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>
         return module.default;
       },
       (cause: unknown) => {
-        failedScreens.add(forget);
+        failedScreens.add(reset);
         throw new ScreenUnavailable("the screen's code could not be fetched", { cause });
       },
     );
-    underway = code;
+    pending = code;
     return code;
   };
-  return { preload: () => get().then(() => undefined, forget), get };
+  return { preload: () => get().then(() => undefined, reset), get };
 };
 
 /** Screen whose code is part of the app's first bundle. */

@@ -12,12 +12,12 @@ type Formatters = { time: Formatter; date: Formatter; day: Formatter };
  */
 const createDateFormatter = (locale: string): Formatter => {
   const parts = { day: "2-digit", month: "short", year: "numeric" } as const;
-  const whole = new Intl.DateTimeFormat(locale, parts);
-  if (/\p{L}/u.test(whole.format(0))) return whole;
+  const formatter = new Intl.DateTimeFormat(locale, parts);
+  if (/\p{L}/u.test(formatter.format(0))) return formatter;
   const month = new Intl.DateTimeFormat(locale, { month: parts.month });
   return {
     format: (at) =>
-      whole
+      formatter
         .formatToParts(at)
         .map(({ type, value }) => (type === "month" ? month.format(at) : type === "literal" ? " " : value))
         .join(""),
@@ -36,11 +36,11 @@ const createFormatters = (language: Language): Formatters => {
 // Creating a formatter takes milliseconds on a slow phone, and lists use one for every row.
 const formatterCache = new Map<Language, Formatters>();
 const getFormatters = (language: Language): Formatters => {
-  const known = formatterCache.get(language);
-  if (known) return known;
-  const made = createFormatters(language);
-  formatterCache.set(language, made);
-  return made;
+  const cached = formatterCache.get(language);
+  if (cached) return cached;
+  const formatter = createFormatters(language);
+  formatterCache.set(language, formatter);
+  return formatter;
 };
 
 /** Hour and minute of a time in epoch milliseconds: 14:05. */
@@ -66,27 +66,27 @@ const byteFormatters = new Map<string, Intl.NumberFormat>();
 
 const getByteFormatter = (language: Language, unit: (typeof byteUnits)[number]): Intl.NumberFormat => {
   const key = `${language} ${unit}`;
-  const known = byteFormatters.get(key);
-  if (known) return known;
+  const cached = byteFormatters.get(key);
+  if (cached) return cached;
   const unitDisplay = unit === "byte" ? "long" : "short";
-  const made = new Intl.NumberFormat(locales[language], {
+  const formatter = new Intl.NumberFormat(locales[language], {
     style: "unit",
     unit,
     unitDisplay,
     maximumFractionDigits: 1,
   });
-  byteFormatters.set(key, made);
-  return made;
+  byteFormatters.set(key, formatter);
+  return formatter;
 };
 
 /** Formats a size in decimal units, as data plans do: 820 octets, 43 ko, 1,2 Mo, 24 Mo. */
 export const formatBytes = (bytes: number, language = getLanguage()): string => {
-  let power = 0;
+  let unitIndex = 0;
   let amount = bytes;
-  for (; amount >= 999.5 && power < byteUnits.length - 1; power++) amount /= 1_000;
-  if (bytes === 0) power = 1; // zero is shown in kilobytes, not in single bytes
-  const isSmall = power === 2 && amount < 9.95;
-  return getByteFormatter(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
+  for (; amount >= 999.5 && unitIndex < byteUnits.length - 1; unitIndex++) amount /= 1_000;
+  if (bytes === 0) unitIndex = 1; // zero is shown in kilobytes, not in single bytes
+  const isSmall = unitIndex === 2 && amount < 9.95;
+  return getByteFormatter(language, byteUnits[unitIndex] ?? "byte").format(isSmall ? amount : Math.round(amount));
 };
 
 const listFormatters = new Map<Language, Intl.ListFormat>();

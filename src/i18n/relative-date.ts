@@ -29,11 +29,11 @@ export const formatTimeOrDate = (at: number, language = getLanguage(), now: numb
 
 /** Heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
 export const formatDayHeading = (at: number, language = getLanguage(), now: number = getServerNow()): string => {
-  const ago = countDaysBetween(at, now);
+  const daysAgo = countDaysBetween(at, now);
   const heading =
-    ago === 0 || ago === 1
-      ? new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" }).format(-ago, "day")
-      : ago > 0 && ago < weekdayDays
+    daysAgo === 0 || daysAgo === 1
+      ? new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" }).format(-daysAgo, "day")
+      : daysAgo > 0 && daysAgo < weekdayDays
         ? formatDay(at, language)
         : formatDate(at, language);
   return heading.charAt(0).toLocaleUpperCase(locales[language]) + heading.slice(1);

@@ -91,15 +91,15 @@ let requestedLanguage: Language = defaultLanguage;
  * meantime. The document's script names the `part` it needs.
  */
 export const loadLanguage = async (language: Language, part?: TextBundle): Promise<boolean> => {
-  const turn = ++lastRequest;
+  const requestNumber = ++lastRequest;
   requestedLanguage = language;
   if (part) requestedParts.add(part);
   const texts = await fetchTexts(language).catch((error: unknown) => {
-    if (turn !== lastRequest) return;
+    if (requestNumber !== lastRequest) return;
     requestedLanguage = getLanguage();
     throw error;
   });
-  if (!texts || turn !== lastRequest) return false;
+  if (!texts || requestNumber !== lastRequest) return false;
   if (typeof document !== "undefined") document.documentElement.lang = language;
   activateTexts(language, ...texts);
   return true;
@@ -107,10 +107,10 @@ export const loadLanguage = async (language: Language, part?: TextBundle): Promi
 
 const fetchLazyTexts = async (): Promise<void> => {
   const language = requestedLanguage;
-  const turn = lastRequest;
+  const requestNumber = lastRequest;
   requestedParts.add("later");
   const texts = await fetchTexts(language);
-  if (turn !== lastRequest) return fetchLazyTexts();
+  if (requestNumber !== lastRequest) return fetchLazyTexts();
   activateTexts(language, ...texts);
 };
 

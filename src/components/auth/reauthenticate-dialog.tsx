@@ -81,21 +81,21 @@ export default function StepUpDialog({ onVerified, onClose }: StepUpDialogProps)
   const id = useId();
   const [security, setSecurity] = useState<Security>();
   const [failure, setFailure] = useState<unknown>();
-  const [turn, setTurn] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads again
   useEffect(() => {
-    let isWanted = true;
+    let isCurrent = true;
     loadSecurityOverview().then(
-      (security) => isWanted && setSecurity(security),
-      (error: unknown) => isWanted && setFailure(error),
+      (security) => isCurrent && setSecurity(security),
+      (error: unknown) => isCurrent && setFailure(error),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
-  }, [turn]);
+  }, [attempt]);
   const retry = () => {
     setFailure(undefined);
-    setTurn(turn + 1);
+    setAttempt(attempt + 1);
   };
   const steps = security && findSecondSteps(security);
   return (

@@ -3,7 +3,7 @@ import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import type { StepUpDialogProps } from "./reauthenticate-dialog.tsx";
 
-type OpenStepUpDialog = { Dialog: ComponentType<StepUpDialogProps>; resolve: (isShown: boolean) => void };
+type OpenStepUpDialog = { Dialog: ComponentType<StepUpDialogProps>; resolve: (isVerified: boolean) => void };
 
 /** Runs the work and returns whether it was done; false if the person cancelled the step-up. */
 export type RunWithStepUp = (work: () => Promise<void>) => Promise<boolean>;
@@ -13,17 +13,17 @@ export type RunWithStepUp = (work: () => Promise<void>) => Promise<boolean>;
  * for a factor and the action is retried. Other errors are thrown. `stepUp` must be rendered.
  */
 export const useStepUp = (): { withStepUp: RunWithStepUp; stepUp: ReactNode } => {
-  const [asked, setAsked] = useState<OpenStepUpDialog>();
+  const [openDialog, setOpenDialog] = useState<OpenStepUpDialog>();
 
-  const ask = async (): Promise<boolean> => {
-    const code = await loadOrShowToast(() => import("./reauthenticate-dialog.tsx"));
-    if (!code) return false;
-    const isShown = await new Promise<boolean>((answer) => setAsked({ Dialog: code.default, resolve: answer }));
-    setAsked(undefined);
-    return isShown;
+  const askForFactor = async (): Promise<boolean> => {
+    const module = await loadOrShowToast(() => import("./reauthenticate-dialog.tsx"));
+    if (!module) return false;
+    const isVerified = await new Promise<boolean>((resolve) => setOpenDialog({ Dialog: module.default, resolve }));
+    setOpenDialog(undefined);
+    return isVerified;
   };
 
-  const withProof: RunWithStepUp = async (work) => {
+  const withStepUp: RunWithStepUp = async (work) => {
     for (;;) {
       try {
         await work();
@@ -31,10 +31,12 @@ export const useStepUp = (): { withStepUp: RunWithStepUp; stepUp: ReactNode } =>
       } catch (error) {
         if (toErrorCode(error) !== "reauthentication_needed") throw error;
       }
-      if (!(await ask())) return false;
+      if (!(await askForFactor())) return false;
     }
   };
 
-  const stepUp = asked && <asked.Dialog onVerified={() => asked.resolve(true)} onClose={() => asked.resolve(false)} />;
-  return { withStepUp: withProof, stepUp };
+  const stepUp = openDialog && (
+    <openDialog.Dialog onVerified={() => openDialog.resolve(true)} onClose={() => openDialog.resolve(false)} />
+  );
+  return { withStepUp, stepUp };
 };

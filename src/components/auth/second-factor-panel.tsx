@@ -20,10 +20,10 @@ type FactorProps = {
 /** Verifies one factor. Errors are thrown, except an ended session if `onSessionEnded` is given. */
 const verifyFactor = async (
   { onVerified, onSessionEnded }: FactorProps,
-  show: () => Promise<unknown>,
+  submit: () => Promise<unknown>,
 ): Promise<void> => {
   try {
-    if (!(await show())) return; // The person closed the browser's dialog.
+    if (!(await submit())) return; // The person closed the browser's dialog.
   } catch (error) {
     if (!onSessionEnded || !isSessionEndedError(error)) throw error;
     return onSessionEnded();
@@ -48,9 +48,9 @@ function CodeAppSelect({ apps, value, onSelect }: CodeAppSelectProps) {
         onChange={({ target }) => onSelect(target.value)}
         className="min-h-12 w-full rounded-card border border-field bg-surface px-3 py-2 text-text"
       >
-        {apps.map((app) => (
-          <option key={app.id} value={app.id}>
-            {app.friendly_name}
+        {apps.map((appId) => (
+          <option key={appId.id} value={appId.id}>
+            {appId.friendly_name}
           </option>
         ))}
       </select>
@@ -58,9 +58,9 @@ function CodeAppSelect({ apps, value, onSelect }: CodeAppSelectProps) {
   );
 }
 
-function TotpForm({ apps, ...ends }: FactorProps & { apps: readonly CodeApp[] }) {
+function TotpForm({ apps, ...factorProps }: FactorProps & { apps: readonly CodeApp[] }) {
   const { t } = useTranslation();
-  const [app, setApp] = useState(apps[0]?.id ?? "");
+  const [appId, setAppId] = useState(apps[0]?.id ?? "");
   return (
     <CodeForm
       id="code"
@@ -68,14 +68,14 @@ function TotpForm({ apps, ...ends }: FactorProps & { apps: readonly CodeApp[] })
       hint={t("auth.secondStep.codeHint")}
       missingMessage={t("auth.secondStep.codeMissing")}
       digits={totpDigits}
-      submitCode={(code) => verifyFactor(ends, () => submitTotp(app, code))}
+      submitCode={(code) => verifyFactor(factorProps, () => submitTotp(appId, code))}
     >
-      {apps.length > 1 && <CodeAppSelect apps={apps} value={app} onSelect={setApp} />}
+      {apps.length > 1 && <CodeAppSelect apps={apps} value={appId} onSelect={setAppId} />}
     </CodeForm>
   );
 }
 
-function RecoveryCodeForm(ends: FactorProps) {
+function RecoveryCodeForm(factorProps: FactorProps) {
   const { t } = useTranslation();
   return (
     <CodeForm
@@ -84,21 +84,21 @@ function RecoveryCodeForm(ends: FactorProps) {
       hint={t("auth.secondStep.recoveryHint")}
       missingMessage={t("auth.secondStep.recoveryMissing")}
       wrongMessage={t("auth.secondStep.recoveryWrong")}
-      submitCode={(code) => verifyFactor(ends, () => submitRecoveryCode(code))}
+      submitCode={(code) => verifyFactor(factorProps, () => submitRecoveryCode(code))}
     />
   );
 }
 
 /** Verifies a passkey with one press. Closing the browser's dialog changes nothing. */
-export function PasskeyButton({ variant, ...ends }: FactorProps & { variant: "primary" | "secondary" }) {
+export function PasskeyButton({ variant, ...factorProps }: FactorProps & { variant: "primary" | "secondary" }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
-  const show = async () => {
+  const submit = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await verifyFactor(ends, verifyWithPasskey);
+      await verifyFactor(factorProps, verifyWithPasskey);
     } catch (error) {
       setProblem({ error });
     } finally {
@@ -112,7 +112,7 @@ export function PasskeyButton({ variant, ...ends }: FactorProps & { variant: "pr
         variant={variant}
         busy={isBusy}
         busyLabel={t("auth.secondStep.usePasskey")}
-        onClick={() => void show()}
+        onClick={() => void submit()}
       >
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-fingerprint text-xl" aria-hidden="true" />
@@ -126,9 +126,9 @@ export function PasskeyButton({ variant, ...ends }: FactorProps & { variant: "pr
 
 type VisibleForm = "totp" | "recovery_code" | "none";
 
-const chooseInitialForm = (steps: readonly SecondStep[], hasApps: boolean, hasKeys: boolean): VisibleForm => {
+const chooseInitialForm = (steps: readonly SecondStep[], hasApps: boolean, hasPasskeys: boolean): VisibleForm => {
   if (hasApps) return "totp";
-  return !hasKeys && steps.includes("recovery_code") ? "recovery_code" : "none";
+  return !hasPasskeys && steps.includes("recovery_code") ? "recovery_code" : "none";
 };
 
 type SecondFactorPanelProps = FactorProps & {
@@ -140,28 +140,28 @@ type SecondFactorPanelProps = FactorProps & {
 };
 
 /** Second-factor panel: one factor is open, buttons below switch to the others. */
-export function SecondFactorPanel({ steps, apps, children, ...ends }: SecondFactorPanelProps) {
+export function SecondFactorPanel({ steps, apps, children, ...factorProps }: SecondFactorPanelProps) {
   const { t } = useTranslation();
   const hasApps = steps.includes("totp") && apps.length > 0;
-  const hasKeys = steps.includes("passkey") && canUsePasskeys();
-  const hasCodes = steps.includes("recovery_code");
-  const [way, setWay] = useState<VisibleForm>(chooseInitialForm(steps, hasApps, hasKeys));
+  const hasPasskeys = steps.includes("passkey") && canUsePasskeys();
+  const hasRecoveryCodes = steps.includes("recovery_code");
+  const [visibleForm, setVisibleForm] = useState<VisibleForm>(chooseInitialForm(steps, hasApps, hasPasskeys));
   return (
     <div className="flex flex-col gap-4">
-      {way === "totp" && <TotpForm apps={apps} {...ends} />}
-      {way === "recovery_code" && <RecoveryCodeForm {...ends} />}
-      {!hasApps && !hasKeys && !hasCodes && (
+      {visibleForm === "totp" && <TotpForm apps={apps} {...factorProps} />}
+      {visibleForm === "recovery_code" && <RecoveryCodeForm {...factorProps} />}
+      {!hasApps && !hasPasskeys && !hasRecoveryCodes && (
         <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>
       )}
       <div className="flex flex-col gap-2">
-        {hasKeys && <PasskeyButton variant={way === "none" ? "primary" : "secondary"} {...ends} />}
-        {hasApps && way !== "totp" && (
-          <Button variant="quiet" onClick={() => setWay("totp")}>
+        {hasPasskeys && <PasskeyButton variant={visibleForm === "none" ? "primary" : "secondary"} {...factorProps} />}
+        {hasApps && visibleForm !== "totp" && (
+          <Button variant="quiet" onClick={() => setVisibleForm("totp")}>
             {t("auth.secondStep.useApp")}
           </Button>
         )}
-        {hasCodes && way !== "recovery_code" && (
-          <Button variant="quiet" onClick={() => setWay("recovery_code")}>
+        {hasRecoveryCodes && visibleForm !== "recovery_code" && (
+          <Button variant="quiet" onClick={() => setVisibleForm("recovery_code")}>
             {t("auth.secondStep.useRecovery")}
           </Button>
         )}

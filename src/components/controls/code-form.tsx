@@ -60,28 +60,30 @@ export function CodeForm({
   }, [problem]);
 
   const isWrong = (error: unknown): boolean => wrongCodeErrors.includes(toErrorCode(error));
-  const say = (told: CodeFormProblem): string => {
-    if (told === "missing") return missingMessage;
-    return wrongMessage !== undefined && isWrong(told.error) ? wrongMessage : toErrorText(told.error, t);
+  const toMessage = (shownProblem: CodeFormProblem): string => {
+    if (shownProblem === "missing") return missingMessage;
+    return wrongMessage !== undefined && isWrong(shownProblem.error)
+      ? wrongMessage
+      : toErrorText(shownProblem.error, t);
   };
-  const submit = async (code: string, isBySelf = false): Promise<void> => {
+  const submit = async (code: string, isAutomatic = false): Promise<void> => {
     if (isBusy) return;
     if (code.trim() === "" || code.length < (digits ?? 0)) return setProblem("missing");
     setBusy(true);
     setProblem(undefined);
     const button = field.current?.form?.querySelector("[type=submit]")?.getBoundingClientRect();
-    const failed = await submitCode(code).then(
+    const failure = await submitCode(code).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     setBusy(false);
-    if (!failed) return isBySelf ? suppressLateTap(button) : undefined;
+    if (!failure) return isAutomatic ? suppressLateTap(button) : undefined;
     // The code was changed during a slow request: the rejection of the old code does not apply to the new one.
     const next = field.current?.value ?? code;
-    if (next === code || !isWrong(failed.error)) setProblem(failed);
+    if (next === code || !isWrong(failure.error)) setProblem(failure);
     else if (next.length === digits) await submit(next, true);
   };
-  const type = (value: string) => {
+  const handleInput = (value: string) => {
     const next = digits === undefined ? value : value.replace(/\D/g, "").slice(0, digits);
     setTyped(next);
     setProblem(undefined);
@@ -102,7 +104,7 @@ export function CodeForm({
         ref={field}
         label={label}
         hint={hint}
-        error={problem && say(problem)}
+        error={problem && toMessage(problem)}
         focusOnError
         inputMode={digits === undefined ? "text" : "numeric"}
         autoComplete={digits === undefined ? "off" : "one-time-code"}
@@ -113,7 +115,7 @@ export function CodeForm({
         enterKeyHint="go"
         dir="ltr"
         value={typed}
-        onChange={({ target }) => type(target.value)}
+        onChange={({ target }) => handleInput(target.value)}
       />
       <Button type="submit" busy={isBusy} busyLabel={t("auth.secondStep.checking")}>
         {props.submitLabel ?? t("auth.secondStep.go")}

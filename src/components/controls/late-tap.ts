@@ -6,13 +6,13 @@ const lateTapMs = 700;
  */
 export const suppressLateTap = (button: Pick<DOMRect, "left" | "right" | "top" | "bottom"> | undefined): void => {
   if (!button) return;
-  const swallow = (event: MouseEvent) => {
+  const suppress = (event: MouseEvent) => {
     const { clientX: x, clientY: y } = event;
     // A keyboard press has no position and belongs to the focused element.
     if (event.detail === 0 || x < button.left || x > button.right || y < button.top || y > button.bottom) return;
     event.preventDefault();
     event.stopPropagation();
   };
-  addEventListener("click", swallow, { capture: true });
-  setTimeout(() => removeEventListener("click", swallow, { capture: true }), lateTapMs);
+  addEventListener("click", suppress, { capture: true });
+  setTimeout(() => removeEventListener("click", suppress, { capture: true }), lateTapMs);
 };

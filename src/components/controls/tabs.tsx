@@ -6,24 +6,24 @@ export type TabItem = { id: string; label: string; count?: number; quiet?: boole
 /** Tabs following the ARIA Authoring Practices: arrow keys move and activate, only the active tab is a tab stop. */
 export function Tabs(props: { label: string; items: TabItem[]; value: string; onChange: (id: string) => void }) {
   const { label, items, value, onChange } = props;
-  const base = useId();
+  const baseId = useId();
   const list = useRef<HTMLDivElement>(null);
   const active = items.find((item) => item.id === value) ?? items[0];
 
   const move = (event: KeyboardEvent) => {
-    const at = items.findIndex((item) => item.id === active?.id);
+    const activeIndex = items.findIndex((item) => item.id === active?.id);
     const targets: Record<string, number> = {
-      ArrowRight: (at + 1) % items.length,
-      ArrowLeft: (at - 1 + items.length) % items.length,
+      ArrowRight: (activeIndex + 1) % items.length,
+      ArrowLeft: (activeIndex - 1 + items.length) % items.length,
       Home: 0,
       End: items.length - 1,
     };
-    const to = targets[event.key];
-    const item = to === undefined ? undefined : items[to];
-    if (to === undefined || !item) return;
+    const targetIndex = targets[event.key];
+    const item = targetIndex === undefined ? undefined : items[targetIndex];
+    if (targetIndex === undefined || !item) return;
     event.preventDefault();
     onChange(item.id);
-    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[to]?.focus();
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[targetIndex]?.focus();
   };
 
   return (
@@ -42,9 +42,9 @@ export function Tabs(props: { label: string; items: TabItem[]; value: string; on
               key={item.id}
               type="button"
               role="tab"
-              id={`${base}-tab-${item.id}`}
+              id={`${baseId}-tab-${item.id}`}
               aria-selected={selected}
-              aria-controls={`${base}-panel`}
+              aria-controls={`${baseId}-panel`}
               tabIndex={selected ? 0 : -1}
               className={`flex min-h-12 flex-1 items-center justify-center gap-2 border-b-3 px-3 font-semibold ${
                 selected ? "border-accent text-accent" : "border-transparent text-muted hover:text-text"
@@ -59,7 +59,7 @@ export function Tabs(props: { label: string; items: TabItem[]; value: string; on
       </div>
       {active && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a panel without focusable content must be reachable
-        <div id={`${base}-panel`} role="tabpanel" tabIndex={0} aria-labelledby={`${base}-tab-${active.id}`}>
+        <div id={`${baseId}-panel`} role="tabpanel" tabIndex={0} aria-labelledby={`${baseId}-tab-${active.id}`}>
           {active.panel}
         </div>
       )}

@@ -24,9 +24,9 @@ export const computeShiftUp = (card: Box, boxes: readonly Box[]): number => {
   const moved = () => ({ ...card, top: card.top - shiftPx, bottom: card.bottom - shiftPx });
   // Each shift may move the card over another box.
   for (let round = 0; round <= boxes.length; round++) {
-    const covered = boxes.find((box) => !isApart(moved(), box) && box.top - gapPx - (card.bottom - card.top) >= 0);
-    if (!covered) break;
-    shiftPx = card.bottom - (covered.top - gapPx);
+    const coveredBox = boxes.find((box) => !isApart(moved(), box) && box.top - gapPx - (card.bottom - card.top) >= 0);
+    if (!coveredBox) break;
+    shiftPx = card.bottom - (coveredBox.top - gapPx);
   }
   return shiftPx;
 };
@@ -41,15 +41,15 @@ const listFocusedBoxes = (card: HTMLElement): Box[] => {
   return focused?.matches(controlSelector) && !card.contains(focused) ? [focused.getBoundingClientRect()] : [];
 };
 
-const trackFocus = (settle: () => void): (() => void) => {
+const trackFocus = (update: () => void): (() => void) => {
   // The page scrolls to the focused element, and an on-screen keyboard may open.
-  const settleSoon = () => requestAnimationFrame(settle);
-  settle();
-  document.addEventListener("focusin", settleSoon);
-  visualViewport?.addEventListener("resize", settleSoon);
+  const updateSoon = () => requestAnimationFrame(update);
+  update();
+  document.addEventListener("focusin", updateSoon);
+  visualViewport?.addEventListener("resize", updateSoon);
   return () => {
-    document.removeEventListener("focusin", settleSoon);
-    visualViewport?.removeEventListener("resize", settleSoon);
+    document.removeEventListener("focusin", updateSoon);
+    visualViewport?.removeEventListener("resize", updateSoon);
   };
 };
 
@@ -74,11 +74,13 @@ export const avoidCoveringFocus = {
     const frame = card?.parentElement;
     if (!card || !frame) return;
     return trackFocus(() => {
-      const { bottom: end } = frame.getBoundingClientRect();
+      const { bottom: frameBottom } = frame.getBoundingClientRect();
       const { left, right } = card.getBoundingClientRect();
-      const bottom = end - gapPx;
-      const ends = [...document.querySelectorAll(pageEndSelector)].map((element) => element.getBoundingClientRect());
-      const boxes = [...ends, ...listFocusedBoxes(card)].filter((box) => box.bottom > box.top);
+      const bottom = frameBottom - gapPx;
+      const pageEnds = [...document.querySelectorAll(pageEndSelector)].map((element) =>
+        element.getBoundingClientRect(),
+      );
+      const boxes = [...pageEnds, ...listFocusedBoxes(card)].filter((box) => box.bottom > box.top);
       const box = { top: bottom - card.offsetHeight, bottom, left, right };
       card.style.marginBottom = `${gapPx + computeShiftUp(box, boxes)}px`;
     });

@@ -14,14 +14,15 @@ const focusInsideRow = (row: HTMLElement): void => (row.querySelector<HTMLElemen
  */
 export const keepFocusInRows = (lists: HTMLElement | null): (() => void) | undefined => {
   if (!lists) return;
-  let held: { element: Element; row: HTMLElement; index: number } | undefined;
+  let lastFocus: { element: Element; row: HTMLElement; index: number } | undefined;
   const onFocusIn = ({ target }: FocusEvent): void => {
     const row = target instanceof Element ? target.closest("li") : null;
-    held = target instanceof Element && row ? { element: target, row, index: listRows(lists).indexOf(row) } : undefined;
+    lastFocus =
+      target instanceof Element && row ? { element: target, row, index: listRows(lists).indexOf(row) } : undefined;
   };
   const observer = new MutationObserver(() => {
-    if (!held || held.element.isConnected || document.activeElement !== document.body) return;
-    const { row, index } = held;
+    if (!lastFocus || lastFocus.element.isConnected || document.activeElement !== document.body) return;
+    const { row, index } = lastFocus;
     if (row.isConnected) return focusInsideRow(row);
     const rows = listRows(lists);
     const next = rows[index] ?? rows.at(-1) ?? lists.querySelector<HTMLElement>("[role=tab][aria-selected=true]");

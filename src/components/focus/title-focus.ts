@@ -5,9 +5,9 @@ export const focusTitle = (): void => document.querySelector<HTMLElement>("[role
  * Prepares moving the focus to the title after a request whose answer removes the pressed element. The returned
  * function does nothing if the person has moved the focus elsewhere in the meantime.
  */
-export const prepareTitleFocus = (pressed = document.activeElement): (() => void) => {
+export const prepareTitleFocus = (pressedElement = document.activeElement): (() => void) => {
   return () => {
-    if (document.activeElement === pressed) focusTitle();
+    if (document.activeElement === pressedElement) focusTitle();
     else restoreLostFocus();
   };
 };

@@ -22,23 +22,23 @@ const fetchImage = async (src: string, signal: AbortSignal): Promise<Blob> => {
 const waitForRetry = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     let isDue = false;
-    const settle = () => {
+    const finishIfDue = () => {
       if (!isDue || document.visibilityState !== "visible") return;
       finish();
     };
     const onOnline = () => {
       isDue = true;
-      settle();
+      finishIfDue();
     };
     const timer = setTimeout(onOnline, ms);
     const finish = () => {
       clearTimeout(timer);
       removeEventListener("online", onOnline);
-      document.removeEventListener("visibilitychange", settle);
+      document.removeEventListener("visibilitychange", finishIfDue);
       resolve();
     };
     addEventListener("online", onOnline);
-    document.addEventListener("visibilitychange", settle);
+    document.addEventListener("visibilitychange", finishIfDue);
     signal.addEventListener("abort", finish);
   });
 
@@ -64,7 +64,7 @@ export function ProtectedImage({ src, alt, onLoadError, ...attributes }: Protect
     const controller = new AbortController();
     const { signal } = controller;
     const load = async (): Promise<void> => {
-      for (let tries = 0; !signal.aborted; tries++) {
+      for (let attempts = 0; !signal.aborted; attempts++) {
         try {
           const blob = await fetchImage(src, signal);
           if (!signal.aborted) setState({ src, step: "fetched", blob });
@@ -73,7 +73,10 @@ export function ProtectedImage({ src, alt, onLoadError, ...attributes }: Protect
           if (signal.aborted) return;
           reportFailure();
           if (!(error instanceof ApiRequestError) || (error.code !== "offline" && isPermanentError(error.code))) return;
-          await waitForRetry(Math.max(retryDelayMs(tries, Math.random, retryBackoff), error.retryAfterMs ?? 0), signal);
+          await waitForRetry(
+            Math.max(retryDelayMs(attempts, Math.random, retryBackoff), error.retryAfterMs ?? 0),
+            signal,
+          );
         }
       }
     };

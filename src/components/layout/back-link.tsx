@@ -35,8 +35,8 @@ export function BackLink({ to, mode, label }: { to: string; mode: BackMode; labe
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        const before = visitedPaths.get(getHistoryIndex() - 1);
-        if (before === to || (mode === "previous" && before !== undefined)) navigate(-1);
+        const previousPath = visitedPaths.get(getHistoryIndex() - 1);
+        if (previousPath === to || (mode === "previous" && previousPath !== undefined)) navigate(-1);
         else navigate(to, { replace: true });
       }}
     />

@@ -14,43 +14,43 @@ const lazyRetryMaxMs = 30_000;
 export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
   let isFetching = false;
-  let goOn = () => {};
-  const shown = new Set<() => void>();
+  let endPause = () => {};
+  const mounted = new Set<() => void>();
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(() => goOn(), ms);
-      goOn = () => {
+      const timer = setTimeout(() => endPause(), ms);
+      endPause = () => {
         clearTimeout(timer);
-        removeEventListener("online", goOn);
-        goOn = () => {};
+        removeEventListener("online", endPause);
+        endPause = () => {};
         resolve();
       };
-      addEventListener("online", goOn);
+      addEventListener("online", endPause);
     });
 
   const fetchCode = async (): Promise<void> => {
-    goOn();
+    endPause();
     if (isFetching) return;
     isFetching = true;
-    for (let ms = lazyRetryMinMs; !code && shown.size > 0; ms = Math.min(2 * ms, lazyRetryMaxMs)) {
+    for (let ms = lazyRetryMinMs; !code && mounted.size > 0; ms = Math.min(2 * ms, lazyRetryMaxMs)) {
       code = (await load().catch(() => undefined))?.default;
       if (!code) await pause(ms);
     }
     isFetching = false;
-    for (const arrive of shown) arrive();
+    for (const handleLoaded of mounted) handleLoaded();
   };
 
   // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
-  return function Late({ fallback, ...props }: Props & { fallback?: ReactNode }) {
-    const [, setArrived] = useState(code !== undefined);
+  return function LazyComponent({ fallback, ...props }: Props & { fallback?: ReactNode }) {
+    const [, setLoaded] = useState(code !== undefined);
     useEffect(() => {
-      const arrive = () => setArrived(true);
-      if (code) return arrive(); // loaded between render and effect
-      shown.add(arrive);
+      const handleLoaded = () => setLoaded(true);
+      if (code) return handleLoaded(); // loaded between render and effect
+      mounted.add(handleLoaded);
       void fetchCode();
       return () => {
-        shown.delete(arrive);
+        mounted.delete(handleLoaded);
       };
     }, []);
     if (!code) return fallback ?? null;
@@ -66,23 +66,23 @@ export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) 
 export const lazyOverlay = <Props extends { onClose: () => void }>(load: LoadComponent<Props>) => {
   let code: ComponentType<Props> | undefined;
   // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
-  return function LateLayer({ fallback, ...rest }: Props & { fallback?: ReactNode }) {
+  return function LazyOverlay({ fallback, ...rest }: Props & { fallback?: ReactNode }) {
     const props = rest as unknown as Props;
-    const [, setArrived] = useState(code !== undefined);
+    const [, setLoaded] = useState(code !== undefined);
     const close = useEffectEvent(props.onClose);
     useEffect(() => {
-      if (code) return setArrived(true); // loaded between render and effect
-      let isWanted = true;
+      if (code) return setLoaded(true); // loaded between render and effect
+      let isMounted = true;
       const fetchCode = async () => {
         const module = await loadOrShowToast(load);
         if (module) code = module.default;
-        if (!isWanted) return;
-        if (module) setArrived(true);
+        if (!isMounted) return;
+        if (module) setLoaded(true);
         else close();
       };
       void fetchCode();
       return () => {
-        isWanted = false;
+        isMounted = false;
       };
     }, []);
     if (!code) return fallback ?? null;

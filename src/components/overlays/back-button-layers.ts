@@ -38,16 +38,16 @@ const pushLayerEntries = (): void => {
  * removed immediately, because a navigation may follow; they are skipped on the next back navigation.
  */
 const handlePopState = (): void => {
-  const before = currentEntry;
+  const previous = currentEntry;
   updateCurrentEntry();
-  const isSamePage = before.index === currentEntry.index;
-  if (!isSamePage || currentEntry.depth > before.depth) return;
-  const left = layers.slice(currentEntry.depth).reverse();
-  if (left.length === 0) {
+  const isSamePage = previous.index === currentEntry.index;
+  if (!isSamePage || currentEntry.depth > previous.depth) return;
+  const closing = layers.slice(currentEntry.depth).reverse();
+  if (closing.length === 0) {
     history.back();
     return;
   }
-  for (const leave of left) leave();
+  for (const leave of closing) leave();
   setTimeout(pushLayerEntries, layerRefusalMs);
 };
 

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
-import { t as say } from "#i18n/setup.ts";
+import { t as translate } from "#i18n/setup.ts";
 import { Modal } from "./modal.tsx";
 import { showToast } from "./toast.tsx";
 
@@ -45,7 +45,7 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
   const id = useId();
   const video = useRef<HTMLVideoElement>(null);
   const [facing, setFacing] = useState<FacingMode>("environment");
-  const [isOpen, setOpen] = useState(false);
+  const [isPlaying, setPlaying] = useState(false);
   const [canTurn, setCanTurn] = useState(false);
   const close = useRef(onClose);
   close.current = onClose;
@@ -64,20 +64,20 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
       } catch (error) {
         if (!isCurrent) return;
         const isDenied = error instanceof DOMException && ["NotAllowedError", "SecurityError"].includes(error.name);
-        const message = say(isDenied ? "chat.camera.denied" : "chat.camera.absent");
-        showToast({ tone: "danger", title: say("common.error"), message });
+        const message = translate(isDenied ? "chat.camera.denied" : "chat.camera.absent");
+        showToast({ tone: "danger", title: translate("common.error"), message });
         close.current();
       }
     };
     void open();
     return () => {
       isCurrent = false;
-      setOpen(false);
+      setPlaying(false);
       stopStream(stream);
     };
   }, [facing]);
 
-  const shoot = async () => {
+  const takePhoto = async () => {
     const picture = video.current && (await capturePhoto(video.current, type));
     if (picture) onPhoto(picture);
   };
@@ -101,9 +101,9 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
           muted
           playsInline
           className={`size-full object-contain ${facing === "user" ? "-scale-x-100" : ""}`}
-          onPlaying={() => setOpen(true)}
+          onPlaying={() => setPlaying(true)}
         />
-        {!isOpen && (
+        {!isPlaying && (
           <div className="absolute inset-0 grid place-items-center">
             <Spinner label={t("chat.camera.opening")} className="text-4xl" />
           </div>
@@ -114,11 +114,11 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
         <button
           type="button"
           data-autofocus
-          disabled={!isOpen}
+          disabled={!isPlaying}
           aria-label={t("chat.camera.shutter")}
           title={t("chat.camera.shutter")}
           className="size-18 rounded-full border-4 border-white bg-white/30 p-1 outline-white disabled:opacity-40"
-          onClick={() => void shoot()}
+          onClick={() => void takePhoto()}
         >
           <span className="block size-full rounded-full bg-white" />
         </button>

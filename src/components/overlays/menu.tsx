@@ -49,18 +49,18 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
 
   const move = (event: KeyboardEvent) => {
     const enabled = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not([disabled])") ?? [])];
-    const at = enabled.indexOf(document.activeElement as HTMLElement);
+    const focusedIndex = enabled.indexOf(document.activeElement as HTMLElement);
     const startsWith = (from: number) => {
       const order = [...enabled.slice(from), ...enabled.slice(0, from)];
       return order.find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()));
     };
     let next: HTMLElement | undefined;
-    if (event.key === "ArrowDown") next = enabled[(at + 1) % enabled.length];
-    else if (event.key === "ArrowUp") next = enabled.at(at <= 0 ? -1 : at - 1);
+    if (event.key === "ArrowDown") next = enabled[(focusedIndex + 1) % enabled.length];
+    else if (event.key === "ArrowUp") next = enabled.at(focusedIndex <= 0 ? -1 : focusedIndex - 1);
     else if (event.key === "Home") next = enabled[0];
     else if (event.key === "End") next = enabled.at(-1);
     else if (event.key === "Tab") onClose();
-    else if (event.key.length === 1 && event.key !== " ") next = startsWith(at + 1);
+    else if (event.key.length === 1 && event.key !== " ") next = startsWith(focusedIndex + 1);
     else return;
     event.preventDefault();
     next?.focus();

@@ -14,18 +14,22 @@ export const computeFittedSize = (picture: Size, frame: Size): Size => {
   return { width: picture.width * scale, height: picture.height * scale };
 };
 
-const clampSymmetric = (value: number, most: number): number => Math.max(-most, Math.min(most, value));
+const clampSymmetric = (value: number, max: number): number => Math.max(-max, Math.min(max, value));
 
 /** Limits the state so that a zoomed picture's edges never come inside the frame. */
 export const clampPanZoom = (pose: PanZoomState, fit: Size, frame: Size): PanZoomState => {
   const scale = Math.max(1, Math.min(panZoomMax, pose.scale));
-  const roomX = Math.max(0, (fit.width * scale - frame.width) / 2);
-  const roomY = Math.max(0, (fit.height * scale - frame.height) / 2);
-  return { scale, x: clampSymmetric(pose.x, roomX), y: clampSymmetric(pose.y, roomY) };
+  const maxOffsetX = Math.max(0, (fit.width * scale - frame.width) / 2);
+  const maxOffsetY = Math.max(0, (fit.height * scale - frame.height) / 2);
+  return { scale, x: clampSymmetric(pose.x, maxOffsetX), y: clampSymmetric(pose.y, maxOffsetY) };
 };
 
 /** Zooms while keeping the content under a point in place; the point is relative to the frame's centre. */
 export const zoomAtPoint = (pose: PanZoomState, scale: number, point: { x: number; y: number }): PanZoomState => {
-  const by = Math.max(1, Math.min(panZoomMax, scale)) / pose.scale;
-  return { scale: pose.scale * by, x: point.x - (point.x - pose.x) * by, y: point.y - (point.y - pose.y) * by };
+  const factor = Math.max(1, Math.min(panZoomMax, scale)) / pose.scale;
+  return {
+    scale: pose.scale * factor,
+    x: point.x - (point.x - pose.x) * factor,
+    y: point.y - (point.y - pose.y) * factor,
+  };
 };

@@ -4,14 +4,14 @@ import { showToast } from "./toast.tsx";
 /** Runs an action and shows a toast with its result; returns whether it succeeded. */
 export const runWithToast = async (
   work: () => Promise<void>,
-  said: { done?: string; failed: string },
+  messages: { done?: string; failed: string },
 ): Promise<boolean> => {
   try {
     await work();
   } catch {
-    showToast({ tone: "danger", title: t("common.error"), message: said.failed });
+    showToast({ tone: "danger", title: t("common.error"), message: messages.failed });
     return false;
   }
-  if (said.done !== undefined) showToast({ message: said.done });
+  if (messages.done !== undefined) showToast({ message: messages.done });
   return true;
 };

@@ -52,13 +52,13 @@ const subscribeToToast = (listener: () => void): (() => void) => {
  */
 export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => void) => {
   const id = ++lastToastId;
-  const takeBack = () => {
-    dismissOnInput?.removeEventListener("input", takeBack);
+  const dismiss = () => {
+    dismissOnInput?.removeEventListener("input", dismiss);
     if (currentToast?.id === id) setCurrentToast(undefined);
   };
-  dismissOnInput?.addEventListener("input", takeBack);
+  dismissOnInput?.addEventListener("input", dismiss);
   setCurrentToast({ tone: "info", ...toast, id });
-  return takeBack;
+  return dismiss;
 };
 
 export const showToast = (toast: ToastOptions): void => {
@@ -82,8 +82,8 @@ const useIsTopmostPlace = (place: ToasterPlace): boolean => {
   useEffect(() => {
     mountedPlaces.set([...mountedPlaces.get(), place]);
     return () => {
-      const leaving = mountedPlaces.get().indexOf(place);
-      mountedPlaces.set(mountedPlaces.get().filter((_, index) => index !== leaving));
+      const position = mountedPlaces.get().indexOf(place);
+      mountedPlaces.set(mountedPlaces.get().filter((_, index) => index !== position));
     };
   }, [place]);
   const topmost = useSyncExternalStore(mountedPlaces.subscribe, findTopmostPlace, getServerSnapshot);
@@ -97,11 +97,11 @@ export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const newest = useSyncExternalStore(subscribeToToast, getCurrentToast, getServerSnapshot);
   const toast = isTopmost ? newest : undefined;
   // Element that had the focus before the toast's button, which is about to disappear.
-  const cameFrom = useRef<EventTarget>(null);
+  const previousFocus = useRef<EventTarget>(null);
   const close = () => {
-    const back = cameFrom.current;
+    const previousElement = previousFocus.current;
     setCurrentToast(undefined);
-    if (back instanceof HTMLElement) back.focus({ preventScroll: true });
+    if (previousElement instanceof HTMLElement) previousElement.focus({ preventScroll: true });
   };
   const card = toast && (
     <div
@@ -136,10 +136,10 @@ export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
         icon="i-ph-x"
         label={t("common.close")}
         onFocus={({ relatedTarget }) => {
-          cameFrom.current = relatedTarget;
+          previousFocus.current = relatedTarget;
         }}
         onBlur={() => {
-          cameFrom.current = null;
+          previousFocus.current = null;
         }}
         onClick={close}
       />

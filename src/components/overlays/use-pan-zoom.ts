@@ -19,7 +19,7 @@ type PointerGesture = { pointers: Map<number, Point>; start: Point; moved: boole
 export const usePanZoom = (
   picture: Size,
   frame: RefObject<HTMLElement | null>,
-  on: { onTurn: (by: 1 | -1) => void; onClose: () => void },
+  callbacks: { onTurn: (by: 1 | -1) => void; onClose: () => void },
 ) => {
   const [pose, setPose] = useState(fittedState);
   const [isHeld, setHeld] = useState(false);
@@ -32,16 +32,16 @@ export const usePanZoom = (
     const { clientWidth: width = 1, clientHeight: height = 1 } = frame.current ?? {};
     return { width, height };
   };
-  const put = (next: PanZoomState) => {
+  const update = (next: PanZoomState) => {
     const size = sizeOf();
     latest.current = clampPanZoom(next, computeFittedSize(picture, size), size);
     setPose(latest.current);
   };
-  const putLatest = useRef(put);
-  putLatest.current = put;
+  const updateLatest = useRef(update);
+  updateLatest.current = update;
 
   useLayoutEffect(() => {
-    const refit = () => putLatest.current(latest.current);
+    const refit = () => updateLatest.current(latest.current);
     addEventListener("resize", refit);
     return () => removeEventListener("resize", refit);
   }, []);
@@ -60,14 +60,14 @@ export const usePanZoom = (
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
       const scale = latest.current.scale * Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
-      putLatest.current(zoomAtPoint(latest.current, scale, toPointLatest.current(event)));
+      updateLatest.current(zoomAtPoint(latest.current, scale, toPointLatest.current(event)));
     };
     element?.addEventListener("wheel", onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", onWheel);
   }, [frame]);
 
   const toggle = (point: Point) =>
-    put(latest.current.scale > 1 ? fittedState : zoomAtPoint(latest.current, doubleTapScale, point));
+    update(latest.current.scale > 1 ? fittedState : zoomAtPoint(latest.current, doubleTapScale, point));
 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -85,21 +85,21 @@ export const usePanZoom = (
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     pointers.set(event.pointerId, now);
     if (Math.hypot(now.x - start.x, now.y - start.y) > tapPx) gesture.current.moved = true;
-    const { current: was } = latest;
+    const { current } = latest;
     const moved = {
-      ...was,
-      x: was.x + (now.x - before.x) / pointers.size,
-      y: was.y + (now.y - before.y) / pointers.size,
+      ...current,
+      x: current.x + (now.x - before.x) / pointers.size,
+      y: current.y + (now.y - before.y) / pointers.size,
     };
     if (!other) {
-      if (was.scale > 1) put(moved);
+      if (current.scale > 1) update(moved);
       return;
     }
     gesture.current.moved = true;
-    const wide = Math.hypot(before.x - other.x, before.y - other.y);
-    const wider = Math.hypot(now.x - other.x, now.y - other.y);
+    const distanceBefore = Math.hypot(before.x - other.x, before.y - other.y);
+    const distanceNow = Math.hypot(now.x - other.x, now.y - other.y);
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
-    put(zoomAtPoint(moved, moved.scale * (wide > 0 ? wider / wide : 1), middle));
+    update(zoomAtPoint(moved, moved.scale * (distanceBefore > 0 ? distanceNow / distanceBefore : 1), middle));
   };
   const onPointerUp = (event: PointerEvent) => {
     const { pointers, start, moved } = gesture.current;
@@ -116,8 +116,8 @@ export const usePanZoom = (
     }
     if (latest.current.scale > 1) return;
     const [dx, dy] = [end.x - start.x, end.y - start.y];
-    if (Math.abs(dx) > swipePx && Math.abs(dx) > 2 * Math.abs(dy)) on.onTurn(dx < 0 ? 1 : -1);
-    else if (dy > swipePx && dy > 2 * Math.abs(dx)) on.onClose();
+    if (Math.abs(dx) > swipePx && Math.abs(dx) > 2 * Math.abs(dy)) callbacks.onTurn(dx < 0 ? 1 : -1);
+    else if (dy > swipePx && dy > 2 * Math.abs(dx)) callbacks.onClose();
   };
   const onPointerCancel = (event: PointerEvent) => {
     gesture.current.pointers.delete(event.pointerId);
@@ -129,12 +129,12 @@ export const usePanZoom = (
     const { scale, x, y } = latest.current;
     const middle = { x: 0, y: 0 };
     const isZoomed = scale > 1;
-    const pan = (dx: number, dy: number) => put({ scale, x: x + dx, y: y + dy });
-    if (key === "+" || key === "=") put(zoomAtPoint(latest.current, scale * keyStep, middle));
-    else if (key === "-") put(zoomAtPoint(latest.current, scale / keyStep, middle));
-    else if (key === "0") put(fittedState);
-    else if (key === "ArrowLeft") isZoomed ? pan(keyPanPx, 0) : on.onTurn(-1);
-    else if (key === "ArrowRight") isZoomed ? pan(-keyPanPx, 0) : on.onTurn(1);
+    const pan = (dx: number, dy: number) => update({ scale, x: x + dx, y: y + dy });
+    if (key === "+" || key === "=") update(zoomAtPoint(latest.current, scale * keyStep, middle));
+    else if (key === "-") update(zoomAtPoint(latest.current, scale / keyStep, middle));
+    else if (key === "0") update(fittedState);
+    else if (key === "ArrowLeft") isZoomed ? pan(keyPanPx, 0) : callbacks.onTurn(-1);
+    else if (key === "ArrowRight") isZoomed ? pan(-keyPanPx, 0) : callbacks.onTurn(1);
     else if (key === "ArrowUp" && isZoomed) pan(0, keyPanPx);
     else if (key === "ArrowDown" && isZoomed) pan(0, -keyPanPx);
     else return false;

@@ -104,7 +104,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
       >
         {found?.slice(0, limit).map((person) => {
           const isOn = selected?.has(person.id) ?? false;
-          const isBarred = isFull && !isOn;
+          const isDisabled = isFull && !isOn;
           return (
             <li key={person.id}>
               {selected ? (
@@ -113,7 +113,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
                     type="checkbox"
                     className="peer sr-only"
                     checked={isOn}
-                    disabled={isBarred}
+                    disabled={isDisabled}
                     onChange={() => onPick(person)}
                   />
                   <PersonListItem person={person} />

@@ -16,20 +16,20 @@ export const toPicturePostId = (path: string): string => toPictureKey(path).slic
 export const deleteCachedAvatars = async (owners: ReadonlySet<string>): Promise<void> => {
   if (!("caches" in globalThis)) return;
   const cache = await caches.open(avatarCacheName);
-  const kept = await cache.keys();
-  const dropped = kept.filter((request) => owners.has(toRequestKey(request).slice(0, idLength)));
-  await Promise.all(dropped.map((request) => cache.delete(request)));
+  const cached = await cache.keys();
+  const outdated = cached.filter((request) => owners.has(toRequestKey(request).slice(0, idLength)));
+  await Promise.all(outdated.map((request) => cache.delete(request)));
 };
 
 /** Deletes cached status pictures that are no longer wanted. The list is requested only if pictures are cached. */
 export const pruneCachedPostPictures = async (listWanted: () => Promise<ReadonlySet<string>>): Promise<void> => {
   if (!("caches" in globalThis)) return;
   const cache = await caches.open(postPictureCacheName);
-  const kept = await cache.keys();
-  if (kept.length === 0) return;
+  const cached = await cache.keys();
+  if (cached.length === 0) return;
   const wanted = await listWanted();
-  const dropped = kept.filter((request) => !wanted.has(toPicturePostId(new URL(request.url).pathname)));
-  await Promise.all(dropped.map((request) => cache.delete(request)));
+  const outdated = cached.filter((request) => !wanted.has(toPicturePostId(new URL(request.url).pathname)));
+  await Promise.all(outdated.map((request) => cache.delete(request)));
 };
 
 export const deleteAllCachedPictures = async (): Promise<void> => {

@@ -18,13 +18,13 @@ const getAudioContext = (): AudioContext | undefined => {
 export const startSound = (): { audio: AudioContext; end(): void } | undefined => {
   const audio = getAudioContext();
   if (!audio) return undefined;
-  const one = {};
-  activeSounds.add(one);
+  const sound = {};
+  activeSounds.add(sound);
   void audio.resume().catch(() => undefined);
   return {
     audio,
     end() {
-      if (activeSounds.delete(one) && activeSounds.size === 0) void audio.suspend();
+      if (activeSounds.delete(sound) && activeSounds.size === 0) void audio.suspend();
     },
   };
 };
@@ -70,11 +70,11 @@ const unlockGestures = ["pointerup", "keydown"] as const;
  */
 export const unlockSound = (): (() => void) => {
   if ("userAgentData" in navigator) return () => undefined;
-  const leave = () => {
+  const removeListeners = () => {
     for (const gesture of unlockGestures) removeEventListener(gesture, unlock, { capture: true });
   };
   const unlock = () => {
-    leave();
+    removeListeners();
     if (audioContext) return; // already running
     void getAudioContext()
       ?.resume()
@@ -84,5 +84,5 @@ export const unlockSound = (): (() => void) => {
       );
   };
   for (const gesture of unlockGestures) addEventListener(gesture, unlock, { capture: true });
-  return leave;
+  return removeListeners;
 };

@@ -31,9 +31,9 @@ const storeOrFail = (store: () => void): void => {
   }
 };
 
-const saveFlow = (begun: Omit<OAuthFlow, "at">): void =>
+const saveFlow = (flow: Omit<OAuthFlow, "at">): void =>
   storeOrFail(() =>
-    localStorage.setItem(flowStorageKey, JSON.stringify({ ...begun, at: Date.now() } satisfies OAuthFlow)),
+    localStorage.setItem(flowStorageKey, JSON.stringify({ ...flow, at: Date.now() } satisfies OAuthFlow)),
   );
 
 /** Reads and deletes the latest started flow. */
@@ -117,22 +117,22 @@ const consumeCallback = (): { code: string } | { error: ErrorCode | "cancelled" 
 
 /** Exchanges the callback's code for a session; "cancelled" if the person aborted at the provider. */
 const finishFlow = async (user: Uuid | null): Promise<{ opened: OpenedSession } | "cancelled" | undefined> => {
-  const way = consumeCallback();
-  if (!way) return undefined;
-  const begun = consumeFlow();
-  if ("error" in way) {
-    if (way.error === "cancelled") return "cancelled";
-    throw new ApiRequestError(way.error, 400);
+  const callback = consumeCallback();
+  if (!callback) return undefined;
+  const flow = consumeFlow();
+  if ("error" in callback) {
+    if (callback.error === "cancelled") return "cancelled";
+    throw new ApiRequestError(callback.error, 400);
   }
-  if (!begun || begun.user !== user) throw new ApiRequestError("bad_code_verifier", 400);
-  const identity = { auth_code: way.code, code_verifier: begun.verifier };
+  if (!flow || flow.user !== user) throw new ApiRequestError("bad_code_verifier", 400);
+  const identity = { auth_code: callback.code, code_verifier: flow.verifier };
   try {
     return { opened: await openSession("/api/auth/token?grant_type=pkce", identity) };
   } catch (error) {
     if (error instanceof ApiRequestError && error.code === "phone_needed") {
-      const said = v.safeParse(v.object({ name: v.string() }), error.body);
-      const name = said.success ? said.output.name : null;
-      storeOrFail(() => savePendingRegistration({ provider: begun.provider, name, identity }));
+      const body = v.safeParse(v.object({ name: v.string() }), error.body);
+      const name = body.success ? body.output.name : null;
+      storeOrFail(() => savePendingRegistration({ provider: flow.provider, name, identity }));
     }
     throw error;
   }
@@ -143,12 +143,12 @@ const finishFlow = async (user: Uuid | null): Promise<{ opened: OpenedSession } 
  * answers `phone_needed`, registration continues with the saved identity (src/lib/factors/pending-registration.ts).
  */
 export const finishProviderSignIn = async (): Promise<OpenedSession | "cancelled" | undefined> => {
-  const end = await finishFlow(null);
-  return typeof end === "object" ? end.opened : end;
+  const result = await finishFlow(null);
+  return typeof result === "object" ? result.opened : result;
 };
 
 /** Result of linking, reported once on the page it started from; undefined without a callback. */
 export const finishProviderLinking = async (): Promise<"linked" | "cancelled" | undefined> => {
-  const end = await finishFlow(getSession()?.userId ?? null);
-  return typeof end === "object" ? "linked" : end;
+  const result = await finishFlow(getSession()?.userId ?? null);
+  return typeof result === "object" ? "linked" : result;
 };

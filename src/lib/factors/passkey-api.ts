@@ -60,14 +60,16 @@ const requestCeremony = async (path: string): Promise<Ceremony> =>
 type PasskeyAssertion = { ceremony: Uuid; response: Awaited<ReturnType<typeof startAuthentication>> };
 
 const requestAssertion = async (path: string, useBrowserAutofill: boolean): Promise<PasskeyAssertion | undefined> => {
-  const posed = await requestCeremony(path);
-  const optionsJSON = toOptions<AuthenticationOptionsJson>(posed);
+  const ceremony = await requestCeremony(path);
+  const optionsJSON = toOptions<AuthenticationOptionsJson>(ceremony);
   const response = await runWebAuthn(() => startAuthentication({ optionsJSON, useBrowserAutofill }));
-  return response && { ceremony: posed.ceremony, response };
+  return response && { ceremony: ceremony.ceremony, response };
 };
 
-const submitAssertion = async (path: string, shown: PasskeyAssertion | undefined): Promise<OpenedSession | undefined> =>
-  shown && openSession(path, shown);
+const submitAssertion = async (
+  path: string,
+  assertion: PasskeyAssertion | undefined,
+): Promise<OpenedSession | undefined> => assertion && openSession(path, assertion);
 
 const signInPath = "/api/auth/passkeys/sign-in";
 const verificationPath = "/api/auth/passkeys/step";
@@ -77,8 +79,8 @@ export const runPasskeySignIn = async ({
 }: {
   conditional?: boolean;
 }): Promise<OpenedSession | undefined> => {
-  const shown = requestAssertion(signInPath, conditional);
-  return submitAssertion(signInPath, await (conditional ? shown.catch(() => undefined) : shown));
+  const assertion = requestAssertion(signInPath, conditional);
+  return submitAssertion(signInPath, await (conditional ? assertion.catch(() => undefined) : assertion));
 };
 
 export const runPasskeyVerification = async (): Promise<OpenedSession | undefined> =>

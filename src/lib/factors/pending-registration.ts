@@ -17,8 +17,8 @@ export type PendingRegistration = v.InferOutput<typeof PendingRegistration>;
 const storageKey = "newcomer";
 
 /** Throws if storage is full or forbidden. */
-export const savePendingRegistration = (newcomer: Omit<PendingRegistration, "at">): void =>
-  sessionStorage.setItem(storageKey, JSON.stringify({ ...newcomer, at: Date.now() } satisfies PendingRegistration));
+export const savePendingRegistration = (registration: Omit<PendingRegistration, "at">): void =>
+  sessionStorage.setItem(storageKey, JSON.stringify({ ...registration, at: Date.now() } satisfies PendingRegistration));
 
 export const findPendingRegistration = (): PendingRegistration | undefined => {
   try {

@@ -27,9 +27,9 @@ export type PendingSecondFactor = Pick<v.InferOutput<typeof PendingSecondFactor>
 const storageKey = "owing";
 const pendingMaxMs = pendingSecondFactorMinutes * 60_000;
 
-export const savePendingSecondFactor = (owing: PendingSecondFactor): void => {
+export const savePendingSecondFactor = (pending: PendingSecondFactor): void => {
   try {
-    sessionStorage.setItem(storageKey, JSON.stringify({ ...owing, at: Date.now() }));
+    sessionStorage.setItem(storageKey, JSON.stringify({ ...pending, at: Date.now() }));
   } catch {
     // Storage is full or forbidden: the step lasts as long as the page.
   }

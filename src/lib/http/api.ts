@@ -20,9 +20,9 @@ export const requestApi = async (
   body?: unknown,
   { person = getSession()?.userId, headers, ...options }: PersonRequestOptions = {},
 ): Promise<unknown> => {
-  const isTheirs = () => getSession()?.userId === person;
-  const ask = () => {
-    if (!isTheirs()) throw new ApiRequestError("session_not_found", 401);
+  const isSamePerson = () => getSession()?.userId === person;
+  const send = () => {
+    if (!isSamePerson()) throw new ApiRequestError("session_not_found", 401);
     return sendHttpRequest(method, path, body, {
       ...options,
       headers: { ...headers, ...(person === undefined ? {} : { [personHeader]: person }) },
@@ -31,16 +31,16 @@ export const requestApi = async (
   const session = getSession();
   if (session && isNearExpiry(session)) await refreshSession();
   try {
-    return await ask();
+    return await send();
   } catch (error) {
-    if (!(error instanceof ApiRequestError) || error.status !== 401 || !getSession() || !isTheirs()) throw error;
-    const renewed = await refreshSession(true);
-    if (!renewed || !isTheirs()) throw error;
+    if (!(error instanceof ApiRequestError) || error.status !== 401 || !getSession() || !isSamePerson()) throw error;
+    const isRenewed = await refreshSession(true);
+    if (!isRenewed || !isSamePerson()) throw error;
     try {
-      return await ask();
-    } catch (again) {
-      if (again instanceof ApiRequestError && again.status === 401 && isTheirs()) clearSession();
-      throw again;
+      return await send();
+    } catch (retryError) {
+      if (retryError instanceof ApiRequestError && retryError.status === 401 && isSamePerson()) clearSession();
+      throw retryError;
     }
   }
 };

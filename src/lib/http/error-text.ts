@@ -15,14 +15,14 @@ export type LocalizedError = { text: TextKey; values?: { count: number } };
 export const toLocalizedError = (error: unknown): LocalizedError => {
   if (error instanceof ApiRequestError && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
     const seconds = Math.ceil(error.retryAfterMs / 1_000);
-    const told = (text: TextKey, unit: number): LocalizedError => ({
+    const toWaitText = (text: TextKey, unit: number): LocalizedError => ({
       text,
       values: { count: Math.ceil(seconds / unit) },
     });
-    if (seconds <= secondsMax) return told("shell.rateLimited", 1);
-    if (seconds <= minutesMax * minuteSeconds) return told("shell.rateLimitedMinutes", minuteSeconds);
-    if (seconds <= hoursMax * hourSeconds) return told("shell.rateLimitedHours", hourSeconds);
-    return told("shell.rateLimitedDays", daySeconds);
+    if (seconds <= secondsMax) return toWaitText("shell.rateLimited", 1);
+    if (seconds <= minutesMax * minuteSeconds) return toWaitText("shell.rateLimitedMinutes", minuteSeconds);
+    if (seconds <= hoursMax * hourSeconds) return toWaitText("shell.rateLimitedHours", hourSeconds);
+    return toWaitText("shell.rateLimitedDays", daySeconds);
   }
   return { text: `errors.${toErrorCode(error)}` };
 };

@@ -59,7 +59,7 @@ export const sendHttpRequest = async (
   if (options.signal?.aborted) abort();
   options.signal?.addEventListener("abort", abort);
   const timer = setTimeout(() => controller.abort(), options.timeoutMs ?? defaultTimeoutMs);
-  let isUnread = false;
+  let isResponseReturned = false;
   const headers: Record<string, string> = {
     accept: options.wantsResponse ? "*/*" : "application/json",
     [sessionTransportHeader]: "cookie",
@@ -76,8 +76,8 @@ export const sendHttpRequest = async (
       ...(body === undefined ? {} : { body: options.isRawBody ? (body as BodyInit) : JSON.stringify(body) }),
     });
     if (!response.ok && !(options.wantsResponse && response.status === 304)) throw await toRequestError(response);
-    isUnread = options.wantsResponse ?? false;
-    if (isUnread) return response;
+    isResponseReturned = options.wantsResponse ?? false;
+    if (isResponseReturned) return response;
     if (response.status === 204) return undefined;
     const text = await response.text();
     if (text === "") return undefined;
@@ -93,6 +93,6 @@ export const sendHttpRequest = async (
   } finally {
     clearTimeout(timer);
     // The caller's signal still aborts a body that is being read.
-    if (!isUnread) options.signal?.removeEventListener("abort", abort);
+    if (!isResponseReturned) options.signal?.removeEventListener("abort", abort);
   }
 };

@@ -14,30 +14,30 @@ const toSidePx = ({ width, height }: Size, zoom: number): number => Math.min(wid
 
 /** Nearest crop that stays inside the picture. */
 const clampCrop = (size: Size, { x, y, zoom }: Crop): Crop => {
-  const kept = clamp(zoom, 1, cropZoomMax);
-  const half = toSidePx(size, kept) / 2;
-  return { x: clamp(x, half, size.width - half), y: clamp(y, half, size.height - half), zoom: kept };
+  const clampedZoom = clamp(zoom, 1, cropZoomMax);
+  const half = toSidePx(size, clampedZoom) / 2;
+  return { x: clamp(x, half, size.width - half), y: clamp(y, half, size.height - half), zoom: clampedZoom };
 };
 
 /** Initial crop: the largest centred square. */
 export const createCenteredCrop = ({ width, height }: Size): Crop => ({ x: width / 2, y: height / 2, zoom: 1 });
 
 /** Crop after dragging the picture across the frame. */
-export const moveCrop = (size: Size, crop: Crop, way: Point): Crop => {
+export const moveCrop = (size: Size, crop: Crop, offset: Point): Crop => {
   const side = toSidePx(size, crop.zoom);
-  return clampCrop(size, { ...crop, x: crop.x - way.x * side, y: crop.y - way.y * side });
+  return clampCrop(size, { ...crop, x: crop.x - offset.x * side, y: crop.y - offset.y * side });
 };
 
 const frameCenter: Point = { x: 0.5, y: 0.5 };
 
 /** Changes the zoom while keeping the content at `at` in place. */
 export const zoomCrop = (size: Size, crop: Crop, zoom: number, at: Point = frameCenter): Crop => {
-  const kept = clamp(zoom, 1, cropZoomMax);
-  const grown = toSidePx(size, crop.zoom) - toSidePx(size, kept);
+  const clampedZoom = clamp(zoom, 1, cropZoomMax);
+  const growth = toSidePx(size, crop.zoom) - toSidePx(size, clampedZoom);
   return clampCrop(size, {
-    x: crop.x + (at.x - frameCenter.x) * grown,
-    y: crop.y + (at.y - frameCenter.y) * grown,
-    zoom: kept,
+    x: crop.x + (at.x - frameCenter.x) * growth,
+    y: crop.y + (at.y - frameCenter.y) * growth,
+    zoom: clampedZoom,
   });
 };
 

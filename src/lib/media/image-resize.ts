@@ -22,13 +22,13 @@ const createCanvas = ({ width, height }: Size): Canvas => {
   return Object.assign(document.createElement("canvas"), { width, height });
 };
 
-const drawOnCanvas = (source: CanvasImageSource, size: Size, ground?: string) => {
+const drawOnCanvas = (source: CanvasImageSource, size: Size, background?: string) => {
   const canvas = createCanvas(size);
   const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
   if (!context) throw new Error("no canvas to be had");
   context.imageSmoothingQuality = "high";
-  if (ground) {
-    context.fillStyle = ground;
+  if (background) {
+    context.fillStyle = background;
     context.fillRect(0, 0, size.width, size.height);
   }
   context.drawImage(source, 0, 0, size.width, size.height);
@@ -48,8 +48,8 @@ const encodeResized = async (bitmap: ImageBitmap, size: Size): Promise<Blob> => 
   return webp.type === "image/webp" ? webp : encodeImage(drawOnCanvas(bitmap, size, "#fff").canvas, "image/jpeg");
 };
 
-const computeThumbHash = (bitmap: ImageBitmap, full: Size): string => {
-  const { width, height } = fitWithin(full, thumbEdgePx);
+const computeThumbHash = (bitmap: ImageBitmap, fullSize: Size): string => {
+  const { width, height } = fitWithin(fullSize, thumbEdgePx);
   const { data } = drawOnCanvas(bitmap, { width, height }).context.getImageData(0, 0, width, height);
   return btoa(String.fromCharCode(...rgbaToThumbHash(width, height, data)))
     .replaceAll("+", "-")
@@ -65,10 +65,10 @@ const computeThumbHash = (bitmap: ImageBitmap, full: Size): string => {
 export const resizeImage = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<ResizedImage> => {
   const bitmap = await createImageBitmap(file);
   try {
-    const full = { width: bitmap.width, height: bitmap.height };
-    const size = fitWithin(full, edge);
+    const fullSize = { width: bitmap.width, height: bitmap.height };
+    const size = fitWithin(fullSize, edge);
     const small = wantsSmall ? { blob: await encodeResized(bitmap, size), ...size } : undefined;
-    return { ...full, thumb: computeThumbHash(bitmap, full), small };
+    return { ...fullSize, thumb: computeThumbHash(bitmap, fullSize), small };
   } finally {
     bitmap.close();
   }

@@ -4,7 +4,7 @@ export type ResizeRequest = { file: Blob; wantsSmall: boolean; edge?: number | u
 
 self.onmessage = async ({ data: { file, wantsSmall, edge } }: MessageEvent<ResizeRequest>) => {
   try {
-    self.postMessage({ drawn: await resizeImage(file, wantsSmall, edge) });
+    self.postMessage({ resized: await resizeImage(file, wantsSmall, edge) });
   } catch (error) {
     self.postMessage({ failed: String(error) });
   }

@@ -12,9 +12,9 @@ export const preparePostPicture = async (file: Blob) => {
   const pixels = await readPixelCount(file);
   if (!pixels) throw new MediaError("unreadable");
   if (pixels > fileMaxPixels) throw new MediaError("tooManyPixels");
-  const drawn = await queueResize(file, true, pictureEdgePx).catch(() => undefined);
-  if (!drawn?.small) throw new MediaError("unreadable");
-  const { blob, width, height } = drawn.small;
+  const resized = await queueResize(file, true, pictureEdgePx).catch(() => undefined);
+  if (!resized?.small) throw new MediaError("unreadable");
+  const { blob, width, height } = resized.small;
   if (blob.size > pictureMaxBytes) throw new MediaError("tooLarge");
-  return { blob, width, height, thumb: drawn.thumb };
+  return { blob, width, height, thumb: resized.thumb };
 };

@@ -44,16 +44,16 @@ const decodePicture = async (file: File): Promise<DecodedPicture | undefined> =>
   const pixels = await readPixelCount(file);
   if (!pixels) return undefined;
   if (pixels > fileMaxPixels) throw new MediaError("tooManyPixels");
-  const drawn = await queueResize(file, !kind?.isAnimated).catch(() => undefined);
-  return drawn && { kind, drawn };
+  const resized = await queueResize(file, !kind?.isAnimated).catch(() => undefined);
+  return resized && { kind, drawn: resized };
 };
 
 /** A resized picture is sent only if it is smaller; for a format that browsers do not show it always is sent. */
 export const isWorthShrinking = (kind: ImageFormat | undefined, bytes: number, smallBytes: number): boolean =>
   kind === undefined || smallBytes < bytes;
 
-const toPreparedFile = (file: File, { kind, drawn }: DecodedPicture, wantsOriginal: boolean): PreparedFile => {
-  const { small, thumb } = drawn;
+const toPreparedFile = (file: File, { kind, drawn: resized }: DecodedPicture, wantsOriginal: boolean): PreparedFile => {
+  const { small, thumb } = resized;
   if (small && !wantsOriginal && isWorthShrinking(kind, file.size, small.blob.size)) {
     const { blob, width, height } = small;
     const mime = blob.type === "image/webp" ? "image/webp" : "image/jpeg";
@@ -63,7 +63,7 @@ const toPreparedFile = (file: File, { kind, drawn }: DecodedPicture, wantsOrigin
   }
   if (!kind) return toPlainFile(file); // original of a format that browsers do not show
   requireValidSize(file);
-  const { width, height } = drawn;
+  const { width, height } = resized;
   const name = cleanFileName(file.name);
   return { blob: file, body: { type: "image", name, mime: kind.type, size: file.size, width, height, thumb } };
 };
@@ -78,6 +78,6 @@ export const prepareFile = async (file: File, { original = false } = {}): Promis
   if (file.size === 0) throw new MediaError("empty");
   const picture = decodedPictures.get(file) ?? decodePicture(file);
   decodedPictures.set(file, picture);
-  const read = await picture;
-  return read ? toPreparedFile(file, read, original) : toPlainFile(file);
+  const decoded = await picture;
+  return decoded ? toPreparedFile(file, decoded, original) : toPlainFile(file);
 };

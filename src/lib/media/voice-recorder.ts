@@ -32,8 +32,8 @@ type VoiceRecorderOptions = {
 };
 
 const pickRecordingFormat = (): string => {
-  const isKnown = typeof MediaRecorder !== "undefined" && "mediaDevices" in navigator;
-  const container = isKnown && recordingFormats.find((type) => MediaRecorder.isTypeSupported(type));
+  const isSupported = typeof MediaRecorder !== "undefined" && "mediaDevices" in navigator;
+  const container = isSupported && recordingFormats.find((type) => MediaRecorder.isTypeSupported(type));
   if (!container) throw new MicrophoneError("unsupported");
   return container;
 };
@@ -105,10 +105,10 @@ export class VoiceRecorder {
     };
     this.#stopped = new Promise((resolve) => {
       this.#recorder.onstop = () => {
-        const isOurs = this.#isStopping;
+        const isDeliberate = this.#isStopping;
         this.#release();
         resolve();
-        if (!isOurs) options.onEnd("lost");
+        if (!isDeliberate) options.onEnd("lost");
       };
     });
     this.#timer = setInterval(() => this.#tick(), tickMs);

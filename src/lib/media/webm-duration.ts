@@ -53,13 +53,13 @@ const insertDuration = (bytes: Uint8Array, ms: number): { head: Uint8Array; from
   const segment = readElement(bytes, ebml.content + ebml.size);
   // Inserting bytes would break a segment of known size or with a seek index.
   if (segment?.id !== elementIds.segment || segment.size !== undefined) return undefined;
-  const parts = readElements(bytes, segment.content, bytes.length);
-  const info = parts.find(({ id }) => id === elementIds.info);
-  if (info?.size === undefined || parts.some(({ id }) => id === elementIds.seekHead)) return undefined;
+  const elements = readElements(bytes, segment.content, bytes.length);
+  const info = elements.find(({ id }) => id === elementIds.info);
+  if (info?.size === undefined || elements.some(({ id }) => id === elementIds.seekHead)) return undefined;
   const end = info.content + info.size;
-  const facts = readElements(bytes, info.content, end);
-  if (facts.some(({ id }) => id === infoIds.duration)) return undefined;
-  const scale = facts.find(({ id }) => id === infoIds.timestampScale);
+  const infoFields = readElements(bytes, info.content, end);
+  if (infoFields.some(({ id }) => id === infoIds.duration)) return undefined;
+  const scale = infoFields.find(({ id }) => id === infoIds.timestampScale);
   const scaleNs = (scale && readUnsigned(bytes, scale)) || msInNs;
 
   const duration = new Uint8Array(11);

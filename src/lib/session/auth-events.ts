@@ -9,12 +9,12 @@ const listAuthChanges = (before: ClientSession | undefined, after: ClientSession
   if (before === after) return [];
   const isSame = before?.userId === after?.userId;
   if (isSame && after) return [[after.event, after]];
-  const told: AuthChange[] = before ? [["SIGNED_OUT", undefined]] : [];
-  if (!after) return told;
-  told.push(["SIGNED_IN", after]);
+  const changes: AuthChange[] = before ? [["SIGNED_OUT", undefined]] : [];
+  if (!after) return changes;
+  changes.push(["SIGNED_IN", after]);
   // No session existed while the second factor was pending, so this event follows SIGNED_IN.
-  if (after.event === "MFA_CHALLENGE_VERIFIED") told.push([after.event, after]);
-  return told;
+  if (after.event === "MFA_CHALLENGE_VERIFIED") changes.push([after.event, after]);
+  return changes;
 };
 
 /**
@@ -24,12 +24,12 @@ const listAuthChanges = (before: ClientSession | undefined, after: ClientSession
 export const subscribeToAuthEvents = (
   listener: (event: AuthEvent, session: ClientSession | undefined) => void,
 ): (() => void) => {
-  let known = getSession();
+  let previous = getSession();
   const unsubscribe = subscribeSession(() => {
-    const told = listAuthChanges(known, getSession());
-    known = getSession();
-    for (const [event, session] of told) listener(event, session);
+    const changes = listAuthChanges(previous, getSession());
+    previous = getSession();
+    for (const [event, session] of changes) listener(event, session);
   });
-  listener("INITIAL_SESSION", known);
+  listener("INITIAL_SESSION", previous);
   return unsubscribe;
 };

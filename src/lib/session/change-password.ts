@@ -10,26 +10,26 @@ const putPassword = async (password: string): Promise<void> => {
  * been lost: `same_password` then means success, also when the person retries later. Throws `ApiRequestError`.
  */
 export const createPasswordChange = (): ((password: string) => Promise<void>) => {
-  let unanswered: string | undefined;
-  const set = async (password: string): Promise<void> => {
+  let unansweredPassword: string | undefined;
+  const submit = async (password: string): Promise<void> => {
     try {
       await putPassword(password);
     } catch (error) {
-      if (toErrorCode(error) === "same_password" && password === unanswered) {
+      if (toErrorCode(error) === "same_password" && password === unansweredPassword) {
         // Or no request had arrived, and the new password equals the old one.
         await requestApi("DELETE", "/api/auth/sessions");
         return;
       }
-      if (error instanceof ApiRequestError && error.status === 0) unanswered = password;
+      if (error instanceof ApiRequestError && error.status === 0) unansweredPassword = password;
       throw error;
     }
   };
   return async (password) => {
     try {
-      await set(password);
+      await submit(password);
     } catch (error) {
       if (toErrorCode(error) !== "offline") throw error;
-      await set(password);
+      await submit(password);
     }
   };
 };

@@ -12,11 +12,11 @@ import { openSession } from "./sign-in.ts";
 export type MailedToken = { type: "recovery" | "email_change"; token: string; redirect_to?: string };
 
 export const parseMailedToken = (fragment: string): MailedToken | undefined => {
-  const said = new URLSearchParams(fragment.slice(1));
-  const [type, token] = [said.get("type"), said.get("token")];
-  const onward = said.get("redirect_to");
+  const parameters = new URLSearchParams(fragment.slice(1));
+  const [type, token] = [parameters.get("type"), parameters.get("token")];
+  const redirectTo = parameters.get("redirect_to");
   if (!token || (type !== "recovery" && type !== "email_change")) return undefined;
-  return { type, token, ...(onward && type === "recovery" ? { redirect_to: onward } : {}) };
+  return { type, token, ...(redirectTo && type === "recovery" ? { redirect_to: redirectTo } : {}) };
 };
 
 /** Redirects to the program that requested the mail, with a code that only it can use. */

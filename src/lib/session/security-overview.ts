@@ -18,10 +18,10 @@ const findCachedSecurity = (): Security | undefined => {
 /** Fetches the overview. Throws `ApiRequestError`. */
 export const loadSecurityOverview = async (): Promise<Security> => {
   const userId = getSession()?.userId;
-  const turn = ++lastRequest;
+  const requestNumber = ++lastRequest;
   const security = parseResponse(Security, await requestApi("GET", "/api/auth/security"));
   // A response that arrives after a later request was sent is outdated.
-  if (userId !== undefined && turn === lastRequest) cachedSecurity.set({ userId, security });
+  if (userId !== undefined && requestNumber === lastRequest) cachedSecurity.set({ userId, security });
   return security;
 };
 

@@ -17,10 +17,10 @@ export const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
 
 /** One renewal attempt, skipped if another tab renewed the session since `before`. Temporary failures are returned. */
 const tryRefresh = async (before: ClientSession, refused: boolean): Promise<boolean | ApiRequestError> => {
-  const now = getSession();
-  if (!now) return false;
-  const wasRenewedMeanwhile = now !== before;
-  if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
+  const current = getSession();
+  if (!current) return false;
+  const wasRenewedMeanwhile = current !== before;
+  if (!isNearExpiry(current) && (wasRenewedMeanwhile || !refused)) return true;
   try {
     const { awaits } = saveSession(
       await sendHttpRequest("POST", "/api/auth/token?grant_type=refresh_token", {}),
@@ -31,7 +31,7 @@ const tryRefresh = async (before: ClientSession, refused: boolean): Promise<bool
     if (!(error instanceof ApiRequestError)) throw error;
     if (!isFinalError(error)) return error;
     // Only the refused session is dropped: another tab may have signed in during the request.
-    if (getSession() === now) {
+    if (getSession() === current) {
       if (error.code === "account_deleted") endSession("account");
       else clearSession();
     }

@@ -113,9 +113,9 @@ export const clearSession = (): void => {
 };
 
 /** Ends the session permanently: the person signed out, or the account was deleted. */
-export const endSession = (by: keyof typeof signedOutValues): void => {
+export const endSession = (cause: keyof typeof signedOutValues): void => {
   try {
-    localStorage.setItem(signedOutKey, signedOutValues[by]);
+    localStorage.setItem(signedOutKey, signedOutValues[cause]);
   } catch {
     // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
@@ -138,8 +138,8 @@ export type CodeApp = Pick<Factor, "id" | "friendly_name">;
  * Saves a session opened by the server. Its lifetime counts from now, because a phone's clock may be hours off. A
  * session with a pending second factor replaced the cookies of any earlier session, so nobody is signed in here then.
  */
-export const saveSession = (answer: unknown, event: ClientSession["event"]): OpenedSession => {
-  const { user, expires_in, awaits } = parseResponse(ServerSession, answer);
+export const saveSession = (response: unknown, event: ClientSession["event"]): OpenedSession => {
+  const { user, expires_in, awaits } = parseResponse(ServerSession, response);
   if (!awaits) storeSession({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000, event });
   else if (getSession()) clearSession();
   const apps = (user.factors ?? []).filter(({ status }) => status === "verified");

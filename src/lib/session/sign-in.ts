@@ -54,8 +54,8 @@ export const signIn = async (phone: string, password: string): Promise<OpenedSes
     return await signInByPassword(phone, password);
   } catch (error) {
     if (toErrorCode(error) !== "captcha_failed") throw error;
-    const { solveProofOfWork: proveNoRobot } = await import("./proof-of-work.ts");
-    const { token } = await proveNoRobot({ action: "sign_in", subject: phone }, new AbortController().signal);
+    const { solveProofOfWork } = await import("./proof-of-work.ts");
+    const { token } = await solveProofOfWork({ action: "sign_in", subject: phone }, new AbortController().signal);
     return signInByPassword(phone, password, token);
   }
 };

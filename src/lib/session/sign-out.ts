@@ -10,9 +10,9 @@ import { refreshSession, withSessionLock } from "./session-refresh.ts";
 const signOutTimeoutMs = 15_000; // for each of two attempts
 
 /** Retries once without a response, since only the response may have been lost. */
-const retryOnce = (ask: () => Promise<unknown>): Promise<unknown> =>
-  ask().catch((error: unknown) => {
-    if (error instanceof ApiRequestError && error.code === "offline") return ask();
+const retryOnce = (send: () => Promise<unknown>): Promise<unknown> =>
+  send().catch((error: unknown) => {
+    if (error instanceof ApiRequestError && error.code === "offline") return send();
     throw error;
   });
 
@@ -28,16 +28,16 @@ const isServerUnreachable = (error: unknown): boolean =>
 export const signOut = (scope: SignOutScope): Promise<boolean> =>
   withSessionLock(async () => {
     const userId = getSession()?.userId;
-    let isHeard = true;
+    let isConfirmed = true;
     try {
       if (userId !== undefined) await signOutOnServer({ userId, scope });
     } catch (error) {
       if (!isServerUnreachable(error) || userId === undefined) throw error;
       savePendingSignOut({ userId, scope });
-      isHeard = false;
+      isConfirmed = false;
     }
     endSession("person");
-    return isHeard;
+    return isConfirmed;
   });
 
 const deleteAccountOnServer = (userId: Uuid): Promise<unknown> =>

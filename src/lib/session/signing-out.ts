@@ -5,6 +5,6 @@
 let isSignOutRunning = false;
 
 export const isSigningOut = (): boolean => isSignOutRunning;
-export const setSigningOut = (is: boolean): void => {
-  isSignOutRunning = is;
+export const setSigningOut = (value: boolean): void => {
+  isSignOutRunning = value;
 };

@@ -10,11 +10,11 @@ const hasPendingSignOut = (): boolean => {
 
 const retryPendingSignOut = async (): Promise<void> => {
   if (!hasPendingSignOut()) return;
-  const [{ completePendingSignOut: endPendingSignOut }, { withSessionLock: inOneTab }] = await Promise.all([
+  const [{ completePendingSignOut }, { withSessionLock }] = await Promise.all([
     import("./pending-sign-out.ts"),
     import("./session-refresh.ts"),
   ]);
-  await inOneTab(endPendingSignOut);
+  await withSessionLock(completePendingSignOut);
 };
 
 /** Completes an offline sign-out on the server (`pending-sign-out.ts`): now, and whenever the network returns. */

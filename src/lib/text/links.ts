@@ -33,8 +33,8 @@ const trimTrailingPunctuation = (text: string): string => {
   let end = text.length;
   for (; end > 0; end--) {
     const char = text.charAt(end - 1);
-    const left = surplus.get(char) ?? 0;
-    if (left > 0) surplus.set(char, left - 1);
+    const surplusCount = surplus.get(char) ?? 0;
+    if (surplusCount > 0) surplus.set(char, surplusCount - 1);
     else if (!/[.,;:!?…'’*_~]/.test(char)) break;
   }
   return text.slice(0, end);
@@ -52,8 +52,8 @@ const toWebLink = (text: string): LinkPart | undefined => {
   }
   const isWeb = url.protocol === "https:" || url.protocol === "http:";
   if (!isWeb || url.username !== "" || url.password !== "" || !/[^.]\.[^.]/.test(url.hostname)) return undefined;
-  const written = /^(?:https?:\/\/)?([^/?#:]*)/i.exec(text)?.[1]?.toLowerCase();
-  return { text, href: url.href, ...(written === url.hostname ? {} : { host: url.hostname }) };
+  const shownHost = /^(?:https?:\/\/)?([^/?#:]*)/i.exec(text)?.[1]?.toLowerCase();
+  return { text, href: url.href, ...(shownHost === url.hostname ? {} : { host: url.hostname }) };
 };
 
 const toLink = (web: string | undefined, mail: string | undefined, phone: string | undefined): LinkPart | undefined => {

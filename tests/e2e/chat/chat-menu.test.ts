@@ -265,7 +265,7 @@ test("a search walks from one found message to the next and back by keyboard, ea
   // What opens over the chat and cannot be fetched now says so, leaves the chat as it was, and is asked for again.
   const missing = page.getByRole("alert").getByText(texts.chat.attach.notHere);
   const openMenu = () => anas.message("message 120").locator("bdi").first().click({ button: "right" });
-  await page.route("**/assets/deeds-*", (route) => route.abort());
+  await page.route("**/assets/menus-*", (route) => route.abort());
   await choose(page, texts, texts.chat.search);
   await expect(missing).toBeVisible();
   await anas.composer().click();
@@ -273,7 +273,7 @@ test("a search walks from one found message to the next and back by keyboard, ea
   await expect(missing).toHaveCount(0); // the next one says it anew
   await openMenu();
   await expect(missing).toBeVisible();
-  await page.unroute("**/assets/deeds-*");
+  await page.unroute("**/assets/menus-*");
   await openMenu();
   await expect(page.getByRole("menuitem", { name: texts.messages.copy, exact: true })).toBeVisible();
   await page.keyboard.press("Escape");

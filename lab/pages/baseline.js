@@ -63,7 +63,7 @@ function start() {
   for (const track of [microphone, camera]) if (track) connection.addTrack(track, new MediaStream([track]));
 }
 
-globalThis.bare = {
+globalThis.baseline = {
   /** Joins a call: `isCaller`, `hasVideo`, `iceServers`, `iceTransportPolicy`. Nothing connects before `accept`. */
   async join(chosen) {
     options = chosen;
