@@ -26,7 +26,7 @@ import { talaRoutes } from "./tala/routes.ts";
 
 const app = new Hono<AppEnv>();
 
-/** Everything under /api, in one chain: its type is what a typed client sees. */
+/** All routes under /api in one chain; its type is the API type of a typed client. */
 export const api = app
   .use(
     "/api/*",
@@ -42,7 +42,7 @@ export const api = app
     describeOperation({
       tag: "conversations",
       summary:
-        "A device's one socket (RFC 6455): live changes, and every command as a frame (contract/wire/server-frames.ts)",
+        "WebSocket of a device (RFC 6455): live changes, and every command as a frame (contract/wire/server-frames.ts)",
       ok: { status: 101, body: null },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),

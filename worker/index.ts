@@ -18,14 +18,14 @@ import { purgeDeletedPosts } from "./tala/queries.ts";
 export { Conversation } from "./objects/conversation.ts";
 export { UserChannel } from "./objects/user-channel.ts";
 
-const expiredPerTable = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
+const expiredPerTable = 50_000; // anybody may start a sign-in; its rows live for an hour or two at most
 const bucketsPerBatch = 5_000;
 const bucketBatchesMax = 50;
 
 export default {
   fetch: (request, env, context) => {
     const { pathname, origin } = new URL(request.url);
-    // For whoever sits at this machine: a tunnel that leads here shows nobody else's mails.
+    // Development only. Requests through a tunnel to this machine must not read its mailbox.
     if (LOCAL_MAILBOX && (pathname === mailboxPath || pathname === clockPath)) {
       if (!isLoopback(request.url)) return new Response(null, { status: 404, headers: emptyHeaders });
       return pathname === mailboxPath ? serveMailbox(request) : setLocalClock(request);

@@ -10,16 +10,17 @@ import { sessionHeader } from "./objects/user-channel.ts";
 import { pushPendingSettings } from "./settings/settings-delivery.ts";
 
 /**
- * A session that ends while its socket is being opened has none to close yet: who ends it deletes its row first and
- * then its sockets, so whoever finds the row after the socket is there leaves that to them.
+ * Closes the socket of a session that ended while the socket was being opened. Ending a session deletes its row before
+ * it closes its sockets, so a row that still exists after the upgrade guarantees that the session's end will close this
+ * socket.
  */
 const closeSocketIfSessionEnded = async (env: Env, { user, session }: Caller): Promise<void> => {
   if (!(await isSessionLive(openDb(env), session))) await closeSockets(env, user, [session]);
 };
 
 /**
- * The upgrade of a device's one socket. What reaches the person's channel is a request built here: who they
- * are is said by the Worker, and nothing that the client sent, its headers and its URL included, goes along.
+ * WebSocket upgrade of a device. The request to the person's UserChannel is built from scratch: the Worker states the
+ * identity, and no header or URL of the client is forwarded.
  */
 export const handleSocketUpgrade = async (c: AppContext): Promise<Response> => {
   const { env } = c;
@@ -28,7 +29,7 @@ export const handleSocketUpgrade = async (c: AppContext): Promise<Response> => {
   const caller = await authenticateUpgrade(request, env);
   if (caller instanceof Response) return caller;
   try {
-    // What the directory has still to tell this person comes before their welcome, so that the welcome is whole.
+    // Pending updates in the directory are pushed before the socket opens, so that the welcome frame is complete.
     await Promise.all([pushPendingRelations(env, caller.user), pushPendingSettings(env, caller.user)]);
     const upgrade = new Request("https://user-channel/socket", {
       headers: { upgrade: "websocket", [sessionHeader]: caller.session },
@@ -39,7 +40,7 @@ export const handleSocketUpgrade = async (c: AppContext): Promise<Response> => {
     runAfterResponse(c.executionCtx, "close the socket of an ended session", closeSocketIfSessionEnded(env, caller));
     return answer;
   } catch (error) {
-    logError("a socket could not be opened", error);
+    logError("the WebSocket upgrade failed", error);
     return createRefusalResponse("unavailable");
   }
 };

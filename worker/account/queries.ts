@@ -7,8 +7,9 @@ import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
 
 /**
- * The account is gone, in one transaction: nobody signs in any more, its number is free, and whoever has its profile is
- * yet to be told. What hangs on `users` goes with it. What is not there needs no deleting.
+ * Deletes the account in one transaction: sign-in stops, the phone number becomes free, and everybody who has the
+ * profile is queued for an update. Rows that reference `users` go by cascade. Does nothing if the account is already
+ * deleted.
  */
 export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
   const own = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
@@ -21,7 +22,7 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
       .onConflictDoNothing(),
     queueAccountDeleted(db, me),
     db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, own.phone))),
-    // Not left to the cascade: its trigger takes the number out of the search.
+    // Deleted explicitly, not by the cascade, so that the trigger that removes the number from the search index runs.
     db.delete(profiles).where(eq(profiles.id, me)),
     db.delete(users).where(eq(users.id, me)),
   ]);

@@ -3,13 +3,13 @@ import { listUnfinishedDeletions, purgeDeletedSessions } from "#worker/db/deleti
 import { logError } from "#worker/lib/log.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
-/** Takes up deletions that nobody is at: their channels were never told, or lost their alarms. */
+/** Resumes account deletions that are not running, because their UserChannel was never notified or lost its alarm. */
 export const resumeAccountDeletions = async (env: Env, now: number): Promise<void> => {
   const db = openDb(env);
   for (const user of await listUnfinishedDeletions(db)) {
     await getUserChannelStub(env, user)
       .deleteAccount(user)
-      .catch((error: unknown) => logError("a deletion waits for the next hour", error));
+      .catch((error: unknown) => logError("an account deletion could not be resumed and is retried in an hour", error));
   }
   await purgeDeletedSessions(db, now);
 };

@@ -15,12 +15,17 @@ import { feedCache } from "#worker/lib/storage/feed-cache.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { startAccountDeletion } from "./queries.ts";
 
-/** `proofEnd`: until when they may delete it; null when they have first to show once more who they are. */
+/**
+ * `reauthenticatedUntil`: time up to which the caller may delete the account; null if they must reauthenticate first.
+ */
 type DeletionCaller =
   | { user: Uuid; hasAccount: true; reauthenticatedUntil: number | null }
   | { user: Uuid; hasAccount: false };
 
-/** Who asks; also somebody who has no account any more because they asked for that before and lost the answer. */
+/**
+ * Finds the caller of a deletion. A caller whose account is already deleted is recognised too, because the response to
+ * an earlier request may have been lost.
+ */
 const findDeletionCaller = async (c: AppContext): Promise<DeletionCaller | TokenRefusal | "no_authorization"> => {
   const token = findAccessToken(c);
   if (!token) return "no_authorization";
@@ -43,7 +48,7 @@ export const accountRoutes = createRoutes().delete(
   describeOperation({
     tag: "people",
     summary:
-      "Delete one's own account for good, within five minutes of having shown a factor: sessions, profile, contacts, statuses. What others were sent stays theirs. Asked again, it is done",
+      "Delete one's own account permanently, within five minutes of reauthentication: sessions, profile, contacts, statuses. Content sent to others is kept. Idempotent",
     ok: { status: 204, body: null },
     refusals: ["invalid_input", "user_not_found", "reauthentication_needed", "unavailable", "forbidden_origin"],
   }),
@@ -61,14 +66,14 @@ export const accountRoutes = createRoutes().delete(
         logError("an account could not be deleted", error);
         return refuse(c, "unavailable");
       }
-      // From here on it is gone. What the channel does not hear now it hears from `resumeDeletions`.
+      // The account is deleted from here on. If this call fails, `resumeAccountDeletions` repeats it.
       await getUserChannelStub(c.env, user)
         .deleteAccount(user)
-        .catch((error: unknown) => logError("a deletion waits to be taken up", error));
+        .catch((error: unknown) => logError("an account deletion could not be started and is resumed later", error));
     }
     runAfterResponse(
       c.executionCtx,
-      "forget a deleted account's statuses",
+      "invalidate the feed after an account deletion",
       feedCache.invalidate(new URL(c.req.url).origin),
     );
     clearSessionCookies(c);

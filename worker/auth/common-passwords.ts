@@ -1,6 +1,7 @@
 /**
- * Passwords that fit the rule of SPEC.md §5 and are tried first by whoever guesses: the commonest of leaked lists and those
- * of French, English and Portuguese keyboards, in lower case and without what follows the last letter or stands before the first.
+ * Passwords that satisfy the rule of SPEC.md §5 and that attackers try first: the most common entries of leaked lists
+ * and runs of French, English and Portuguese keyboards, in lower case and without the characters before the first and
+ * after the last letter.
  */
 const commonWords = new Set(
   `password passw motdepasse mdp senha palavrapasse azerty azertyuiop qwerty qwertyuiop qwertz asdf asdfgh asdfghjkl
@@ -28,15 +29,18 @@ const leetLetters: Readonly<Record<string, string>> = {
 
 const foldPassword = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Up to as many digits and signs as a year and a mark take: what is added to a word to please a rule. */
+/**
+ * Removes up to 4 leading and 5 trailing non-letters, such as a year and a punctuation mark: the usual additions that
+ * satisfy a password rule.
+ */
 const stripAffixes = (text: string): string => text.replace(/^[^\p{L}]{0,4}/u, "").replace(/[^\p{L}]{0,5}$/u, "");
 
-/** Whether a password is one of the first that somebody would try. */
+/** Tests whether a password is one of the first that an attacker would try. */
 export const isCommonPassword = (password: string): boolean => {
   const folded = foldPassword(password);
   const letters = stripAffixes(folded);
   const undisguised = stripAffixes(folded.replace(/[^\p{L}](?=.*\p{L})/gu, (sign) => leetLetters[sign] ?? sign));
   if (commonWords.has(letters) || commonWords.has(undisguised)) return true;
-  // One letter, again and again, or all but digits: "Aaaaa1", "A123456".
+  // One repeated letter ("Aaaaa1"), or digits with at most one letter ("A123456").
   return /^(\p{L})\1*$/u.test(letters) || /^\p{L}?(0?1?23456?7?8?9?0?|(\d)\2+)\p{L}?$/u.test(folded);
 };

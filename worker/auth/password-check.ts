@@ -15,7 +15,7 @@ import { findCredentials, updatePasswordHash } from "./queries.ts";
 type PasswordCredentials = { id: Uuid; password_hash: string };
 type LimitBucket = readonly [RateLimitName, string];
 type RateLimited = { outcome: "limited"; retryAfterMs: number };
-/** With the hash that it was right for. */
+/** With the hash that the password matched. */
 type CorrectPassword = { outcome: "right"; id: Uuid; password_hash: string };
 type PasswordCheck = CorrectPassword | { outcome: "wrong" } | RateLimited;
 
@@ -27,7 +27,7 @@ const toRateLimited = ({ retryAfterMs }: Extract<RateLimitResult, { ok: false }>
 const returnTokens = (db: Db, taken: readonly LimitBucket[]) =>
   Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
 
-/** Compares a password. A right one returns its rate-limit tokens; an unknown account costs the same hashing work. */
+/** Compares a password. A correct one returns its rate-limit tokens; an unknown account costs the same hashing work. */
 const comparePassword = async (
   c: AppContext,
   known: PasswordCredentials | undefined,
@@ -44,7 +44,7 @@ const comparePassword = async (
   return { outcome: "right", id: known.id, password_hash };
 };
 
-/** Takes one token of each of these buckets that has one. Returns those it was taken of. */
+/** Takes one token of each bucket that has one. Returns the buckets that gave a token. */
 const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Promise<LimitBucket[]> => {
   const taken: LimitBucket[] = [];
   for (const [policy, key] of buckets) if ((await takeToken(db, key, policy)).ok) taken.push([policy, key]);
@@ -52,9 +52,9 @@ const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Pro
 };
 
 /**
- * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number at
- * their address. Above the limit of the address or of the number they need a proof of work (`unproved` without one), but
- * are not refused because of others.
+ * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number
+ * at their address. Above the limit of the address or of the number they need a proof of work (`unproved` without one),
+ * but are not refused because of others.
  */
 export const checkSignInPassword = async (
   c: AppContext,
@@ -63,7 +63,7 @@ export const checkSignInPassword = async (
   const db = openDb(c.env);
   const known = await findCredentials(db, phone);
   const device = known && findKnownDeviceNonce(c, known.id);
-  const number = toE164(phone) ?? phone; // whichever form of it was typed
+  const number = toE164(phone) ?? phone; // normalised, whichever form was typed
   const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
   const own: LimitBucket = device
     ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]
@@ -80,7 +80,7 @@ export const checkSignInPassword = async (
   if (all.length <= shared.length) {
     const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
     if (!isProved) {
-      await returnTokens(db, all); // the same try comes again with its proof
+      await returnTokens(db, all); // the client repeats this attempt with a proof
       return { outcome: "unproved" };
     }
   }
@@ -90,7 +90,10 @@ export const checkSignInPassword = async (
   return success.ok ? checked : toRateLimited(success);
 };
 
-/** Whether it is the password of whoever is signed in. Only failures of this session count: others keep nobody from it. */
+/**
+ * Checks the password of the signed-in caller. Only failures of this session count, so that other sessions cannot lock
+ * it out.
+ */
 export const checkOwnPassword = async (
   c: AppContext,
   known: PasswordCredentials,

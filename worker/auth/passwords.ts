@@ -6,7 +6,10 @@ const maxMemoryBytes = 64 * 1024 * 1024; // above the 16 MiB that N and r need
 
 type ScryptParameters = { N: number; r: number; p: number; keyLength: number };
 
-/** The pepper is no part of the database: a stolen table alone cannot be guessed at. */
+/**
+ * Derives the key of a password. The pepper is not stored in the database, so passwords cannot be guessed from a stolen
+ * table alone.
+ */
 const deriveKey = (
   password: string,
   pepper: string,
@@ -44,17 +47,17 @@ const parsePhcHash = (hash: string): { parameters: ScryptParameters; salt: Buffe
   };
 };
 
-/** What an unknown phone's password is checked against, so that the answer takes as long. It matches nothing. */
+/** Hash for unknown phone numbers, so that the check takes as long as for known ones. It matches no password. */
 const dummyHash = `$scrypt$ln=${Math.log2(scryptParameters.N)},r=${scryptParameters.r},p=${scryptParameters.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Without a hash it does the same work and says no. */
+/** Compares a password with its hash. Without a hash it does the same work and returns false. */
 export const verifyPassword = async (password: string, pepper: string, hash: string | undefined): Promise<boolean> => {
   const { parameters, salt, key } = parsePhcHash(hash ?? dummyHash);
   const derived = await deriveKey(password, pepper, salt, parameters);
   return timingSafeEqual(derived, key) && hash !== undefined;
 };
 
-/** Whether a stored hash was made with other parameters than today's. */
+/** Tests whether a stored hash was made with other parameters than the current ones. */
 export const isOutdatedHash = (hash: string): boolean => {
   const { N, r, p, keyLength } = parsePhcHash(hash).parameters;
   const now = scryptParameters;

@@ -9,16 +9,16 @@ import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { spentProofBuckets } from "#worker/lib/limits/rate-limit.ts";
 
 /**
- * Difficulty of a proof of work. It rises with the proofs that were spent lately by the same network, and with those spent
- * on signing in to the same number from anywhere: a carrier's whole network may stand behind one address, so a busy one
- * works longer and is never refused. Only spent proofs count: whoever just asks for challenges makes it dearer for nobody.
+ * Counters behind the difficulty of a proof of work. It rises with the proofs recently spent by the same network and,
+ * for sign-in, on the same number from anywhere. A carrier's whole network may share one address, so a busy address
+ * works longer and is never refused. Only spent proofs count: requesting challenges makes nothing harder for others.
  */
 const toSpentProofKeys = (c: AppContext, { action, subject }: ProofPurpose): string[] => {
   const network = `${spentProofBuckets.byAddress}:${hashLimitKey(c.env, toWideNetwork(c.req.raw))}`;
   return action === "sign_in" ? [network, `${spentProofBuckets.byAccount}:${hashLimitKey(c.env, subject)}`] : [network];
 };
 
-/** Proofs beyond the highest level count no more: it goes down as soon as fewer are spent. */
+/** Proofs beyond the highest level are not counted, so that the level falls as soon as fewer are spent. */
 const countedProofsMax = proofsFree + proofLevelMax * proofsPerLevel;
 
 const toLevel = (emptyAt: number, now: number): number => {
@@ -26,7 +26,7 @@ const toLevel = (emptyAt: number, now: number): number => {
   return Math.min(proofLevelMax, Math.max(0, Math.ceil((spent - proofsFree) / proofsPerLevel)));
 };
 
-/** Level of a challenge made now: each doubles the work of the one below. */
+/** Level of a challenge created now. Each level doubles the work of the one below. */
 export const readProofLevel = async (
   c: AppContext,
   db: Db,
@@ -40,7 +40,7 @@ export const readProofLevel = async (
   return Math.max(0, ...rows.map(({ full_at }) => toLevel(full_at, now)));
 };
 
-/** Counts a spent proof. Kept as in `takeToken`, as the time at which nothing counts any more. */
+/** Counts a spent proof. Stored as in `takeToken`: the time at which the counter is empty again. */
 export const countSpentProof = async (
   c: AppContext,
   db: Db,

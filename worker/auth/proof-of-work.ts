@@ -12,9 +12,9 @@ import type { AppContext } from "#worker/lib/http/app.ts";
 import { countSpentProof, readProofLevel } from "./proof-difficulty.ts";
 
 /**
- * The work behind "I am not a robot" (ALTCHA, version 2): the solver derives keys for the counters 0, 1, 2 … until one
- * matches. The server draws that counter, so the work is bounded on both sides. Each counter is as likely as any other:
- * whoever gives a challenge up early gains nothing.
+ * Proof of work behind "I am not a robot" (ALTCHA, version 2): the solver derives keys for the counters 0, 1, 2 … until
+ * one matches. The server draws that counter, so the work is bounded on both sides. All counters are equally likely, so
+ * giving a challenge up early gains nothing.
  */
 const algorithm = "PBKDF2/SHA-256";
 
@@ -24,7 +24,10 @@ const toAltchaOptions = (secret: string) => ({
   hmacKeySignatureSecret: `${secret}:key`,
 });
 
-/** Names what a challenge is for without saying it: the challenge is kept by whoever asked. */
+/**
+ * Keyed hash of a challenge's purpose. The client holds the challenge and must not be able to read or change its
+ * purpose.
+ */
 const computePurposeBinding = (secret: string, { action, subject }: ProofPurpose): string =>
   createHmac("sha256", secret).update(`lisolo proof ${action} ${subject}`).digest("base64url");
 
@@ -42,7 +45,7 @@ export const createProofChallenge = async (
     expiresAt: Math.floor((now + proofValidMs) / 1_000),
     data: { binding: computePurposeBinding(secret, purpose), level },
   });
-  if (signature === undefined) throw new Error("a challenge must be signed");
+  if (signature === undefined) throw new Error("ALTCHA returned a challenge without a signature");
   return { parameters: { ...parameters }, signature };
 };
 
@@ -70,13 +73,16 @@ const parseSolvedChallenge = (token: string): v.InferOutput<typeof SolvedChallen
     const parsed = v.safeParse(SolvedChallenge, JSON.parse(atob(token)));
     return parsed.success ? parsed.output : undefined;
   } catch {
-    return undefined; // no base64 or no JSON
+    return undefined; // invalid base64 or JSON
   }
 };
 
 type VerifiedProofOfWork = { signature: string; expiresAt: number; level: number };
 
-/** A proof of work done for this purpose. Asks nobody but the processor: what proves nothing costs no more than that. */
+/**
+ * Verifies a proof of work for this purpose without any database access, so that an invalid proof costs processor time
+ * only.
+ */
 const verifyProofOfWork = async (
   secret: string,
   token: string,
@@ -91,8 +97,9 @@ const verifyProofOfWork = async (
 };
 
 /**
- * Whether the token proves enough work for this purpose that nobody has shown before; it is used up by asking. One level
- * less than what is asked for now is enough: others of the same network may have raised it while it was solved.
+ * Redeems a proof of work once. Returns false if it is invalid, was used before, or is more than one level below the
+ * current difficulty. One level is tolerated because others of the same network may have raised it while the challenge
+ * was being solved.
  */
 export const redeemProofOfWork = async (
   c: AppContext,
@@ -114,7 +121,7 @@ export const redeemProofOfWork = async (
   return true;
 };
 
-/** Removes proofs that have expired and so need not be remembered, a few at a time. */
+/** Deletes up to 100 used challenges that have expired. */
 export const purgeUsedChallenges = async (db: Db, now = Date.now()): Promise<void> => {
   await db.run(
     sql`DELETE FROM used_challenges WHERE signature IN

@@ -9,14 +9,14 @@ import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { purgeFullBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { purgeUsedChallenges } from "./proof-of-work.ts";
 
-/** Removes questions, mails and ways to providers that nobody came back from in time, a few at a time. */
+/** Deletes expired ceremonies, mailed tokens, OAuth flows and authorization codes, up to `atOnce` of each. */
 export const purgeExpiredRows = async (db: Db, now = Date.now(), atOnce = 100): Promise<void> => {
   const expired = (table: SQLiteTable) =>
     db.delete(table).where(sql`rowid IN (SELECT rowid FROM ${table} WHERE expires_at < ${now} LIMIT ${atOnce})`);
   await db.batch([expired(ceremonies), expired(mailed_tokens), expired(oauth_flows), expired(auth_codes)]);
 };
 
-/** Removes a person's sessions whose second step nobody showed in time. */
+/** Deletes a person's pending sessions whose second factor was not shown in time. */
 const purgeUnfinishedSignIns = async (db: Db, user: Uuid, now = Date.now()): Promise<void> => {
   const latest = now - pendingSecondFactorMinutes * 60_000;
   await db
@@ -24,11 +24,11 @@ const purgeUnfinishedSignIns = async (db: Db, user: Uuid, now = Date.now()): Pro
     .where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), lt(sessions.created_at, latest)));
 };
 
-/** What has served its time goes, a little with every session that begins or is renewed. */
+/** Purges a few expired rows after each session start or renewal. */
 export const purgeExpiredInBackground = (c: AppContext, user: Uuid): void => {
   const db = openDb(c.env);
-  runAfterResponse(c.executionCtx, "forget full buckets", purgeFullBuckets(db));
-  runAfterResponse(c.executionCtx, "forget old challenges", purgeUsedChallenges(db));
-  runAfterResponse(c.executionCtx, "forget what has expired", purgeExpiredRows(db));
-  runAfterResponse(c.executionCtx, "forget unfinished sign-ins", purgeUnfinishedSignIns(db, user));
+  runAfterResponse(c.executionCtx, "purge full rate-limit buckets", purgeFullBuckets(db));
+  runAfterResponse(c.executionCtx, "purge used challenges", purgeUsedChallenges(db));
+  runAfterResponse(c.executionCtx, "purge expired rows", purgeExpiredRows(db));
+  runAfterResponse(c.executionCtx, "purge unfinished sign-ins", purgeUnfinishedSignIns(db, user));
 };

@@ -9,7 +9,7 @@ import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
 type UserColumns = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
-/** With what else they sign in by. */
+/** With e-mail, code apps and linked identities. */
 export type UserAccount = UserColumns & { email: string | null; factors: Factor[]; identities: Identity[] };
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
@@ -52,8 +52,8 @@ export const toAuthUser = ({ email, factors, identities, ...user }: UserAccount)
 });
 
 /**
- * The same of whoever still owes a second step: no more than that step takes, code apps without their names. Somebody who
- * has only the password is not told which mailbox or provider to try next.
+ * User of a pending session: only what the second factor needs, with generic names of the code apps. A holder of the
+ * password alone must not learn which mailbox or provider to attack next.
  */
 export const toPendingUser = ({ id, created_at, factors }: UserAccount): AuthUser => ({
   id,
@@ -99,7 +99,10 @@ export const findAccount = async (db: Db, id: Uuid): Promise<UserAccount | undef
   );
 };
 
-/** Whose number it is, with the password's hash, for signing in: found by any of its forms, by the one that was typed first. */
+/**
+ * Account of a phone number with its password hash, for sign-in. Any form of the number matches; the form as typed
+ * comes first.
+ */
 export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; password_hash: string } | undefined> => {
   const [typed = phone, stored = phone] = phoneForms(phone);
   return db
@@ -110,7 +113,7 @@ export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; pass
     .get();
 };
 
-/** The same for somebody who is signed in and shows it once more. */
+/** Credentials of the signed-in caller, for reauthentication. */
 export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ phone: string; password_hash: string } | undefined> =>
   db.select({ phone: users.phone, password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
 
@@ -121,16 +124,16 @@ export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
     .where(inArray(users.phone, phoneForms(phone)))
     .get()) !== undefined;
 
-/** The same password, hashed anew; not where it was changed meanwhile. */
+/** Replaces a hash by a new hash of the same password, unless the password was changed meanwhile. */
 export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: string): Promise<void> => {
   const same = and(eq(users.id, id), eq(users.password_hash, from));
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
-/** Name of whoever gave none, as SPEC.md §2 (Tala) has it. */
+/** Username of people who gave none (SPEC.md §2, Tala). */
 const defaultUsername = "Utilisateur";
 
-/** Changes a person's name and queues it for everybody who has their profile. */
+/** Changes a person's name and queues the update for everybody who has their profile. */
 export const updateOwnName = async (db: Db, me: Uuid, username: string): Promise<void> => {
   await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
 };
@@ -139,18 +142,18 @@ type NewUser = {
   phone: string;
   username: string | undefined;
   password_hash: string;
-  /** Whom a provider knows: linked from the start. */
+  /** Identity at a provider that is linked from the start. */
   identity?: UnlinkedIdentity | undefined;
 };
 
-/** An account with its profile. Undefined when somebody took the phone, or the provider's account, in between. */
+/** Inserts an account with its profile. Returns undefined if the phone or the identity was taken meanwhile. */
 export const insertUser = async (
   db: Db,
   { phone, username, password_hash, identity: newcomer }: NewUser,
 ): Promise<UserAccount | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
-  // Not the number, which the feed would show to everybody.
+  // The default is not the phone number, which the public feed would reveal.
   const profile = { id: user.id, username: username ?? defaultUsername, phone, created_at: now };
   const identity = newcomer && createIdentityRow(user.id, newcomer, now);
   try {

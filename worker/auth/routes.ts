@@ -81,7 +81,8 @@ const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.I
   const token = presented === undefined ? undefined : parseRefreshToken(presented);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
-  // Whoever only names a session neither uses up what its holder has left nor writes anything.
+  // The token is checked before any limit is taken or row written, so that knowing a session id costs its holder
+  // nothing.
   const row = await findSessionByRefreshToken(c.env, db, token);
   const taken = row && (await takeToken(db, row.id, "refresh_by_session"));
   if (taken?.ok === false) return refuse(c, "rate_limited", taken);
@@ -104,8 +105,8 @@ const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.I
   }
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
-  console.warn("a refresh token was used twice; its session ended");
-  // Not of one that owes its step: whoever has only the password would push out what the owner is to be told.
+  console.warn("a refresh token was reused; its session was revoked");
+  // No notice for a pending session: a holder of the password alone could push out the owner's other notices.
   if (row && !row.awaits) {
     sendSecurityNotice(c, rotation.user, { event: "session_reused", session: rotation.session, device: row.device });
   }
@@ -114,7 +115,7 @@ const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.I
 
 type SignOutCaller = { user: Uuid; session: Uuid; isPending: boolean };
 
-/** Whoever signs out: by the access token, or by the refresh cookie of a browser that was away for longer. */
+/** Caller of a sign-out, identified by the access token, or by the refresh cookie if the access token has expired. */
 const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefined> => {
   const db = openDb(c.env);
   const access = findAccessToken(c);
@@ -133,8 +134,7 @@ export const authRoutes = createRoutes()
     "/challenge",
     describeOperation({
       tag: "auth",
-      summary:
-        "A proof of work to solve before signing up or recovering an account; good once, for this number or address",
+      summary: "Proof-of-work challenge for sign-up, recovery or sign-in; valid once, for this phone number or address",
       isPublic: true,
       ok: { status: 200, body: Challenge },
       refusals: ["validation_failed", "forbidden_origin"],
@@ -172,7 +172,7 @@ export const authRoutes = createRoutes()
       const db = openDb(c.env);
       const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");
-      // First: what comes from no provider learns nothing of the number.
+      // Checked before the phone number, so that a caller without a valid code learns nothing about the number.
       const newcomer = identity && (await findUnlinkedIdentity(db, identity));
       if (typeof newcomer === "string") return refuse(c, newcomer);
       if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
@@ -186,7 +186,7 @@ export const authRoutes = createRoutes()
     "/token",
     describeOperation({
       tag: "auth",
-      summary: "Sign in with phone and password, or trade a refresh token or a code that came back for a session",
+      summary: "Sign in with phone and password, or exchange a refresh token or an authorization code for a session",
       isPublic: true,
       ok: { status: 200, body: Session },
       refusals: [
@@ -230,10 +230,10 @@ export const authRoutes = createRoutes()
     validate("query", SignOut),
     async (c) => {
       const leaver = await findSignOutCaller(c);
-      // Somebody else has signed in since in that browser: theirs goes on.
+      // Another person has signed in with this browser since then; their session continues.
       const person = c.req.header(personHeader);
       if (leaver && person !== undefined && person !== leaver.user) return refuse(c, "session_not_found");
-      // Who showed no more than the password ends nobody else's session, whatever was asked.
+      // A pending session can only end itself, whatever scope was requested.
       const scope = leaver?.isPending ? "local" : c.req.valid("query").scope;
       if (scope !== "others") {
         if (usesCookies(c)) clearSessionCookies(c);
@@ -251,16 +251,16 @@ export const authRoutes = createRoutes()
     "/.well-known/jwks.json",
     describeOperation({
       tag: "auth",
-      summary: "Keys by which clients of the public GoTrue API can check a token by themselves",
+      summary: "JSON Web Key Set by which clients of the public GoTrue API verify tokens locally",
       isPublic: true,
       ok: { status: 200, body: v.object({ keys: v.array(v.object({ kid: v.string() })) }) },
     }),
-    // Tokens are signed with Ed25519, which those clients do not know: without a key they ask `/user`.
+    // Tokens are signed with Ed25519, which those clients do not support. Without a key they call `/user` instead.
     (c) => c.json({ keys: [] }, 200),
   )
   .get(
     "/user",
-    describeOperation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
+    describeOperation({ tag: "auth", summary: "The signed-in user", ok: { status: 200, body: AuthUser } }),
     authenticateAllowingPending,
     async (c) => {
       const { user: id, session } = c.var.caller;

@@ -11,13 +11,13 @@ import { sendMail } from "#worker/mail/send-mail.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
-/** Tells a person's devices, those too that come later, what became of the account. */
+/** Notifies a person's devices, including those that connect later, of a change to the account. */
 export const sendSecurityNotice = (c: AppContext, user: Uuid, notice: Omit<SecurityNotice, "id" | "at">): void => {
   const now = Date.now();
   const whole = { ...notice, id: createUuid(now), at: now };
   runAfterResponse(
     c.executionCtx,
-    "tell of a change to an account",
+    "push a security notice",
     withRetry(() => getUserChannelStub(c.env, user).addSecurityNotice(user, whole)),
   );
 };
@@ -31,6 +31,6 @@ const mailRecoveryAddress = async (c: AppContext, user: Uuid, write: (to: string
   if (kept?.email) await sendMail(c.env, write(kept.email, getRequestLanguage(c)));
 };
 
-/** Tells the confirmed recovery address too, if there is one: whoever did it learns of neither. */
+/** Mails the confirmed recovery address, if there is one. The response does not reveal whether a mail was sent. */
 export const mailSecurityNotice = (c: AppContext, user: Uuid, write: (to: string, language: Language) => Mail): void =>
-  runAfterResponse(c.executionCtx, "mail of a change to an account", mailRecoveryAddress(c, user, write));
+  runAfterResponse(c.executionCtx, "mail a security notice", mailRecoveryAddress(c, user, write));

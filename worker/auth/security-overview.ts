@@ -13,7 +13,7 @@ import { getReauthenticationExpiry } from "./second-factor/reauthentication.ts";
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Sessions that can still be renewed and owe nothing, the one used last first. */
+/** Full sessions that can still be renewed, most recently used first. */
 const selectDevices = (db: Db, user: Uuid, now: number) =>
   db
     .select({
@@ -50,7 +50,7 @@ export const listDevices = async (db: Db, { user, session }: Caller, now: number
 const toOptionalReset = (started_at: number | null): FactorReset | null =>
   started_at === null ? null : { started_at, due_at: started_at + factorResetHours * hourMs };
 
-/** How the caller's account is kept; what other providers there are stands in no table. */
+/** Security settings of the caller's account. Providers are configuration and added by the route. */
 export const readSecurityOverview = async (
   db: Db,
   caller: Caller,

@@ -13,11 +13,11 @@ import {
 import { IceServers } from "#contract/calls/ice.ts";
 import { ConversationId, privateConversationId, Uuid } from "#contract/ids.ts";
 
-/** What the routes of calls take and answer. */
+/** Request and response schemas of the call routes. */
 
 /**
- * The other person of a call is named by the conversation with them or, in SPEC.md §7's words, by their own id. A
- * caller that keeps no ids of its own may leave out the call's and the device's: they are made and stand in the answer.
+ * A call's peer is named by the conversation or, in the words of SPEC.md §7, by user id. A client that keeps no ids may
+ * omit those of the call and the device: they are created and returned.
  */
 const dialFields = { call_id: v.optional(Uuid), type: CallKind, device: v.optional(DeviceId) };
 export const DialBody = v.union([
@@ -45,13 +45,13 @@ export const SignalBody = withConversation({
 });
 export const RatingBody = withConversation(CallRating.entries);
 
-/** Neither is needed for a call that is open. */
+/** Both are optional for an open call. */
 export const CallQuery = v.pipe(
   v.object({ conversation: v.optional(ConversationId), to_user_id: v.optional(Uuid) }),
   v.check(({ conversation, to_user_id }) => conversation === undefined || to_user_id === undefined),
 );
 
-/** A place as the answer before named it. */
+/** Cursor from the previous response. */
 export const SignalsQuery = v.object({
   after: v.optional(v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number)), "0"),
 });
@@ -61,7 +61,7 @@ export const OpenCallList = v.object({ calls: v.array(Call), now: v.number() });
 
 type ConversationReference = { conversation: ConversationId } | { to_user_id: Uuid } | { callee_id: Uuid };
 
-/** The conversation a body names. */
+/** Conversation that a body refers to. */
 export const toConversationId = (place: ConversationReference, me: Uuid): ConversationId => {
   if ("conversation" in place) return place.conversation;
   return privateConversationId(me, "callee_id" in place ? place.callee_id : place.to_user_id);

@@ -4,7 +4,7 @@ import { openDb } from "#worker/db/client.ts";
 import { call_feedback } from "#worker/db/schema.ts";
 import { toPseudonym } from "./turn.ts";
 
-/** Keeps what one side thought of a call that is over; the last word counts. */
+/** Saves one side's rating of an ended call. A new rating replaces the previous one. */
 export const saveCallFeedback = async (
   env: Pick<Env, "DB" | "PEPPER">,
   { call_id, conversation, from }: Call,

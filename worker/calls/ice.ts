@@ -9,16 +9,19 @@ import { getUserSettings } from "#worker/settings/queries.ts";
 import { type Relay, readRelaySettings } from "./relay-settings.ts";
 import { createRelayProvider, type RelayProvider, toCallPseudonym } from "./turn.ts";
 
-/** For so long after they connected, two people do not learn each other's address. */
+/** period after connecting in which two people do not learn each other's IP address */
 const newContactMs = 24 * 3_600_000;
 
 const readAndLogRelaySettings = (env: Env) => {
   const settings = readRelaySettings(env);
-  for (const problem of settings.problems) console.error("calls do without what is not set up:", problem);
+  for (const problem of settings.problems) console.error("calls run without an invalid setting:", problem);
   return settings;
 };
 
-/** Both hide from who is new to them; from everybody who wants it so. */
+/**
+ * Tests whether a person's IP address must be hidden from the peer: from new contacts always, from others if the
+ * setting says so.
+ */
 const shouldHideAddress = async (env: Env, { from, to }: Call, user: Uuid): Promise<boolean> => {
   const db = openDb(env);
   const [connection, { settings }] = await Promise.all([findConnection(db, from, to), getUserSettings(db, user)]);
@@ -26,15 +29,15 @@ const shouldHideAddress = async (env: Env, { from, to }: Call, user: Uuid): Prom
   return isNew || settings.hidesAddress;
 };
 
-/** The relay, if one is set up and the person's of the day are not used up. */
+/** Relay provider, if one is configured and the person's daily quota is not used up. */
 const findRelayProvider = async (env: Env, relay: Relay, user: Uuid): Promise<RelayProvider | undefined> => {
   const provider = createRelayProvider(relay);
   return provider && (await takeToken(openDb(env), user, "relay_by_user")).ok ? provider : undefined;
 };
 
 /**
- * The servers for one person's devices in a call that is open. A relay that gives nothing costs the relay only;
- * without `mayAsk` none is asked.
+ * ICE servers for one person's devices in an open call. If the relay fails, the list is returned without it. With
+ * `mayAsk` false no relay is asked.
  */
 export const createIceServers = async (env: Env, call: Call, user: Uuid, mayAsk = true): Promise<IceServers> => {
   const { relay, stun, wantsRelay } = readAndLogRelaySettings(env);
@@ -43,7 +46,7 @@ export const createIceServers = async (env: Env, call: Call, user: Uuid, mayAsk 
   const [hide, relays] = await Promise.all([
     wantsRelay && shouldHideAddress(env, call, user),
     provider?.createCredentials(name, relayCredentialSeconds).catch((error: unknown) => {
-      console.error("a call is without a relay:", error instanceof Error ? error.message : "?");
+      console.error("a call runs without a relay:", error instanceof Error ? error.message : "?");
       return [];
     }),
   ]);

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import type { IceServer } from "#contract/calls/ice.ts";
 
 /**
- * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.toml: in production these are
- * kept by the Worker beside its secrets, so that no deployment resets them, and a server on this machine has none.
+ * Optional settings of STUN and TURN servers (README.md). They are not in wrangler.toml: in production they are stored
+ * beside the Worker's secrets, so that no deployment resets them, and a local server has none.
  */
 const requiredString = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));
 
-/** A host, and a port where there is only that one and no TLS. */
+/** `host`, or `host:port` for a server with only that port and no TLS. */
 const hostPattern = /^([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
 const stunPattern = /^stuns?:([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
 
@@ -36,14 +36,16 @@ const StunUrls = v.pipe(
   v.array(v.pipe(v.string(), v.regex(stunPattern, "STUN_URLS is no list of stun:host:port with commas between"))),
 );
 
-/** `isMeant`: a relay is to be had, also when the settings do not make one. `problems` name settings, never their values. */
+/**
+ * `wantsRelay`: a relay is configured, even if its settings are invalid. `problems` name settings, never their values.
+ */
 export type RelaySettings = { relay: Relay; stun: readonly IceServer[]; wantsRelay: boolean; problems: string[] };
 
 const noRelay: Relay = { RELAY: "none" };
 const listMessages = (issues: readonly v.BaseIssue<unknown>[] | undefined): string[] =>
   (issues ?? []).map(({ message }) => message);
 
-/** Reads the settings. What is wrong is left out and said, so that a mistake costs the relay and not the call. */
+/** Reads the settings. An invalid part is omitted and reported, so that a mistake costs the relay and not the call. */
 export const readRelaySettings = (env: object): RelaySettings => {
   const { RELAY = "none", STUN_URLS } = env as { RELAY?: unknown; STUN_URLS?: unknown };
   const relay = v.safeParse(Relay, { ...env, RELAY });

@@ -42,17 +42,17 @@ const listOpenCalls = ({ env, var: { caller } }: AppContext): Promise<Call[]> =>
 const findOpenCall = async (c: AppContext, id: Uuid): Promise<Call | undefined> =>
   (await listOpenCalls(c)).find(({ call_id }) => call_id === id);
 
-/** The device that has the caller's side of an open call, for a client that does not say which it is. */
+/** Device of the caller's side of an open call, for clients that do not name one; a new id if there is none. */
 const resolveDevice = async (c: AppContext, id: Uuid): Promise<Uuid> => {
   const call = await findOpenCall(c, id);
   return (call?.from === c.var.caller.user ? call.from_device : call?.to_device) ?? createUuid();
 };
 
-/** Calls by HTTP, for when there is no socket. Each change is the command of its name. */
+/** Call routes, for clients without a socket. Each change runs the command of the same name. */
 export const callRoutes = createRoutes()
   .get(
     "/calls",
-    describeOperation({ tag: "calls", summary: "One's calls under way", ok: { status: 200, body: OpenCallList } }),
+    describeOperation({ tag: "calls", summary: "Own open calls", ok: { status: 200, body: OpenCallList } }),
     authenticate,
     limitCaller("call_poll_by_user"),
     async (c) => c.json({ calls: await listOpenCalls(c), now: Date.now() }, 200),
@@ -61,7 +61,7 @@ export const callRoutes = createRoutes()
     "/calls",
     describeOperation({
       tag: "calls",
-      summary: "Call the other person of a private conversation; under the same id it is the same call",
+      summary: "Call the other person of a private conversation; idempotent by call id",
       ok: { status: 200, body: DialResult },
       refusals: [
         ...callChangeRefusals,
@@ -95,7 +95,7 @@ export const callRoutes = createRoutes()
     "/calls/:id",
     describeOperation({
       tag: "calls",
-      summary: "How a call stands, or by its conversation how it ended if none came after it",
+      summary: "State of a call, or with its conversation how it ended if no other call followed",
       ok: { status: 200, body: CallResult },
       refusals: [...nonMemberErrors, "call_not_found", "rate_limited"],
     }),
@@ -116,7 +116,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/ice",
     describeOperation({
       tag: "calls",
-      summary: "STUN and TURN servers for a call that is open, with credentials made for it",
+      summary: "STUN and TURN servers for an open call, with credentials for it",
       ok: { status: 200, body: IceServers },
       refusals: ["invalid_input", "call_not_found"],
     }),
@@ -132,7 +132,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/signals",
     describeOperation({
       tag: "calls",
-      summary: "What the other side told inside an open call in the last ten seconds, for who has no socket",
+      summary: "Signals of the other side of an open call in the last ten seconds, for clients without a socket",
       ok: { status: 200, body: CallSignals },
       refusals: ["invalid_input", "call_not_found"],
     }),
@@ -154,7 +154,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/answer",
     describeOperation({
       tag: "calls",
-      summary: "Answer a call that rings",
+      summary: "Answer a ringing call",
       ok: { status: 200, body: CallResult },
       refusals: [...callChangeRefusals, "call_not_found", "call_in_progress", "answered_elsewhere", "rate_limited"],
     }),
@@ -177,7 +177,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/end",
     describeOperation({
       tag: "calls",
-      summary: "Refuse, give up or end a call",
+      summary: "Reject, cancel or end a call",
       ok: { status: 200, body: CallResult },
       refusals: [...callChangeRefusals, "call_not_found", "answered_elsewhere", "rate_limited"],
     }),
@@ -197,7 +197,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/feedback",
     describeOperation({
       tag: "calls",
-      summary: "Say how a call was that is over; said again it takes the place of what was said before",
+      summary: "Rate an ended call; a new rating replaces the previous one",
       ok: { status: 204, body: null },
       refusals: [...nonMemberErrors, "forbidden_origin", "call_not_found", "call_in_progress", "rate_limited"],
     }),
@@ -224,7 +224,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/beat",
     describeOperation({
       tag: "calls",
-      summary: "Say that this side of a call is still there",
+      summary: "Heartbeat of one side of a call",
       ok: { status: 200, body: RelayResult },
       refusals: [...callChangeRefusals, "call_not_found", "rate_limited"],
     }),
@@ -247,7 +247,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/signal",
     describeOperation({
       tag: "calls",
-      summary: "Tell the other side's devices, or one of them, something inside a call",
+      summary: "Send a signal to the other side's devices, or to one of them",
       ok: { status: 200, body: RelayResult },
       refusals: [...callChangeRefusals, "call_not_found", "rate_limited"],
     }),

@@ -2,11 +2,13 @@ import * as v from "valibot";
 import type { IceServer } from "#contract/calls/ice.ts";
 import type { Relay } from "./relay-settings.ts";
 
-/** Whoever passes media on for two people who find no other way, or who are not to learn each other's address. */
+/**
+ * TURN provider: relays media for two people who have no direct path, or who must not learn each other's IP address.
+ */
 export interface RelayProvider {
   /**
-   * Credentials of its servers that hold for so long. `name` says nothing to the relay but that they are of one person
-   * in one call. Rejects when there are none to be had, with an error whose message may be logged: it quotes nothing.
+   * Creates credentials that are valid for `ttlSeconds`. `name` is a pseudonym of one person in one call. Rejects if
+   * the provider issues none, with an error that is safe to log.
    */
   createCredentials(name: string, ttlSeconds: number): Promise<IceServer[]>;
 }
@@ -20,23 +22,23 @@ const computeHmac = async (hash: "SHA-1" | "SHA-256", secret: string, text: stri
   return crypto.subtle.sign("HMAC", key, encoder.encode(text));
 };
 
-/** A name for what these words say, which does not tell it. */
+/** One-way pseudonym of a text. */
 export const toPseudonym = async (secret: string, words: string): Promise<string> => {
   const bytes = await computeHmac("SHA-256", secret, words);
   return encodeBase64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 
 /**
- * What one person is to a relay in one call: it tells neither who they are nor whom they call, and two calls of
- * theirs are nobody's in common.
+ * Pseudonym of a person in one call. A relay can derive neither the person nor the peer from it, nor link two calls of
+ * one person.
  */
 export const toCallPseudonym = (secret: string, call: string, user: string): Promise<string> =>
   toPseudonym(secret, `relay:${call}:${user}`);
 
 /**
- * A coturn of one's own with `use-auth-secret` (draft-uberti-behave-turn-rest-00): the username begins with the second at
- * which it ends, the credential is its HMAC-SHA1 under the shared secret. TLS is on 443, where networks that let
- * nothing else through let it pass; a host with a port has neither that nor TLS.
+ * Self-hosted coturn with `use-auth-secret` (draft-uberti-behave-turn-rest-00): the username starts with its expiry in
+ * epoch seconds, and the credential is its HMAC-SHA1 under the shared secret. TLS uses port 443, which restrictive
+ * networks let through; a host with an explicit port has no TLS.
  */
 export const createCoturnProvider = (host: string, secret: string): RelayProvider => ({
   async createCredentials(name, ttlSeconds) {
@@ -55,7 +57,7 @@ export const createCoturnProvider = (host: string, secret: string): RelayProvide
 const cloudflareApi = "https://rtc.live.cloudflare.com/v1/turn/keys";
 const cloudflareTimeoutMs = 3_000;
 
-/** What Cloudflare answers; `urls` as RTCIceServer has it. */
+/** Response of Cloudflare's API; `urls` as in RTCIceServer. */
 const CloudflareIceServers = v.object({
   iceServers: v.array(
     v.object({
@@ -72,10 +74,10 @@ const CloudflareIceServers = v.object({
   ),
 });
 
-/** Browsers let nothing go to port 53. */
+/** Browsers block port 53. */
 const isReachable = (url: string): boolean => !/:53(\?|$)/.test(url);
 const transportPatterns = [/^turn:.*transport=udp/, /^turn:.*transport=tcp/, /^turns:/];
-/** One way by UDP, one by TCP, one by TLS: each that is offered costs every phone an allocation, used or not. */
+/** One URL each for UDP, TCP and TLS: every offered URL costs each phone an allocation, used or not. */
 const pickUrls = (urls: readonly string[]): string[] =>
   transportPatterns.flatMap((pattern) => {
     const ways = urls.filter((url) => pattern.test(url) && isReachable(url));
@@ -91,24 +93,24 @@ const createCloudflareProvider = (keyId: string, token: string): RelayProvider =
       body: JSON.stringify({ ttl: ttlSeconds }),
       signal: AbortSignal.timeout(cloudflareTimeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`Cloudflare's TURN service was not reached: ${error instanceof Error ? error.name : "?"}`);
+      throw new Error(`Cloudflare's TURN service is unreachable: ${error instanceof Error ? error.name : "?"}`);
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new Error(`Cloudflare's TURN service answered ${response.status}`);
+      throw new Error(`Cloudflare's TURN service responded with status ${response.status}`);
     }
     const minted = v.safeParse(CloudflareIceServers, await response.json().catch(() => undefined));
-    if (!minted.success) throw new Error("Cloudflare's TURN service answered something else than ICE servers");
+    if (!minted.success) throw new Error("Cloudflare's TURN service responded with something other than ICE servers");
     const servers = minted.output.iceServers.flatMap(({ urls, username, credential }) => {
       const picked = pickUrls(urls);
       return picked.length > 0 && username && credential ? [{ urls: picked, username, credential }] : [];
     });
-    if (servers.length === 0) throw new Error("Cloudflare's TURN service named no relay");
+    if (servers.length === 0) throw new Error("Cloudflare's TURN service returned no relay");
     return servers;
   },
 });
 
-/** The relay that is set up, if one is. */
+/** Provider of the configured relay, if any. */
 export const createRelayProvider = (relay: Relay): RelayProvider | undefined => {
   switch (relay.RELAY) {
     case "cloudflare":

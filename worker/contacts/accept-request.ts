@@ -6,9 +6,9 @@ import { type Acceptance, type findConnectionRequest, undoAcceptance } from "./q
 type RequestWithBlock = NonNullable<Awaited<ReturnType<typeof findConnectionRequest>>>;
 
 /**
- * The second half of an acceptance: the conversation lets the two write. When it cannot be reached the first
- * half is taken back (SPEC.md §4) and the answer is false. A Worker that dies in between leaves a connection
- * whose conversation was never opened; the conversation asks the directory then (`findConnection`).
+ * Opens the conversation, the second half of an acceptance. If the conversation is unreachable, the first half is
+ * undone (SPEC.md §4) and the result is false. A Worker that stops in between leaves a connection without an open
+ * conversation; the conversation then asks the directory (`findConnection`).
  */
 export const openConversation = async (
   env: Env,
@@ -23,11 +23,11 @@ export const openConversation = async (
   } catch (error) {
     logError("a conversation could not be opened", error);
   }
-  if (!isNew) return false; // the connection is somebody else's acceptance and stays
+  if (!isNew) return false; // the connection comes from another acceptance and stays
   await undoAcceptance(db, request, connection);
-  // The call may have arrived and only its answer been lost: then the conversation must not stay open.
+  // The call may have succeeded and only its response been lost: close the conversation again.
   await getConversationStub(env, id)
     .closeConnection(id, connection)
-    .catch((error: unknown) => logError("a conversation that was not to open may be open", error));
+    .catch((error: unknown) => logError("a conversation may be open although its acceptance was undone", error));
   return false;
 };

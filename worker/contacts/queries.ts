@@ -11,7 +11,7 @@ import { queueRelation } from "#worker/lib/contact-updates.ts";
 type RequestRow = typeof connection_requests.$inferSelect;
 type ConnectionRow = typeof connections.$inferSelect;
 
-/** A request, and whether it comes from somebody whom the person asked blocks. */
+/** A request, and whether its recipient blocks its sender. */
 export const findConnectionRequest = (db: Db, id: Uuid): Promise<(RequestRow & { blocked: boolean }) | undefined> =>
   db
     .select({ ...getTableColumns(connection_requests), blocked: sql`${blocks.user_id} IS NOT NULL`.mapWith(Boolean) })
@@ -37,7 +37,9 @@ const toConnectionRequest = (row: RequestRow, people: Map<Uuid, Profile>): Conne
   return { id, from_user_id, to_user_id, status, created_at, from_user, to_user };
 };
 
-/** My pending requests, both ways, newest first; `before` is the id where the page before this one ended. */
+/**
+ * A person's pending requests in both directions, newest first. `before`: id of the last request of the previous page.
+ */
 export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): Promise<RequestPage> => {
   const half = (column: typeof connection_requests.to_user_id | typeof connection_requests.from_user_id) =>
     db
@@ -72,7 +74,7 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
   };
 };
 
-/** My contacts in the order they were made; `after` is the id where the page before this one ended. */
+/** A person's contacts in order of creation. `after`: id of the last contact of the previous page. */
 export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): Promise<ContactPage> => {
   const half = (column: typeof connections.user1_id | typeof connections.user2_id) =>
     db
@@ -101,9 +103,9 @@ const existsById = (table: "connections" | "connection_requests", id: Uuid) =>
   sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)} WHERE id = ${id})`;
 
 /**
- * A request, unless the two are connected, one of them has asked already, or there is no room (`holds`, see
- * request-limits.ts): then nothing is written and the answer is undefined. One statement decides, so that two requests at
- * once, either way, leave one.
+ * Inserts a request. Returns undefined, and writes nothing, if the two are connected, either has already asked the
+ * other, or the quota is used up (`quota`, see request-limits.ts). One statement decides, so that of two concurrent
+ * requests in either direction one remains.
  */
 export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): Promise<Uuid | undefined> => {
   const now = Date.now();
@@ -126,8 +128,8 @@ export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, hold
 export type Acceptance = { connection: Uuid; isNew: boolean };
 
 /**
- * Pending to accepted, and the connection with it, in one batch. Undefined when the request was not pending
- * (any more). That the two are connected already is no error (SPEC.md §4): then that connection counts.
+ * Marks a pending request accepted and inserts the connection in one batch. Returns undefined if the request is not
+ * pending. An existing connection of the two is no error (SPEC.md §4) and is returned instead.
  */
 export const markRequestAccepted = async (db: Db, request: RequestRow): Promise<Acceptance | undefined> => {
   const now = Date.now();
@@ -154,7 +156,7 @@ export const markRequestAccepted = async (db: Db, request: RequestRow): Promise<
   return { connection, isNew: inserted.length === 1 };
 };
 
-/** Takes a half-failed acceptance back: the connection goes, the request is pending again. */
+/** Undoes a half-completed acceptance: deletes the connection and makes the request pending again. */
 export const undoAcceptance = async (db: Db, request: RequestRow, connection: Uuid): Promise<void> => {
   await db.batch([
     db.delete(connections).where(eq(connections.id, connection)),
@@ -166,7 +168,7 @@ export const undoAcceptance = async (db: Db, request: RequestRow, connection: Uu
   ]);
 };
 
-/** Whether the request was pending and is declined now. */
+/** Declines a pending request; returns false if it was not pending. */
 export const markRequestDeclined = async (db: Db, request: RequestRow): Promise<boolean> => {
   const [declined] = await db.batch([
     db
@@ -183,7 +185,7 @@ export const deleteConnection = async (db: Db, connection: Uuid, a: Uuid, b: Uui
   await db.batch([db.delete(connections).where(eq(connections.id, connection)), queueRelation(db, a, b)]);
 };
 
-/** SPEC.md §4: the request of a deleted contact counts as declined. */
+/** Marks the request of a deleted contact as declined (SPEC.md §4). */
 export const declineFormerRequest = async (db: Db, request: Uuid): Promise<void> => {
   await db
     .update(connection_requests)

@@ -12,15 +12,15 @@ import {
 import type { Db } from "#worker/db/client.ts";
 
 /**
- * How often one person may ask others, and be asked. What was accepted counts for nothing, and neither does a contact that
- * ended: these are about people who do not want each other. Requests that the person asked does not see, of people they
- * block, take nobody's place. Whoever asks is answered the same whether they are blocked or not.
+ * Limits of the connection requests that a person may send and receive. Accepted requests and ended contacts do not
+ * count: the limits concern people who do not want contact. Requests that the recipient does not see, because they
+ * block the sender, use up nobody's quota. The sender gets the same response whether blocked or not.
  */
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** SQL: a request that waits or was declined; a declined one with a connection is a contact that ended. */
+/** SQL: a pending or declined request. A declined one with a connection is a former contact. */
 const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;
 
 const countMadeSince = (from: Uuid, since: number): SQL =>
@@ -50,7 +50,7 @@ type RequestRefusal = {
   retryAfterMs: number;
 };
 
-/** What is left for a request from one to the other: the reason why there may be none, or SQL that holds while there may. */
+/** Remaining quota for a request: the reason for a refusal, or an SQL condition that holds while there is room. */
 type RequestQuota = RequestRefusal | { condition: SQL };
 
 export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
@@ -69,7 +69,7 @@ export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date
   if (counts.declined > 0 && again > now) return { code: "request_declined", retryAfterMs: again - now };
   const ownMax = isNew ? requestsNewMax : requestsPerDay;
   if (counts.made >= ownMax) return { code: "requests_used_up", retryAfterMs: dayMs };
-  // New accounts may take half of the room: so many of them as anybody can make keep nobody else from asking.
+  // New accounts may use half of the quota: mass-created accounts must not block everybody else.
   const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) => (isNew ? max / 2 : max));
   if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "too_many_requests_received", retryAfterMs: dayMs };

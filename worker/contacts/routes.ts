@@ -30,9 +30,9 @@ import { checkRequestQuota } from "./request-limits.ts";
 const RequestIdParam = v.object({ id: Uuid });
 
 const notifyBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
-  runAfterResponse(c.executionCtx, "tell both people", pushPendingToEach(c.env, [a, b]));
+  runAfterResponse(c.executionCtx, "push the changed relation to both people", pushPendingToEach(c.env, [a, b]));
 
-/** The request, if it is the caller's to answer; to everybody else it does not exist. */
+/** A request that the caller may answer; undefined for anybody else's. */
 const findAnswerableRequest = async (db: Db, me: Uuid, id: Uuid) => {
   const request = await findConnectionRequest(db, id);
   return request && can.answerRequest(me, request) ? request : undefined;
@@ -61,7 +61,7 @@ export const contactRoutes = createRoutes()
     "/requests",
     describeOperation({
       tag: "contacts",
-      summary: "Ask somebody to connect",
+      summary: "Send a connection request",
       ok: { status: 200, body: Relation },
       refusals: [
         "invalid_input",
@@ -97,7 +97,8 @@ export const contactRoutes = createRoutes()
       if (id === undefined) {
         const left = now.state === "none" ? await checkRequestQuota(db, me, other) : room;
         if ("code" in left) return refuse(c, left.code, left);
-        // Somebody was faster: the other person, or this one on another device. A request that came and went counts as sent.
+        // A concurrent request of the other person or of another device came first. A request that is already gone
+        // counts as sent.
         return refuse(c, refusalByState[now.state === "none" ? "sent" : now.state]);
       }
       notifyBoth(c, me, other);
@@ -108,7 +109,7 @@ export const contactRoutes = createRoutes()
     "/requests/:id/accept",
     describeOperation({
       tag: "contacts",
-      summary: "Accept a request one received: the two are connected and may write to each other",
+      summary: "Accept a received request: the two are connected and may write to each other",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "request_not_found", "contact_blocked", "accept_failed", "forbidden_origin"],
     }),
@@ -129,7 +130,7 @@ export const contactRoutes = createRoutes()
         if (!isOpen) return refuse(c, "accept_failed");
       }
       const relation = await findRelation(db, me, other);
-      // Accepted before, from another device or by a request whose answer was lost: the same answer again.
+      // Accepted before, on another device or by a request whose response was lost: return the same result.
       const isAccepted = relation?.state === "contact" && (acceptance || relation.request_id === request.id);
       return isAccepted ? c.json(relation, 200) : refuse(c, "request_not_found");
     },
@@ -138,7 +139,7 @@ export const contactRoutes = createRoutes()
     "/requests/:id/decline",
     describeOperation({
       tag: "contacts",
-      summary: "Decline a request one received",
+      summary: "Decline a received request",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "request_not_found", "forbidden_origin"],
     }),
@@ -159,7 +160,7 @@ export const contactRoutes = createRoutes()
     "/contacts",
     describeOperation({
       tag: "contacts",
-      summary: "One's contacts, in the order they were made",
+      summary: "Own contacts, in order of creation",
       ok: { status: 200, body: ContactPage },
       refusals: ["invalid_input"],
     }),
@@ -171,7 +172,7 @@ export const contactRoutes = createRoutes()
     "/contacts/:userId",
     describeOperation({
       tag: "contacts",
-      summary: "End the connection with somebody: the history stays, nobody writes any more",
+      summary: "End the connection with somebody: the history stays, neither can write",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "contact_not_found", "unavailable", "forbidden_origin"],
     }),
@@ -186,7 +187,7 @@ export const contactRoutes = createRoutes()
       if (!connection) return refuse(c, "contact_not_found");
       const conversation = privateConversationId(me, other);
       try {
-        // First the conversation, which judges who may write: what fails after it can be repeated.
+        // The conversation is closed first, because it enforces who may write; the later steps can be repeated.
         await getConversationStub(c.env, conversation).closeConnection(conversation, connection.id);
       } catch (error) {
         logError("a conversation could not be closed", error);

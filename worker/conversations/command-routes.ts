@@ -36,13 +36,13 @@ const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keep:
 const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean) =>
   respondWithCommand<"mute">(c, { type: "mute", conversation, muted });
 
-/** What is changed by HTTP, for when there is no socket and for API clients: each is the command its frame would be. */
+/** Write routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
 export const conversationCommandRoutes = createRoutes()
   .post(
     "/messages",
     describeOperation({
       tag: "conversations",
-      summary: "One message to many conversations. Those that were refused say why; the others are sent",
+      summary: "Send one message to many conversations. Refused conversations return their reason; the others are sent",
       ok: { status: 200, body: MulticastResult },
       refusals: ["invalid_input", "unavailable", ...messageBodyRefusals, "forbidden_origin"],
     }),
@@ -54,7 +54,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/messages",
     describeOperation({
       tag: "conversations",
-      summary: "Send messages, in order. One that was sent before, by its client id, keeps its first place and body",
+      summary: "Send messages in order. Idempotent by client id: a repeated message keeps its first position and body",
       ok: { status: 200, body: SendResult },
       refusals: [
         ...nonMemberErrors,
@@ -81,7 +81,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/messages/:seq",
     describeOperation({
       tag: "conversations",
-      summary: "Delete a message of one's own for everybody: its place stays",
+      summary: "Delete one's own message for everybody; a tombstone remains",
       ok: { status: 200, body: RetractResult },
       refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
@@ -96,7 +96,8 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/withdrawals/:cid",
     describeOperation({
       tag: "conversations",
-      summary: "Delete a message of one's own for everybody by its client id; one that has not come is not taken in",
+      summary:
+        "Delete one's own message for everybody by its client id; a message that has not arrived is refused when it does",
       ok: { status: 200, body: WithdrawResult },
       refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
@@ -111,7 +112,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/marks",
     describeOperation({
       tag: "conversations",
-      summary: "How far one has received and read. Marks never go back",
+      summary: "Receipts: how far one has received and read. They never go back",
       ok: { status: 200, body: UnreadResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -125,7 +126,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/clear",
     describeOperation({
       tag: "conversations",
-      summary: "Remove messages up to a place from one's own view; the conversation stays in the list",
+      summary: "Remove messages up to a position from one's own view; the conversation stays in the list",
       ok: { status: 200, body: HideResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -139,7 +140,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id",
     describeOperation({
       tag: "conversations",
-      summary: "Remove messages up to a place, or all so far, from one's own view, and the conversation from the list",
+      summary: "Remove messages up to a position, or all, from one's own view, and the conversation from the list",
       ok: { status: 200, body: HideResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -168,7 +169,7 @@ export const conversationCommandRoutes = createRoutes()
     "/mutes/:id",
     describeOperation({
       tag: "conversations",
-      summary: "Let a conversation be heard again",
+      summary: "Unmute a conversation",
       ok: { status: 200, body: MuteResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),

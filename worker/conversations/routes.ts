@@ -28,13 +28,13 @@ const SearchQuery = v.object({
 const RevisedQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
 
-/** What is read by HTTP, for when there is no socket and for API clients: each is the command its frame would be. */
+/** Read routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
 export const conversationRoutes = createRoutes()
   .get(
     "/conversations",
     describeOperation({
       tag: "conversations",
-      summary: "Conversations with something to see, those that changed last first",
+      summary: "Conversations with visible messages, most recently changed first",
       ok: { status: 200, body: ListPage },
       refusals: ["invalid_input"],
     }),
@@ -49,7 +49,7 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/messages",
     describeOperation({
       tag: "conversations",
-      summary: "A page of messages: `before` a place in descending order, `after` one in ascending order",
+      summary: "A page of messages: `before` a position in descending order, or `after` one in ascending order",
       ok: { status: 200, body: PageResult },
       refusals: nonMemberErrors,
     }),
@@ -70,7 +70,7 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/search",
     describeOperation({
       tag: "conversations",
-      summary: "Messages that contain a text, whatever the case and the accents, newest first",
+      summary: "Messages that contain a text, ignoring case and accents, newest first",
       ok: { status: 200, body: SearchResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -86,7 +86,7 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/revisions",
     describeOperation({
       tag: "conversations",
-      summary: "Messages that were changed after a revision, as they are now",
+      summary: "Messages changed after a revision, in their current form",
       ok: { status: 200, body: RevisedResult },
       refusals: nonMemberErrors,
     }),
@@ -104,8 +104,7 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/presence",
     describeOperation({
       tag: "conversations",
-      summary:
-        "Whether the other of a private conversation is here, or when they last were, as far as both let it be seen",
+      summary: "Presence of the other person of a private conversation, as far as both share it",
       ok: { status: 200, body: Presence },
       refusals: nonMemberErrors,
     }),
@@ -117,7 +116,7 @@ export const conversationRoutes = createRoutes()
     "/mutes",
     describeOperation({
       tag: "conversations",
-      summary: "The conversations one has muted",
+      summary: "Muted conversations",
       ok: { status: 200, body: MuteList },
     }),
     authenticate,
@@ -130,7 +129,7 @@ export const conversationRoutes = createRoutes()
     "/sync",
     describeOperation({
       tag: "conversations",
-      summary: "What changed for one after a cursor, newest first",
+      summary: "Changes after a cursor, newest first",
       ok: { status: 200, body: ChangesResult },
       refusals: ["invalid_input", "unavailable"],
     }),

@@ -3,8 +3,8 @@ import { mailedTypes } from "#contract/auth/security.ts";
 import { users } from "./schema.ts";
 
 /**
- * How people show who they are, besides the password. Nothing here can be shown by whoever only reads it: secrets are
- * encrypted, codes and tokens hashed, passkeys public.
+ * Authentication data of accounts besides the password. Reading it is not enough to authenticate: secrets are
+ * encrypted, codes and tokens hashed, passkeys public keys.
  */
 
 const ownerColumn = () =>
@@ -12,23 +12,23 @@ const ownerColumn = () =>
     .notNull()
     .references(() => users.id, { onDelete: "cascade" });
 
-/** One row of whoever changed anything of it. */
+/** Security settings of an account; no row until one is changed. */
 export const account_security = sqliteTable(
   "account_security",
   {
     user_id: text("user_id")
       .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The recovery address, once it was confirmed. */
+    /** Confirmed recovery address. */
     email: text("email"),
     pending_email: text("pending_email"),
-    /** What passkeys know the person by: random, so that no phone tells who has an account where. */
+    /** WebAuthn user handle: random, so that a passkey's storage does not reveal whose account it belongs to. */
     user_handle: text("user_handle"),
     passkey_step: integer("passkey_step", { mode: "boolean" }).notNull().default(false),
-    /** There ever were recovery codes. */
+    /** Recovery codes were created at least once. */
     has_codes: integer("has_codes", { mode: "boolean" }).notNull().default(false),
     reset_started_at: integer("reset_started_at"),
-    /** How often it was stopped lately, and until when nobody may ask for it again. */
+    /** Number of recent cancellations, and time up to which no new reset may be requested. */
     reset_stops: integer("reset_stops").notNull().default(0),
     reset_paused_until: integer("reset_paused_until").notNull().default(0),
   },
@@ -38,7 +38,10 @@ export const account_security = sqliteTable(
   ],
 );
 
-/** Code apps. `secret` is encrypted (worker/auth/second-factor/secret-box.ts); `last_step` is the step of the last code that was right. */
+/**
+ * Code apps (TOTP). `secret` is encrypted (worker/auth/second-factor/secret-box.ts); `last_step` is the time step of
+ * the last correct code.
+ */
 export const factors = sqliteTable(
   "factors",
   {
@@ -54,7 +57,7 @@ export const factors = sqliteTable(
   (table) => [index("factors_by_user").on(table.user_id)],
 );
 
-/** A code that was used is gone. */
+/** Unused recovery codes; a used code is deleted. */
 export const recovery_codes = sqliteTable(
   "recovery_codes",
   { user_id: ownerColumn(), hash: text("hash").notNull() },
@@ -78,13 +81,13 @@ export const passkeys = sqliteTable(
   (table) => [index("passkeys_by_user").on(table.user_id)],
 );
 
-/** Questions that wait for one answer: asked of a code app, or of a passkey. Whoever answers takes the row away. */
+/** Open challenges of code apps and passkeys. Each can be answered once, and the answer deletes the row. */
 export const ceremonies = sqliteTable(
   "ceremonies",
   {
     id: text("id").primaryKey(),
     kind: text("kind", { enum: ["totp", "passkey_add", "passkey_step", "passkey_sign_in"] }).notNull(),
-    /** Nobody yet where a passkey is to say who it is. */
+    /** Null for a sign-in by passkey, where the passkey identifies the person. */
     user_id: text("user_id").references(() => users.id, { onDelete: "cascade" }),
     session_id: text("session_id"),
     factor_id: text("factor_id"),
@@ -94,7 +97,7 @@ export const ceremonies = sqliteTable(
   (table) => [index("ceremonies_by_user").on(table.user_id), index("ceremonies_by_expiry").on(table.expires_at)],
 );
 
-/** What was mailed, by its hash; of the short code too, which counts only together with the address. */
+/** Mailed tokens by their hash. The short code is hashed too and valid only together with the address. */
 export const mailed_tokens = sqliteTable(
   "mailed_tokens",
   {
@@ -103,7 +106,7 @@ export const mailed_tokens = sqliteTable(
     user_id: ownerColumn(),
     type: text("type", { enum: mailedTypes }).notNull(),
     email: text("email").notNull(),
-    /** Wrong codes typed for it. */
+    /** Number of wrong codes typed for this token. */
     misses: integer("misses").notNull().default(0),
     code_challenge: text("code_challenge"),
     expires_at: integer("expires_at").notNull(),
@@ -115,7 +118,7 @@ export const mailed_tokens = sqliteTable(
   ],
 );
 
-/** Accounts at other providers. */
+/** Linked accounts at other providers. */
 export const identities = sqliteTable(
   "identities",
   {
@@ -134,7 +137,7 @@ export const identities = sqliteTable(
   ],
 );
 
-/** Ways to a provider and back that somebody is on; `state` is hashed. */
+/** OAuth flows in progress; `state` is hashed. */
 export const oauth_flows = sqliteTable(
   "oauth_flows",
   {
@@ -144,7 +147,7 @@ export const oauth_flows = sqliteTable(
     verifier: text("verifier").notNull(),
     redirect_to: text("redirect_to").notNull(),
     code_challenge: text("code_challenge").notNull(),
-    /** Whose account it is to be linked to, and in which session they asked. */
+    /** Person and session that requested a link; null for a sign-in. */
     user_id: text("user_id").references(() => users.id, { onDelete: "cascade" }),
     session_id: text("session_id"),
     expires_at: integer("expires_at").notNull(),
@@ -153,8 +156,8 @@ export const oauth_flows = sqliteTable(
 );
 
 /**
- * Codes that an address brought back to the browser, by their hash, each good for one session and only together with the
- * browser's own verifier. With an identity and nobody: whoever the provider knows signs in, by the account linked to it.
+ * Authorization codes in redirect URLs, by their hash. Each is valid for one session and only with the PKCE verifier of
+ * the client. A code with an identity and without a user signs in the account linked to that identity.
  */
 export const auth_codes = sqliteTable(
   "auth_codes",
@@ -162,7 +165,7 @@ export const auth_codes = sqliteTable(
     hash: text("hash").primaryKey(),
     method: text("method", { enum: ["oauth", "recovery"] }).notNull(),
     user_id: text("user_id").references(() => users.id, { onDelete: "cascade" }),
-    /** Where the identity is to be linked: in which session of that person. */
+    /** Session in which the identity is to be linked. */
     session_id: text("session_id"),
     provider: text("provider"),
     subject: text("subject"),

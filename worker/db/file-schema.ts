@@ -3,11 +3,11 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { MediaType } from "#contract/files.ts";
 import { users } from "./schema.ts";
 
-/** The files that people send each other: what is known of each, what names it, and how much somebody may still send. */
+/** Files that people send each other: metadata, references by messages, and upload quotas. */
 
 /**
- * Files on their way and those that messages name. `status` only goes forward: what is `removed` has its bytes
- * taken out of R2, and then no row. The row outlives its owner's account for as long as others' messages name it.
+ * Files being uploaded and files in messages. `status` only advances: the bytes of a `removed` file are deleted from
+ * R2, and then its row. A row outlives its owner's account as long as other people's messages reference it.
  */
 export const files = sqliteTable(
   "files",
@@ -16,26 +16,26 @@ export const files = sqliteTable(
     owner_id: text("owner_id").notNull(),
     name: text("name").notNull(),
     announced_size: integer("announced_size").notNull(),
-    /** As stored, with the metadata taken out. This and what follows is known when it is ready. */
+    /** Size as stored, without metadata. This and the following columns are set when the file is ready. */
     size: integer("size"),
     type: text("type").$type<MediaType>(),
     width: integer("width"),
     height: integer("height"),
-    /** Where its bytes are in R2, decided once by the first who completes it. */
+    /** Key of the bytes in R2, fixed by the first request that completes the file. */
     key: text("key"),
     status: text("status", { enum: ["receiving", "ready", "removed"] }).notNull(),
     was_used: integer("was_used", { mode: "boolean" }).notNull().default(false),
     created_at: integer("created_at").notNull(),
   },
   (table) => [
-    // Only what may have to go: the sweep never reads past the files that messages name.
+    // Partial index of deletable files, so that the purge never scans files referenced by messages.
     index("files_to_sweep").on(table.created_at).where(sql`was_used = 0 OR status = 'removed'`),
     index("files_by_owner").on(table.owner_id),
     index("files_receiving").on(table.owner_id).where(sql`status = 'receiving'`),
   ],
 );
 
-/** The messages that name a file. A file goes with the last of them. */
+/** References from messages to files. A file is deleted with its last reference. */
 export const file_uses = sqliteTable(
   "file_uses",
   {
@@ -48,7 +48,7 @@ export const file_uses = sqliteTable(
   (table) => [primaryKey({ columns: [table.file_id, table.conversation_id, table.cid] })],
 );
 
-/** Bytes a person announced on a day (UTC). `granted` is the mark of the request that was counted last. */
+/** Bytes that a person announced on a day (UTC). `granted` identifies the request that was counted last. */
 export const upload_days = sqliteTable(
   "upload_days",
   {
@@ -62,7 +62,9 @@ export const upload_days = sqliteTable(
   (table) => [primaryKey({ columns: [table.user_id, table.day] }), index("upload_days_by_day").on(table.day)],
 );
 
-/** Bytes of a person's files that are not removed. Kept by triggers on `files` (migrations/0013_storage_use.sql). */
+/**
+ * Bytes of a person's files that are not removed. Maintained by triggers on `files` (migrations/0013_storage_use.sql).
+ */
 export const storage_use = sqliteTable("storage_use", {
   user_id: text("user_id")
     .primaryKey()

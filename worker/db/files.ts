@@ -6,21 +6,21 @@ import { type Db, openDb } from "./client.ts";
 import { file_uses, files } from "./file-schema.ts";
 
 /**
- * Which messages name which files. Naming a file, releasing it and sweeping it away are each decided by one
- * conditional statement, so that whichever comes first, no message names a file that is gone.
+ * References from messages to files. Adding, releasing and purging are each decided by one conditional statement, so
+ * that in any order no message references a deleted file.
  */
 
 export type ReadyFile = {
   id: Uuid;
   owner_id: Uuid;
   name: string;
-  size: number; // as stored: what was announced, less the metadata
+  size: number; // as stored, without metadata
   type: MediaType;
   width: number | null;
   height: number | null;
 };
 
-/** Of these files those that are ready and this person's own. */
+/** The person's own ready files among these ids. */
 export const findReadyFiles = async (db: Db, owner: Uuid, ids: Uuid[]): Promise<ReadyFile[]> => {
   const rows = await db
     .select()
@@ -32,8 +32,8 @@ export const findReadyFiles = async (db: Db, owner: Uuid, ids: Uuid[]): Promise<
 };
 
 /**
- * A message names the file from now on; false when the file is not there (any more). To be called before the message
- * is stored, and again whenever it is sent again: that is still one use.
+ * Adds a reference from a message to a file; returns false if the file does not exist. Call it before the message is
+ * stored. Idempotent, so a repeated message calls it again.
  */
 export const addFileReference = async (
   db: Db,
@@ -45,7 +45,7 @@ export const addFileReference = async (
     db
       .insert(file_uses)
       .select(sql`SELECT id, ${conversation}, ${cid} FROM files WHERE id = ${file} AND status = 'ready'`)
-      // Changes nothing, but makes a use that was there already one that is returned.
+      // No-op update, so that an existing reference is returned too.
       .onConflictDoUpdate({
         target: [file_uses.file_id, file_uses.conversation_id, file_uses.cid],
         set: { cid: sql`excluded.cid` },
@@ -59,7 +59,7 @@ export const addFileReference = async (
   return used.length > 0;
 };
 
-/** SQL: no message names the file. */
+/** SQL: no message references the file. */
 export const isUnreferenced = sql`NOT EXISTS (SELECT 1 FROM file_uses WHERE file_id = ${files.id})`;
 
 const deleteFileReference = (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid) =>
@@ -67,7 +67,7 @@ const deleteFileReference = (db: Db, file: Uuid, conversation: ConversationId, c
     .delete(file_uses)
     .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid)));
 
-/** Takes a file that was marked as removed out of R2, and then its row. What fails here the sweep does again. */
+/** Deletes the bytes of a file marked as removed, then its row. The purge repeats what fails here. */
 export const removeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
   await deleteFileBytes(env.FILES, file);
   await openDb(env)
@@ -75,7 +75,7 @@ export const removeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFil
     .where(and(eq(files.id, file.id), eq(files.status, "removed")));
 };
 
-/** The message that was to name the file was not stored: the file is as unused as before. */
+/** Cancels the reference of a message that was not stored, as if it had never existed. */
 export const cancelFileReference = async (
   db: Db,
   file: Uuid,
@@ -91,7 +91,7 @@ export const cancelFileReference = async (
   ]);
 };
 
-/** The message names the file no longer. With the last one that named it a file goes. */
+/** Releases a message's reference. The last release deletes the file. */
 export const releaseFileReference = async (
   env: Pick<Env, "DB" | "FILES">,
   file: Uuid,

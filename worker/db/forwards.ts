@@ -3,14 +3,18 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Db } from "./client.ts";
 import { forwards, profiles } from "./schema.ts";
 
-/** Whose words were passed on where: by this the name of somebody whose account is gone is found. */
+/**
+ * Conversations with forwarded content by its original author, used to anonymize it when the author's account is
+ * deleted.
+ */
 
 export const findUsername = async (db: Db, user: Uuid): Promise<string | undefined> =>
   (await db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, user)).get())?.name;
 
 /**
- * Something that this person wrote first goes to the conversation. Answers their name, undefined when they have no account
- * any more. To be called before the message is stored: a row too many only has the conversation looked at in vain.
+ * Records that content by this author is forwarded to a conversation. Returns the author's name, or undefined if the
+ * account is deleted. Call it before the message is stored: an unnecessary row only costs a search in that
+ * conversation.
  */
 export const insertForward = async (
   db: Db,
@@ -27,7 +31,10 @@ export const insertForward = async (
   return found?.name;
 };
 
-/** Conversations after that one to which something of this person's was passed on; not those that are cleared, unless `isAgain`. */
+/**
+ * Conversations after the given one with content forwarded from this author. Skips those already anonymized, unless
+ * `isAgain`.
+ */
 export const listForwardConversations = async (
   db: Db,
   author: Uuid,

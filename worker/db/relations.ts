@@ -6,12 +6,15 @@ import { type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.t
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
 
-/** How people stand to each other, read from the directory. */
+/** Relations between people, read from the directory. */
 
-/** A profile with its number, which not everybody is told, and whether members of its person's groups are. */
+/** Profile with the phone number, which not every reader may see, and the owner's setting for group members. */
 export type ProfileWithPhone = Profile & { phoneInGroups: boolean };
 
-/** Profiles as somebody may see them but for the number: who blocks them shows the picture of when that began. */
+/**
+ * Profiles as a viewer may see them, apart from the phone number. A person who blocks the viewer shows the picture from
+ * the start of the block.
+ */
 export const selectProfiles = (db: Db, viewer: Uuid) =>
   db
     .select({
@@ -30,11 +33,11 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
     .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))
     .leftJoin(settings, eq(settings.user_id, profiles.id));
 
-/** How somebody came to the profile that they read. */
+/** Way in which a reader reached a profile. */
 type ProfileAccess = Pick<PhoneAccess, "state" | "by">;
 const accessById: ProfileAccess = { state: "none", by: "id" };
 
-/** What leaves the Worker of a profile: with as much of the number as may be told. */
+/** Profile as it may leave the Worker, with the visible part of the number. */
 const toProfile = (
   me: Uuid,
   { phoneInGroups, ...profile }: ProfileWithPhone,
@@ -44,7 +47,7 @@ const toProfile = (
   phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...meeting }, profile.phone),
 });
 
-/** The profiles of people of whom it is known already how they stand to me. */
+/** Profiles of people whose relation to the reader is known. */
 export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, RelationState>): Promise<Profile[]> => {
   if (people.size === 0) return [];
   const read = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
@@ -62,7 +65,7 @@ const connectionColumns = {
   created_at: connections.created_at,
 };
 
-/** The link between two people, whichever of them is named first. */
+/** Connection between two people, in either order. */
 export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<ConnectionLink | undefined> =>
   db
     .select(connectionColumns)
@@ -73,19 +76,19 @@ export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<ConnectionLink
 type ContactState = Omit<Relation, "profile">;
 const noContactState: ContactState = { state: "none", request_id: null, connection_id: null, since: 0, blocked: false };
 
-/** What waits unseen: a request of somebody whom the person it was sent to blocks. */
+/** SQL: a pending request whose sender is blocked by its recipient, and which the recipient therefore does not see. */
 export const isHiddenRequest = (me: Uuid) =>
   sql`(${connection_requests.status} = 'pending' AND EXISTS (SELECT 1 FROM ${blocks}
         WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${connection_requests.from_user_id}))`;
 
-/** Of a pair's requests the one that counts: the pending one, else the one that changed last. */
+/** Current request of a pair: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
 
 const selectContactStates = (db: Db, me: Uuid, others: Uuid[]) => {
   const pairs = others.map((other) => privateConversationId(me, other));
   return [
     db.select(connectionColumns).from(connections).where(inArray(connections.conversation_id, pairs)),
-    // SQLite takes the bare columns from the row that holds the maximum (its documentation, "Bare columns").
+    // SQLite takes bare columns from the row with the maximum (SQLite documentation, "Bare columns").
     db
       .select({
         id: connection_requests.id,
@@ -154,13 +157,16 @@ const toContactStates = (
   return found;
 };
 
-/** How each of these people stands to me, at one bound parameter each. Who is left out has nothing to do with me. */
+/**
+ * State between the reader and each of these people, at one bound parameter each. People without any relation are
+ * omitted.
+ */
 const listContactStates = async (db: Db, me: Uuid, others: Uuid[]): Promise<ContactStates> => {
   if (others.length === 0) return new Map();
   return toContactStates(me, ...(await db.batch(selectContactStates(db, me, others))));
 };
 
-/** The same with their profiles. People who do not exist (any more) are left out. */
+/** Relations with their profiles. Deleted people are omitted. */
 export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<Relation[]> => {
   if (others.length === 0) return [];
   const [people, ...rest] = await db.batch([
@@ -174,7 +180,7 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   });
 };
 
-/** The profiles of people who are in one group with me, or were (`id`). */
+/** Profiles of people who share a group with the reader (`group`) or did so before (`id`). */
 export const listMemberProfiles = async (
   db: Db,
   me: Uuid,
@@ -192,7 +198,7 @@ export const listMemberProfiles = async (
   );
 };
 
-/** People whom a search found, in its order. `isTyped`: what was typed is this number, all of it. */
+/** Search results in their order. `isTyped`: tests whether the query is exactly this number. */
 export const toFoundPeople = async (
   db: Db,
   me: Uuid,
@@ -212,6 +218,6 @@ export const toFoundPeople = async (
   });
 };
 
-/** A person and how they stand to me: what every change of a standing answers. */
+/** Relation between the reader and another person: the response to every change of it. */
 export const findRelation = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> =>
   (await listRelations(db, me, [other]))[0];

@@ -3,11 +3,11 @@ import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } fro
 import { findableBy, groupAdders } from "#contract/settings.ts";
 
 /**
- * The directory: everything that is searched or joined across people. Times are epoch milliseconds. Rows
- * never leave the Worker as they are; each feature's `toX` says what does.
+ * Directory (D1): everything that is searched or joined across people. Times are epoch milliseconds. Rows never leave
+ * the Worker directly; the `toX` functions of each feature build the responses.
  */
 
-/** Who may sign in. Apart from `profiles`, so that no query for a person can pick up a password hash. */
+/** Credentials. Separate from `profiles`, so that no query for a person can return a password hash. */
 export const users = sqliteTable("users", {
   id: text("id").primaryKey(),
   phone: text("phone").notNull().unique(),
@@ -16,7 +16,7 @@ export const users = sqliteTable("users", {
   updated_at: integer("updated_at").notNull(),
 });
 
-/** What others may see of a person. `number` only ties the row to the phone search's full-text index. */
+/** Public data of a person. `number` only links the row to the full-text index of the phone search. */
 export const profiles = sqliteTable("profiles", {
   number: integer("number").primaryKey(),
   id: text("id")
@@ -30,8 +30,8 @@ export const profiles = sqliteTable("profiles", {
 });
 
 /**
- * One sign-in of one device. Its refresh tokens are not stored: each is a MAC over (session, generation) with
- * the session's nonce, so the row says which generation is the live one. A revoked session is a deleted row.
+ * One sign-in of one device. Refresh tokens are not stored: each is a MAC over (session, generation) with the session's
+ * nonce, and the row holds the current generation. A revoked session is a deleted row.
  */
 export const sessions = sqliteTable(
   "sessions",
@@ -42,27 +42,27 @@ export const sessions = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     nonce: text("nonce").notNull(),
     generation: integer("generation").notNull().default(0),
-    /** When the live generation was made. */
+    /** Creation time of the current generation. */
     refreshed_at: integer("refreshed_at").notNull(),
-    /** The newest generation whose access token was seen in use: its holder has the refresh token too. */
+    /** Newest generation whose access token was used. Its holder has the refresh token too. */
     seen_generation: integer("seen_generation").notNull().default(0),
     created_at: integer("created_at").notNull(),
-    /** Browser and system, as they called themselves when it began. */
+    /** Browser and system from the user agent at sign-in. */
     device: text("device").notNull().default(""),
-    /** How its person showed who they are, in the order they did (contract: GoTrue's `amr`), with a space between. */
+    /** Authentication methods in the order they were shown (GoTrue's `amr`), separated by spaces. */
     methods: text("methods").notNull().default("password"),
-    /** It may do nothing but show a second step, and only for `awaitingMinutes`. */
+    /** Pending session: it may only show a second factor, and only for `awaitingMinutes`. */
     awaits: integer("awaits", { mode: "boolean" }).notNull().default(false),
-    /** From where one that owes its second step began: a keyed hash, which says nothing by itself. Empty in any other. */
+    /** Keyed hash of the network in which a pending session started. Empty for full sessions. */
     network: text("network").notNull().default(""),
-    /** When a factor was shown last, and the generation that began then: older tokens gain nothing by it. */
+    /** Time of the last reauthentication and the generation it started. Older tokens do not benefit from it. */
     proved_at: integer("proved_at").notNull().default(0),
     proved_generation: integer("proved_generation").notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.user_id, table.created_at)],
 );
 
-/** SPEC.md §3: an undirected pair; `conversation_id` is its two people in sorted order, once. */
+/** Undirected pair of connected people (SPEC.md §3); `conversation_id` contains both ids in sorted order. */
 export const connections = sqliteTable(
   "connections",
   {
@@ -84,7 +84,7 @@ export const connections = sqliteTable(
   ],
 );
 
-/** At most one pending request between two people, whichever way it goes. */
+/** At most one pending request between two people, in either direction. */
 export const connection_requests = sqliteTable(
   "connection_requests",
   {
@@ -97,7 +97,7 @@ export const connection_requests = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     conversation_id: text("conversation_id").notNull(),
     status: text("status", { enum: ["pending", "accepted", "declined"] }).notNull(),
-    /** The connection its acceptance made; what undoes a half-failed acceptance goes by it. */
+    /** Connection created by the acceptance; used to undo a half-completed one. */
     connection_id: text("connection_id"),
     created_at: integer("created_at").notNull(),
     updated_at: integer("updated_at").notNull(),
@@ -112,8 +112,8 @@ export const connection_requests = sqliteTable(
 );
 
 /**
- * Who does not let whom through. `avatar_url` is the blocker's picture when it began, which the other keeps seeing;
- * `created_at` is later for each block of a person, so that it is also a place in their list.
+ * Blocks. `avatar_url` is the blocker's picture at the start, which the blocked person keeps seeing. `created_at` grows
+ * with each block of a person and serves as the list cursor.
  */
 export const blocks = sqliteTable(
   "blocks",
@@ -136,8 +136,9 @@ export const blocks = sqliteTable(
 );
 
 /**
- * What a person's channel has still to be told: `other_id`'s standing to `user_id` changed. Written with the
- * change in one batch, deleted once the channel confirmed; `version` keeps a change that came in between.
+ * Relation changes that a person's UserChannel has not confirmed: the relation of `user_id` to `other_id` changed.
+ * Written in one batch with the change and deleted after the confirmation; `version` keeps a change that happens in
+ * between.
  */
 export const pending_relations = sqliteTable(
   "pending_relations",
@@ -145,7 +146,7 @@ export const pending_relations = sqliteTable(
     user_id: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Without a reference: of an account that was deleted there is still to be told that it was. */
+    /** No foreign key: the deletion of this account must still be announced after it. */
     other_id: text("other_id").notNull(),
     version: integer("version").notNull().default(1),
   },
@@ -156,8 +157,8 @@ export const pending_relations = sqliteTable(
 );
 
 /**
- * Whose words were passed on to which conversation, so that a deleted account's name is found there. Without a reference:
- * it is needed when the account is gone. `cleared`: the name was taken out once since then.
+ * Conversations to which an author's content was forwarded, used to anonymize it when the account is deleted. No
+ * foreign key, because the row is needed after the deletion. `cleared`: anonymized once since then.
  */
 export const forwards = sqliteTable(
   "forwards",
@@ -170,8 +171,8 @@ export const forwards = sqliteTable(
 );
 
 /**
- * How calls were, for whoever looks after the service. It says which call and which side, and not who: `place` is a name
- * that the conversation has in this call only, so that another call under the same id is another one.
+ * Ratings of calls, for the operator. They identify the call and the side, not the person. `place` is a pseudonym of
+ * the conversation in this call, so that equal call ids of different conversations stay distinct.
  */
 export const call_feedback = sqliteTable(
   "call_feedback",
@@ -188,13 +189,13 @@ export const call_feedback = sqliteTable(
   (table) => [primaryKey({ columns: [table.call_id, table.place, table.side] })],
 );
 
-/** Accounts that are deleted and of which something may be left (worker/lib/deletion/deletion-steps.ts). */
+/** Deleted accounts whose data is not completely removed (worker/lib/deletion/deletion-steps.ts). */
 export const deletions = sqliteTable("deletions", {
   user_id: text("user_id").primaryKey(),
   started_at: integer("started_at").notNull(),
 });
 
-/** Sessions of deleted accounts: a device that comes with one is told what became of it. They name nobody. */
+/** Sessions of deleted accounts, so that their devices learn about the deletion. They do not identify the person. */
 export const deleted_sessions = sqliteTable(
   "deleted_sessions",
   {
@@ -205,8 +206,8 @@ export const deleted_sessions = sqliteTable(
 );
 
 /**
- * How people want things; no row of who never changed any. `version` counts the changes, `told_version` is the last one
- * that the person's channel confirmed.
+ * Settings of people who changed any. `version` counts the changes; `told_version` is the last one confirmed by the
+ * UserChannel.
  */
 export const settings = sqliteTable("settings", {
   user_id: text("user_id")
@@ -220,15 +221,12 @@ export const settings = sqliteTable("settings", {
   findable: text("findable", { enum: findableBy }).notNull(),
   phone_in_groups: integer("phone_in_groups", { mode: "boolean" }).notNull().default(false),
   group_adds: text("group_adds", { enum: groupAdders }).notNull().default("contacts"),
-  /** What messages, groups and calls each may do on a device, as JSON. */
+  /** Notification settings of messages, groups and calls, as JSON. */
   notices: text("notices").notNull(),
   tala: integer("tala", { mode: "boolean" }).notNull(),
 });
 
-/**
- * What a person searched for in the last day (worker/people/search-limit.ts): a keyed hash of the digits, which says nothing
- * by itself, and how many they were.
- */
+/** Phone searches of the last day (worker/people/search-limit.ts): a keyed hash of the digits and their number. */
 export const phone_searches = sqliteTable(
   "phone_searches",
   {
@@ -245,7 +243,7 @@ export const phone_searches = sqliteTable(
   ],
 );
 
-/** Proofs of work that were used, until they would have expired anyway. */
+/** Used proof-of-work challenges, kept until they expire. */
 export const used_challenges = sqliteTable(
   "used_challenges",
   {
@@ -255,7 +253,7 @@ export const used_challenges = sqliteTable(
   (table) => [index("used_challenges_by_expiry").on(table.expires_at)],
 );
 
-/** Token buckets: a bucket is the time at which it will be full again. A full one needs no row. */
+/** Token buckets, stored as the time at which each is full again. A full bucket needs no row. */
 export const rate_limits = sqliteTable(
   "rate_limits",
   {

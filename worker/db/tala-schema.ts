@@ -2,14 +2,14 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { users } from "./schema.ts";
 
 /**
- * Statuses of Tala, which everybody reads: `number` is the place in the feed and is never given again. A picture's bytes
- * are found by the author and the id (worker/lib/storage/post-pictures.ts); here stands what a page says of it.
+ * Statuses of Tala, public to all users. `number` is the position in the feed and is never reused. The bytes of a
+ * picture are found by author and id (worker/lib/storage/post-pictures.ts); the row holds its size and thumbnail.
  */
 export const tala_posts = sqliteTable(
   "tala_posts",
   {
     number: integer("number").primaryKey({ autoIncrement: true }),
-    /** The phone's own. */
+    /** Created by the posting device. */
     id: text("id").notNull().unique(),
     user_id: text("user_id")
       .notNull()
@@ -23,7 +23,7 @@ export const tala_posts = sqliteTable(
   (table) => [index("tala_posts_by_user").on(table.user_id)],
 );
 
-/** Statuses that their author took back: whatever of them is still on its way is not published any more. */
+/** Statuses deleted by their author. A status that arrives afterwards is not published. */
 export const tala_gone = sqliteTable(
   "tala_gone",
   {

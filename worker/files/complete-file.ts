@@ -22,9 +22,9 @@ import {
 } from "./queries.ts";
 
 /**
- * Completing a file: its parts become one object of the type its bytes are, without metadata. May be asked for
- * again after a lost answer, and twice at once: both write to the key that the row has, only the first may, and
- * what it recognised stands with the object.
+ * Completes an upload: joins its parts into one object, detects the media type from the bytes and removes metadata.
+ * Safe to repeat after a lost response and to run concurrently: all runs write to the key in the row, only the first
+ * write succeeds, and the detected media type is stored with the object.
  */
 
 const randomPartBytes = 16;
@@ -45,27 +45,30 @@ const fileExtensions: Record<MediaType, string> = {
   [otherType]: "bin",
 };
 
-/** SPEC.md's `{userId}_{timestamp}.{ext}` with 128 random bits, so that it cannot be guessed. */
+/** Key `{userId}_{timestamp}.{ext}` (SPEC.md) with 128 random bits, so that it cannot be guessed. */
 const createFileKey = ({ owner_id, created_at }: FileRecord, type: MediaType): string =>
   `${owner_id}_${created_at}_${randomBytes(randomPartBytes).toString("base64url")}.${fileExtensions[type]}`;
 
-/** What this isolate holds of pictures: its memory (128 MB) is that of everybody who is served in it. */
+/** Memory budget for images in this isolate, which has 128 MB for all its requests. */
 const imageMemory = new MemoryBudget(56 * 1024 * 1024, 8_000);
 
-/** Why a file never becomes one that may be sent. It is let go of. */
+/** Permanent reasons for refusing a file, after which it is deleted. */
 export const imageRefusals = ["image_too_many_pixels", "broken_image"] as const satisfies ErrorCode[];
 type ImageRefusal = (typeof imageRefusals)[number];
 const isImageRefusal = (done: unknown): done is ImageRefusal => (imageRefusals as readonly unknown[]).includes(done);
 
 type FileContent = MediaInfo & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
-/** What is no picture only passes through. */
+/** Streams a file that is not an image. Metadata of MP4 files is blanked on the way. */
 const toStreamedContent = (bucket: R2Bucket, file: FileRecord, first: Uint8Array): FileContent => {
   const chunks = () => (isIsoMedia(first) ? blankMp4Metadata(readParts(bucket, file)) : readParts(bucket, file));
   return { type: sniffType(first), width: null, height: null, size: file.announced_size, chunks };
 };
 
-/** What begins like a picture is held whole. Of one that cannot be read nobody knows what it tells of its author. */
+/**
+ * Reads an image completely and removes its metadata. An image that cannot be parsed is refused, because its metadata
+ * could not be removed.
+ */
 const readImageContent = async (bucket: R2Bucket, file: FileRecord): Promise<FileContent | ImageRefusal> => {
   const image = cleanImage(await readWholeFile(bucket, file));
   if (typeof image === "string") return image;
@@ -74,7 +77,7 @@ const readImageContent = async (bucket: R2Bucket, file: FileRecord): Promise<Fil
   return { type, width, height, size: sumLengths(slices), chunks: () => slices };
 };
 
-/** A photo as iPhones take it, which browsers do not draw. */
+/** Reads a HEIF photo as iPhones take it, which browsers do not display, and blanks its metadata. */
 const readHeifContent = async (bucket: R2Bucket, file: FileRecord): Promise<FileContent | ImageRefusal> => {
   const whole = await readWholeFile(bucket, file);
   if (!blankHeifMetadata(whole)) return "broken_image";
@@ -97,7 +100,7 @@ const readObjectMetadata = ({ customMetadata = {}, size }: R2Object): MediaInfo 
   return { ...v.parse(ObjectMetadata, { type, width, height }), size };
 };
 
-/** Writes the object unless it is there already; answers what then stands there. */
+/** Writes the object unless it exists; returns the media type and size of the stored object. */
 const storeObject = async (
   bucket: R2Bucket,
   key: string,
@@ -112,10 +115,10 @@ const storeObject = async (
       await writer.close();
     } catch (error) {
       failure = error;
-      await writer.abort(error).catch(() => undefined); // the reader has gone already
+      await writer.abort(error).catch(() => undefined); // the reader is gone already
     }
   };
-  // Not waited for: when the object is there already, nobody reads what is poured.
+  // Not awaited: if the object exists, nobody reads the stream.
   void pour();
   try {
     const stored = await bucket.put(key, readable, {
@@ -127,13 +130,13 @@ const storeObject = async (
     throw failure ?? error;
   }
   const there = await bucket.head(key);
-  if (!there) throw new PartMissingError(); // taken back meanwhile
+  if (!there) throw new PartMissingError(); // the upload was cancelled meanwhile
   return readObjectMetadata(there);
 };
 
 type CompletionRefusal = ImageRefusal | "file_incomplete" | "unavailable";
 
-/** Reads what the parts are, a picture whole. */
+/** Reads and cleans the content of the parts; images are held in memory completely. */
 const readContent = async (
   bucket: R2Bucket,
   file: FileRecord,
@@ -167,13 +170,16 @@ const storeContent = async (
   const { type, width, height, size } = await storeObject(env.FILES, key, content);
   const ready = await markFileReady(db, file.id, { type, width, height, size });
   if (ready) return ready;
-  // Another request was first, or the file was taken back and nobody else knows of what was written just now.
+  // Another request completed the file first, or the upload was cancelled and only this request knows of its object.
   const now = await findOwnFile(db, file.owner_id, file.id);
   if (now?.key !== key) await env.FILES.delete(key);
   return now;
 };
 
-/** The ready file, or why it is none; nothing when it was taken back meanwhile. */
+/**
+ * Completes a file. Returns the ready file, the reason for a refusal, or undefined if the upload was cancelled
+ * meanwhile.
+ */
 export const completeFile = async (env: Env, file: FileRecord): ReturnType<typeof joinParts> => {
   if (file.status === "ready") return file;
   const db = openDb(env);
@@ -189,7 +195,7 @@ export const completeFile = async (env: Env, file: FileRecord): ReturnType<typeo
     return done;
   }
   if (done !== "file_incomplete" && done !== undefined) return done;
-  // Parts go missing under one's hands when another request was faster.
+  // Parts disappear when a concurrent request completes the file first.
   const now = await findOwnFile(db, file.owner_id, file.id);
   if (now?.status !== "receiving") return now;
   if (lost !== undefined) await deletePart(env.FILES, file, lost);

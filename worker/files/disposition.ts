@@ -1,12 +1,12 @@
 import { isInline, type MediaType } from "#contract/files.ts";
 
-/** Everything but RFC 8187's `attr-char`, of which `encodeURIComponent` leaves these. */
+/** Escapes the characters outside RFC 8187's `attr-char` that `encodeURIComponent` leaves. */
 const encodeExtendedValue = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * `Content-Disposition` (RFC 6266): shown in a page only when it is a picture, sound or film, else to be saved; with
- * the name in letters that every client reads, and as it is for those that know UTF-8.
+ * `Content-Disposition` (RFC 6266): inline for images, audio and video, else attachment; with an ASCII name for all
+ * clients and a UTF-8 name for those that support it.
  */
 export const toContentDisposition = (name: string, type: MediaType): string => {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");

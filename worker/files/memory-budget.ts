@@ -2,21 +2,21 @@ const reservationMaxMs = 60_000;
 const pollMs = 100;
 
 /**
- * How many bytes may be held in memory at once, and by whom: each person holds one thing at a time. Work that the platform
- * breaks off gives nothing back itself, and is counted for `longestMs` at most.
+ * Limits the bytes held in memory at once; each person holds one reservation at a time. Work aborted by the platform
+ * cannot release its reservation, which therefore expires after `reservationMaxMs`.
  */
 export class MemoryBudget {
   readonly #maxBytes: number;
   readonly #waitMaxMs: number;
   readonly #reservations = new Map<string, { bytes: number; until: number }>();
 
-  /** `patienceMs`: for so long somebody waits for room. */
+  /** `waitMaxMs`: longest wait for free memory. */
   constructor(max: number, patienceMs: number) {
     this.#maxBytes = max;
     this.#waitMaxMs = patienceMs;
   }
 
-  /** Does the work while the bytes are counted; undefined, and nothing is done, when there was no room for them in time. */
+  /** Runs the work with a reservation. Returns undefined, without running it, if no memory became free in time. */
   async runWithin<T>(person: string, bytes: number, work: () => Promise<T>): Promise<{ done: T } | undefined> {
     for (let waited = 0; !this.#hasRoom(person, bytes); waited += pollMs) {
       if (waited >= this.#waitMaxMs) return undefined;

@@ -2,12 +2,9 @@ import { partBytes, partCount } from "#contract/files.ts";
 import { listParts, toPartKey } from "#worker/lib/storage/file-bytes.ts";
 import type { FileRecord } from "./queries.ts";
 
-const partsAhead = 4; // read at once; with the object that is written they stay below the platform's six connections
+const partsAhead = 4; // read at once; with the object being written they stay below the platform's six connections
 
-/**
- * A part is not there (any more): another request has completed the file, it was taken back, or the part that is listed
- * here was lost.
- */
+/** A part is missing: another request has completed the file, the upload was cancelled, or the listed part was lost. */
 export class PartMissingError extends Error {
   readonly part: number | undefined;
 
@@ -17,7 +14,7 @@ export class PartMissingError extends Error {
   }
 }
 
-/** The numbers of the parts that need not be sent again. */
+/** Indices of the parts that need not be sent again. */
 export const listReceivedParts = async (bucket: R2Bucket, file: FileRecord): Promise<number[]> => {
   const all = partCount(file.announced_size);
   if (file.status === "ready") return Array.from({ length: all }, (_, part) => part);
@@ -25,7 +22,9 @@ export const listReceivedParts = async (bucket: R2Bucket, file: FileRecord): Pro
   return parts.filter(({ part, size }) => size === partBytes(file.announced_size, part)).map(({ part }) => part);
 };
 
-/** Keeps a part. The first that comes stays: what was looked at while completing cannot be changed afterwards. */
+/**
+ * Stores a part. The first copy stays, so that a part already inspected during completion cannot be changed afterwards.
+ */
 export const storePart = async (
   bucket: R2Bucket,
   file: FileRecord,
@@ -41,11 +40,11 @@ export const readPart = async (bucket: R2Bucket, file: FileRecord, part: number)
   return new Uint8Array(await object.arrayBuffer());
 };
 
-/** What is still listed of a part that cannot be read goes, so that it is asked for and taken again. */
+/** Deletes a part that is listed but cannot be read, so that the client sends it again. */
 export const deletePart = (bucket: R2Bucket, file: FileRecord, part: number): Promise<void> =>
   bucket.delete(toPartKey(file, part));
 
-/** All parts in order, a few read ahead. */
+/** All parts in order, with a few read ahead. */
 export async function* readParts(bucket: R2Bucket, file: FileRecord): AsyncGenerator<Uint8Array, void, void> {
   const count = partCount(file.announced_size);
   const ahead: Promise<Uint8Array>[] = [];
@@ -53,7 +52,7 @@ export async function* readParts(bucket: R2Bucket, file: FileRecord): AsyncGener
   for (let part = 0; part < count; part++) {
     while (next < count && next < part + partsAhead) {
       const reading = readPart(bucket, file, next++);
-      reading.catch(() => undefined); // told when its turn comes
+      reading.catch(() => undefined); // reported when the part is awaited
       ahead.push(reading);
     }
     const bytes = await ahead.shift();
@@ -61,7 +60,7 @@ export async function* readParts(bucket: R2Bucket, file: FileRecord): AsyncGener
   }
 }
 
-/** The whole file in memory. */
+/** Reads the whole file into memory. */
 export const readWholeFile = async (bucket: R2Bucket, file: FileRecord): Promise<Uint8Array> => {
   const whole = new Uint8Array(file.announced_size);
   let at = 0;

@@ -9,31 +9,30 @@ import { partsPrefix, readAnnouncedAt } from "#worker/lib/storage/file-bytes.ts"
 import { toUtcDay } from "./queries.ts";
 
 /**
- * Takes away what nobody needs: files that were never completed or never named by a message, files whose removal
- * was interrupted, parts that outlived their file, and counts of days gone by. Each run handles
- * as many files as the platform's request limit allows. Owners take turns, oldest file first, so that one owner with many
- * files does not delay the others.
+ * Purges unneeded files: never completed or never referenced by a message, interrupted removals, parts that outlived
+ * their file, and upload counts of past days. Each run handles as many files as the platform's request limit allows.
+ * Owners take turns, oldest file first, so that one owner with many files does not delay the others.
  */
 
 const batchFiles = 500;
-const batchesMax = 4; // a file takes four requests of the ten thousand that a run may make
+const batchesMax = 4; // a file takes four of the ten thousand requests of a run
 const removalsAtOnce = 5;
-const listingMax = 1_000; // the platform's page of a listing
+const listingMax = 1_000; // page size of an R2 listing
 const listingsMax = 200;
 const daysBatch = 1_000;
 const daysBatchesMax = 50;
 
-/** SQL: in the index of what may have to go. */
+/** SQL: the condition of the partial index `files_to_sweep`. */
 const isPurgeCandidate = sql`(${files.was_used} = 0 OR ${files.status} = 'removed')`;
 
-/** SQL: the ids of so many of these files, one of each owner in turn. */
+/** SQL: ids of the next batch of these files, one of each owner in turn. */
 const selectRoundRobin = (which: SQL | undefined): SQL => sql`
   SELECT id FROM (
     SELECT id, created_at, row_number() OVER (PARTITION BY owner_id ORDER BY created_at) AS turn
     FROM files WHERE ${isPurgeCandidate} AND ${which}
   ) ORDER BY turn, created_at LIMIT ${batchFiles}`;
 
-/** Marks orphans. One statement decides: a file that a message named before it stays. */
+/** Marks unreferenced files as removed. One statement decides: a file that a message referenced before stays. */
 const markOrphanedFiles = async (db: Db, before: number): Promise<void> => {
   const orphans = selectRoundRobin(and(lt(files.created_at, before), ne(files.status, "removed"), isUnreferenced));
   await db
@@ -42,7 +41,7 @@ const markOrphanedFiles = async (db: Db, before: number): Promise<void> => {
     .where(and(sql`${files.id} IN (${orphans})`, isUnreferenced));
 };
 
-/** Removes one batch; how many of them are gone. */
+/** Removes one batch of marked files; returns the number of removed ones. */
 const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
   const queue = await db
     .select()
@@ -55,7 +54,7 @@ const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
         await removeFile(env, file);
         removed++;
       } catch (error) {
-        logError("a file waits for the next sweep", error);
+        logError("a file could not be purged and is retried", error);
       }
     }
   };
@@ -63,7 +62,10 @@ const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
   return removed;
 };
 
-/** Parts of files announced before: their file is ready or gone, or a part came in while it went. */
+/**
+ * Deletes parts of files announced before the given time: their file is ready or gone, or a part arrived while it was
+ * removed.
+ */
 const removeOldParts = async (bucket: R2Bucket, before: number): Promise<void> => {
   for (let listing = 0; listing < listingsMax; listing++) {
     const { objects } = await bucket.list({ prefix: partsPrefix, limit: listingMax });

@@ -13,7 +13,7 @@ const isNotRemoved = (id: Uuid) => and(eq(files.id, id), ne(files.status, "remov
 export const findFile = (db: Db, id: Uuid): Promise<FileRecord | undefined> =>
   db.select().from(files).where(isNotRemoved(id)).get();
 
-/** One's own; somebody else's does not exist. */
+/** Own file; another person's is treated as missing. */
 export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRecord | undefined> => {
   const file = await findFile(db, id);
   return file?.owner_id === owner ? file : undefined;
@@ -24,13 +24,13 @@ export const toUtcDay = (now: number): number => Math.floor(now / dayMs);
 
 const receivingRetryMs = 60_000;
 
-/** Why there is no room for a file that is new. */
+/** Reason for refusing a new file. */
 export type UploadRefusal = { error: "rate_limited"; retryAfterMs: number } | { error: "storage_full" };
 
-/** SQL: bytes of the person's files that are kept. */
+/** SQL: stored bytes of the person's files. */
 const selectStoredBytes = (owner: Uuid): SQL =>
   sql`coalesce((SELECT bytes FROM storage_use WHERE user_id = ${owner}), 0)`;
-/** SQL: how many of the person's files are announced and not complete. */
+/** SQL: number of the person's incomplete files. */
 const countReceivingFiles = (owner: Uuid): SQL =>
   sql`(SELECT count(*) FROM files WHERE owner_id = ${owner} AND status = 'receiving')`;
 
@@ -44,8 +44,8 @@ const findUploadRefusal = async (db: Db, owner: Uuid, size: number, now: number)
 };
 
 /**
- * Makes room for a file, unless there is one of this id, and answers what there is then. The bytes of the day are counted
- * in the same transaction, for a file that is new only: the file is made when this very request's mark stands at the
+ * Reserves quota for a new file and returns its row, or the existing row of this id. The bytes of the day are counted
+ * in the same transaction, only for a new file: the row is inserted only if this request's `granted` mark is in the
  * count.
  */
 export const announceFile = async (
@@ -77,7 +77,7 @@ export const announceFile = async (
   return row ?? findUploadRefusal(db, owner, size, now);
 };
 
-/** The key that the file's bytes go to: the first one that is proposed. Nothing when it is not received any more. */
+/** Sets the R2 key of a file; the first proposal wins. Returns undefined if the file is not being received any more. */
 export const claimFileKey = async (db: Db, id: Uuid, proposed: string): Promise<string | undefined> => {
   const [row] = await db
     .update(files)
@@ -89,7 +89,9 @@ export const claimFileKey = async (db: Db, id: Uuid, proposed: string): Promise<
 
 export type MediaInfo = { type: MediaType; width: number | null; height: number | null };
 
-/** From now on messages may name it. Nothing when it was taken back meanwhile. */
+/**
+ * Marks a file as ready, so that messages can reference it. Returns undefined if the upload was cancelled meanwhile.
+ */
 export const markFileReady = async (
   db: Db,
   id: Uuid,
@@ -103,7 +105,7 @@ export const markFileReady = async (
   return row;
 };
 
-/** Takes back one's own file that no message names; nothing when there is none. */
+/** Marks an own unreferenced file as removed; returns undefined if there is none. */
 export const markFileRemoved = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRecord | undefined> => {
   const [row] = await db
     .update(files)

@@ -1,11 +1,11 @@
-/** Which bytes a request asks for (RFC 9110 §14): all, a part, or a part that is not there. */
+/** Byte range of a request (RFC 9110 §14): everything, a part, or an unsatisfiable one. */
 export type RequestedRange = "all" | "unsatisfiable" | { offset: number; length: number };
 
 const unit = "bytes=";
-const headerMaxLength = 64; // the longest range of a file that may be sent takes 24 characters
+const headerMaxLength = 64; // the longest range of a file of the maximum size takes 24 characters
 const noRange = { from: "", to: "" };
 
-/** The two places that a header with one range names, "" for one that is left out. Anything else names none. */
+/** Bounds of a header with one range; "" for an omitted bound and for anything else. */
 const parseRangeBounds = (header: string): { from: string; to: string } => {
   if (header.length > headerMaxLength || !header.toLowerCase().startsWith(unit)) return noRange;
   const [from, to, ...more] = header
@@ -18,7 +18,7 @@ const parseRangeBounds = (header: string): { from: string; to: string } => {
 
 const toRequestedRange = (header: string, size: number): RequestedRange => {
   const { from, to } = parseRangeBounds(header);
-  // Another unit, several ranges, or no sense: a server may answer with everything.
+  // Another unit, several ranges or an invalid one: a server may respond with the whole file.
   if (from === "" && to === "") return "all";
   if (from === "") {
     const length = Math.min(Number(to), size);
@@ -31,7 +31,9 @@ const toRequestedRange = (header: string, size: number): RequestedRange => {
   return { offset, length: end - offset };
 };
 
-/** `If-Range` names the version that the part is to continue; another one is answered as a whole. */
+/**
+ * Byte range of a request. `If-Range` names the version to continue; for another version the whole file is returned.
+ */
 export const readRequestedRange = (headers: Headers, size: number, etag: string): RequestedRange => {
   const range = headers.get("range");
   const ifRange = headers.get("if-range");
@@ -39,7 +41,7 @@ export const readRequestedRange = (headers: Headers, size: number, etag: string)
   return toRequestedRange(range, size);
 };
 
-/** Whether the asker has this version already (RFC 9110 §13.1.2, weak comparison). */
+/** Tests whether the client has this version already (RFC 9110 §13.1.2, weak comparison). */
 export const isNotModified = (headers: Headers, etag: string): boolean => {
   const known = headers.get("if-none-match");
   if (known === null) return false;

@@ -19,7 +19,7 @@ import { isNotModified, readRequestedRange } from "./range.ts";
 
 const FileIdParam = v.object({ id: Uuid });
 const PartParams = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });
-/** Any two words: what names no file is answered like a file that is not to be seen. */
+/** Any strings are accepted, so that invalid ids get the same response as invisible files. */
 const ReadFileParams = v.object({ id: v.string(), file: v.string() });
 
 const toFileState = async (env: Env, file: FileRecord): Promise<FileState> => {
@@ -29,11 +29,11 @@ const toFileState = async (env: Env, file: FileRecord): Promise<FileState> => {
   return { id, size: isReady ? size : announced_size, received, ready: isReady ? { type, width, height } : null };
 };
 
-/** The file when a message that this person may see now names it. */
+/** File that a message visible to the caller references; undefined otherwise. */
 const findReadableFile = async (c: AppContext, conversation: string, file: string): Promise<FileRecord | undefined> => {
   const { user } = c.var.caller;
   if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
-  // A conversation they never heard of is not even called: how long it takes to answer would tell whether there is one.
+  // An unknown conversation is not called at all: its response time would reveal whether it exists.
   if (privateMembers(conversation)?.includes(user) === false) return undefined;
   if (!(await getUserChannelStub(c.env, user).hasConversation(user, conversation))) return undefined;
   const isNamed = await getConversationStub(c.env, conversation).canReadFile(conversation, user, file);
@@ -45,7 +45,7 @@ const findOwnFileOfPath = (c: AppContext): Promise<FileRecord | undefined> =>
 const findReadableFileOfPath = (c: AppContext): Promise<FileRecord | undefined> =>
   findReadableFile(c, c.req.param("id") ?? "", c.req.param("file") ?? "");
 
-/** Any other method: only whose file it is learns that there is something at all. */
+/** Refuses other methods with 405 for a reader of the file, and with 404 for everybody else. */
 const refuseOtherMethods =
   (find: (c: AppContext) => Promise<FileRecord | undefined>, allow: string) => async (c: AppContext) => {
     if (!(await find(c))) return refuse(c, "file_not_found");
@@ -58,7 +58,7 @@ export const fileRoutes = createRoutes()
     "/files/:id",
     describeOperation({
       tag: "files",
-      summary: "Announce a file under an id of one's own making. The same again answers which parts are here",
+      summary: "Announce a file under an id created by the client. Idempotent: repeated, it returns the received parts",
       ok: { status: 200, body: FileState },
       refusals: [
         "invalid_input",
@@ -87,7 +87,7 @@ export const fileRoutes = createRoutes()
     "/files/:id",
     describeOperation({
       tag: "files",
-      summary: "Where one's own file stands: the parts that are here, and what it is once it is ready",
+      summary: "State of one's own file: received parts, and its media type once it is ready",
       ok: { status: 200, body: FileState },
       refusals: ["invalid_input", "file_not_found"],
     }),
@@ -102,7 +102,7 @@ export const fileRoutes = createRoutes()
     "/files/:id/parts/:n",
     describeOperation({
       tag: "files",
-      summary: "Bring a part, from 0, in any order: 131,072 bytes, the last one what remains. The first copy stays",
+      summary: "Upload a part, from 0, in any order: 131,072 bytes, the last one the remainder. The first copy is kept",
       bodyType: "application/octet-stream",
       ok: { status: 204, body: null },
       refusals: ["invalid_input", "file_not_found", "file_part_mismatch", "forbidden_origin"],
@@ -115,7 +115,7 @@ export const fileRoutes = createRoutes()
       const file = await findOwnFile(openDb(c.env), c.var.caller.user, id);
       if (!file) return refuse(c, "file_not_found");
       const length = partBytes(file.announced_size, n);
-      // A phone that goes away in the middle of a part ends the body with an error.
+      // A client that disconnects during the upload ends the body with an error.
       const bytes = n < partCount(file.announced_size) && (await c.req.arrayBuffer().catch(() => undefined));
       if (!bytes || bytes.byteLength !== length) return refuse(c, "file_part_mismatch");
       if (file.status === "receiving") await storePart(c.env.FILES, file, n, bytes);
@@ -127,7 +127,7 @@ export const fileRoutes = createRoutes()
     describeOperation({
       tag: "files",
       summary:
-        "Join the parts: what the file is, is looked up in its bytes, and metadata is taken out. Refused for good, it is gone",
+        "Join the parts: detects the media type from the bytes and removes metadata. A permanently refused file is deleted",
       ok: { status: 200, body: FileState },
       refusals: [
         "invalid_input",
@@ -145,7 +145,7 @@ export const fileRoutes = createRoutes()
       const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
       if (!file) return refuse(c, "file_not_found");
       const completing = completeFile(c.env, file);
-      // Goes on for a phone that goes away: the next time it asks, the file is ready.
+      // Continues after the client has disconnected, so that a repeated request finds the file ready.
       runAfterResponse(c.executionCtx, "complete a file", completing);
       const done = await completing;
       if (!done) return refuse(c, "file_not_found");
@@ -158,7 +158,7 @@ export const fileRoutes = createRoutes()
     "/files/:id",
     describeOperation({
       tag: "files",
-      summary: "Take back one's own file that no message names",
+      summary: "Delete one's own file that no message references",
       ok: { status: 204, body: null },
       refusals: ["invalid_input", "file_not_found", "file_in_use", "forbidden_origin"],
     }),
@@ -178,7 +178,8 @@ export const fileRoutes = createRoutes()
     "/conversations/:id/files/:file",
     describeOperation({
       tag: "files",
-      summary: "A file that a message of the conversation names, whole or in ranges, for those who may see the message",
+      summary:
+        "A file referenced by a message of the conversation, whole or in ranges, for people who may see the message",
       ok: { status: 200, body: "application/octet-stream" },
       refusals: ["file_not_found"],
     }),
@@ -190,7 +191,7 @@ export const fileRoutes = createRoutes()
       const { size, type, key } = file ?? {};
       if (!file || !size || !type || !key) return refuse(c, "file_not_found");
       const { headers } = c.req.raw;
-      const etag = `"${file.id}"`; // what is ready never changes
+      const etag = `"${file.id}"`; // a ready file never changes
       const wanted = readRequestedRange(headers, size, etag);
       const range = typeof wanted === "object" ? wanted : { offset: 0, length: size };
       const needsBytes = c.req.method === "GET" && wanted !== "unsatisfiable" && !isNotModified(headers, etag);

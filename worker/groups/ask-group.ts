@@ -10,17 +10,20 @@ import type { ConversationRpc, GroupChangeResult, GroupCommand, MemberEntries } 
 import { withRetry } from "#worker/objects/shared/retry.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
-/** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
+/** Requests of the group routes to the group's Conversation, which checks the caller's permissions. */
 
 type GroupRequest<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>;
 
-/** Asks a group of which the caller may not have heard yet: the one they are making. Again when the way to it broke. */
+/**
+ * Sends a request to a group that the caller's channel may not know yet, such as the one being created. Retries when
+ * the connection breaks.
+ */
 export const askNewGroup = async <T extends object>(c: AppContext, group: Uuid, question: GroupRequest<T>) =>
   callWithRetry(() => question(getConversationStub(c.env, group), c.var.caller.user));
 
 /**
- * Asks a group that the caller has heard of. For any other id nothing is woken or made, and the answer takes as long
- * whether there is such a group or not.
+ * Sends a request to a group that the caller's channel knows. For any other id no object is created, and the response
+ * time does not reveal whether the group exists.
  */
 export const askGroup = async <T extends object>(
   c: AppContext,
@@ -48,11 +51,14 @@ const callWithRetry = async <T extends object>(question: () => Promise<T | Refus
 export const readGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
   askGroup(c, id, (group, user) => group.getGroup(id, user));
 
-/** Describes a group just created, of which the creator's channel may not have been notified yet. */
+/** Reads a group that was just created, of which the creator's channel may not have been notified yet. */
 export const readNewGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
   askNewGroup(c, id, (group, user) => group.getGroup(id, user));
 
-/** Carries a change out. Pictures that nobody shows any more go: the one it replaced, and with a lost answer `before`. */
+/**
+ * Runs a group command and deletes pictures that are no longer shown: the replaced one and, after a lost response,
+ * `before`.
+ */
 export const executeGroupCommand = async (
   c: AppContext,
   id: Uuid,
@@ -67,7 +73,7 @@ export const executeGroupCommand = async (
   return done;
 };
 
-/** Carries out a change and answers how the group is then. */
+/** Runs a group command and returns the group afterwards. */
 export const changeGroup = async (c: AppContext, id: Uuid, deed: GroupCommand): Promise<Group | Refusal> => {
   const done = await executeGroupCommand(c, id, deed);
   return isRefusal(done) ? done : readGroup(c, id);
@@ -78,13 +84,16 @@ export const respondWithGroup = async (c: AppContext, asked: Promise<Group | Ref
   return isRefusal(group) ? refuse(c, group.error) : c.json(group, 200);
 };
 
-/** For changes after which there may be no group for the caller to read. */
+/** Runs a group command after which the caller may not be able to read the group. */
 export const respondWithoutGroup = async (c: AppContext, id: Uuid, deed: GroupCommand) => {
   const done = await executeGroupCommand(c, id, deed);
   return isRefusal(done) ? refuse(c, done.error) : c.body(null, 204);
 };
 
-/** Who has a seat and no account was seated without a word, and their own channel could not leave for them. */
+/**
+ * Removes members whose account is deleted. They were hidden members, so their own channel did not know the group and
+ * could not leave it.
+ */
 export const removeDeletedMembers = (
   c: AppContext,
   id: Uuid,
@@ -95,7 +104,7 @@ export const removeDeletedMembers = (
     if (left || members[index]?.profile !== null) continue;
     runAfterResponse(
       c.executionCtx,
-      "let go of a deleted account",
+      "remove a deleted member",
       getConversationStub(c.env, id).removeDeletedUser(id, user),
     );
   }

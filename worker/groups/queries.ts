@@ -42,8 +42,8 @@ const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
 };
 
 /**
- * Contacts of mine, as a conversation is to seat them, or why not all of them may be: a group is made of people one
- * is connected with and lets through, and who let themselves be added. That one of them blocks me is not to be seen by what is answered.
+ * Contacts to add to a group, or the reason why one of them cannot be added: members must be contacts whom the caller
+ * does not block and who allow being added. The result does not reveal that somebody blocks the caller.
  */
 export const toAddedMembers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<AddedMember[] | ErrorCode> => {
   const others = [...new Set(people)].filter((other) => other !== me);

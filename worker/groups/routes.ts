@@ -44,23 +44,23 @@ const GroupMessageParams = v.object({
   seq: v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number), Seq),
 });
 
-/** What a stranger hears of every group, and everybody of one that is not there. */
+/** Refusals for non-members of any group and for everybody of a missing one. */
 const groupRefusals = ["invalid_input", "group_not_found", "unavailable"] as const satisfies ErrorCode[];
 const groupChangeRefusals = [...groupRefusals, "not_allowed", "forbidden_origin"] as const satisfies ErrorCode[];
 
-/** What was made before, by a caller who does it again: contacts may have come and gone since. */
+/** Group from an earlier identical request of the caller, whose contacts may have changed since then. */
 const findCreatedGroup = async (c: AppContext, id: Uuid): Promise<Group | undefined> => {
   const group = await readNewGroup(c, id);
   return !isRefusal(group) && group.created_by === c.var.caller.user ? group : undefined;
 };
 
-/** What one does to a group, and what a member may know of it. Who may is judged by its Conversation. */
+/** Group routes. The group's Conversation checks permissions. */
 export const groupRoutes = createRoutes()
   .post(
     "/groups",
     describeOperation({
       tag: "groups",
-      summary: "Make a group of contacts, under an id that the caller made: doing it again changes nothing",
+      summary: "Create a group of contacts, under an id created by the client. Idempotent",
       ok: { status: 200, body: Group },
       refusals: [
         "invalid_input",
@@ -94,7 +94,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id",
     describeOperation({
       tag: "groups",
-      summary: "A group one is in",
+      summary: "A group one is a member of",
       ok: { status: 200, body: Group },
       refusals: groupRefusals,
     }),
@@ -121,7 +121,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id/picture",
     describeOperation({
       tag: "groups",
-      summary: "Give a group a picture: a JPEG, PNG, WebP or GIF of at most 5 MB and 50 megapixels",
+      summary: "Set a group's picture: a JPEG, PNG, WebP or GIF of at most 5 MB and 50 megapixels",
       bodyType: "image/*",
       ok: { status: 200, body: Group },
       refusals: [...groupChangeRefusals, "file_too_large", "not_an_image", "image_too_many_pixels"],
@@ -131,7 +131,7 @@ export const groupRoutes = createRoutes()
     limitCaller("group_picture_by_user"),
     async (c) => {
       const { id } = c.req.valid("param");
-      // Read to its end also when it is refused: who still sends does not hear the answer.
+      // Read completely even if it is refused: a client that is still sending does not read the response.
       const bytes = new Uint8Array(await c.req.arrayBuffer());
       const group = await readGroup(c, id);
       if (isRefusal(group)) return refuse(c, group.error);
@@ -140,7 +140,7 @@ export const groupRoutes = createRoutes()
       if ("refused" in stored) return refuse(c, stored.refused);
       const done = await executeGroupCommand(c, id, { type: "picture", key: stored.key }, group.picture);
       if (!isRefusal(done)) return respondWithGroup(c, readGroup(c, id));
-      // What is not known to be shown is kept: the answer may be all that was lost.
+      // After "unavailable" the picture is kept: the command may have succeeded and only its response been lost.
       if (done.error !== "unavailable") {
         runAfterResponse(c.executionCtx, "delete a refused picture", deleteAvatar(c.env, stored.key));
       }
@@ -151,7 +151,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id/picture",
     describeOperation({
       tag: "groups",
-      summary: "Take a group's picture away",
+      summary: "Remove a group's picture",
       ok: { status: 200, body: Group },
       refusals: groupChangeRefusals,
     }),
@@ -165,7 +165,7 @@ export const groupRoutes = createRoutes()
     describeOperation({
       tag: "groups",
       summary:
-        "Members in the order of their numbers; with `since` those who changed after a roster, who left too; or by `numbers`",
+        "Members in the order of their numbers; with `since` those changed after a members version, including former ones; or by `numbers`",
       ok: { status: 200, body: MemberPage },
       refusals: groupRefusals,
     }),
@@ -205,7 +205,7 @@ export const groupRoutes = createRoutes()
     limitCaller("group_change_by_user"),
     async (c) => {
       const { id } = c.req.valid("param");
-      // Who may not add learns nothing of the people they name.
+      // Checked first, so that a caller who may not add members learns nothing about the people they name.
       const group = await readGroup(c, id);
       if (isRefusal(group)) return refuse(c, group.error);
       if (!isGroupActionAllowed(group.role, "add")) return refuse(c, "not_allowed");
@@ -218,7 +218,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id/members/:userId",
     describeOperation({
       tag: "groups",
-      summary: "Take a member out of a group, or leave it; an owner who leaves may name an `heir`",
+      summary: "Remove a member from a group, or leave it; an owner who leaves may name the successor (`heir`)",
       ok: { status: 204, body: null },
       refusals: [...groupChangeRefusals, "member_not_found"],
     }),
@@ -237,7 +237,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id/owner",
     describeOperation({
       tag: "groups",
-      summary: "Hand a group over to another member",
+      summary: "Transfer the ownership of a group to another member",
       ok: { status: 200, body: Group },
       refusals: [...groupChangeRefusals, "member_not_found"],
     }),
@@ -255,7 +255,7 @@ export const groupRoutes = createRoutes()
     "/groups/:id",
     describeOperation({
       tag: "groups",
-      summary: "Delete a group for everybody, with all that was written in it",
+      summary: "Delete a group for everybody, with all its messages",
       ok: { status: 204, body: null },
       refusals: groupChangeRefusals,
     }),
@@ -268,7 +268,7 @@ export const groupRoutes = createRoutes()
     "/conversations/:id/messages/:seq/receipts",
     describeOperation({
       tag: "groups",
-      summary: "How far each of the others is with one's own message, by member number",
+      summary: "Receipts of the other members for one's own message, by member number",
       ok: { status: 200, body: Receipts },
       refusals: ["invalid_input", "conversation_not_found", "message_not_found", "not_your_message", "unavailable"],
     }),

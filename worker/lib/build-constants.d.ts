@@ -1,5 +1,5 @@
 /**
- * What the build says (vite.config.ts): it is for this machine. Mails are kept here and shown under /dev/mail, and limits can
- * be raised (worker/lib/limits/local-limits.ts). Never in what is deployed.
+ * Set by the build (vite.config.ts) for local builds only. Mails are then stored and shown under /dev/mail, and limits
+ * can be raised (worker/lib/limits/local-limits.ts). Always false in a deployed build.
  */
 declare const LOCAL_MAILBOX: boolean;

@@ -8,16 +8,16 @@ import { pending_relations } from "#worker/db/schema.ts";
 import { logError } from "./log.ts";
 
 /**
- * Every change of standing reaches both people's channels. What has to be told is written in the same D1
- * batch as the change and deleted when the channel confirmed, so that a Worker dying in between loses
- * nothing: whatever is left is told at the person's next change or next socket.
+ * Delivery of relation changes to the UserChannels of both people. The pending update is written in the D1 batch of the
+ * change and deleted after the channel confirmed it, so that a Worker stopping in between loses nothing: the rest is
+ * pushed at the person's next change or next socket.
  */
 
 const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
 const pagesMax = 50;
 const pushesAtOnce = 6; // outgoing connections of one request
-const overtakenDelayMs = 50; // at most, so that two who tell the same do not overtake each other by turns
-const recipientsMax = 200; // told at once of a changed profile; the rest hear of it when they next connect
+const overtakenDelayMs = 50; // random delay up to this, so that two concurrent pushes do not overtake each other in turns
+const recipientsMax = 200; // people notified at once of a changed profile; the rest receive it when they next connect
 
 const raiseVersion = {
   target: [pending_relations.user_id, pending_relations.other_id],
@@ -25,8 +25,8 @@ const raiseVersion = {
 };
 
 /**
- * The statement for the batch of a change between two people. With `condition` (SQL that is true when the
- * change took place) nothing is queued for a change that did not.
+ * Statement for the batch of a change between two people. `condition`: SQL that is true if the change took place;
+ * otherwise nothing is queued.
  */
 export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
   db
@@ -34,14 +34,17 @@ export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
     .select(sql`SELECT column1, column2, 1 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}`)
     .onConflictDoUpdate(raiseVersion);
 
-/** The same for a change that only `user` hears of. */
+/** Statement for a change that only `user` is notified of. */
 export const queueOneSidedRelation = (db: Db, user: Uuid, other: Uuid, condition = sql`1`) =>
   db
     .insert(pending_relations)
     .select(sql`SELECT ${user}, ${other}, 1 WHERE ${condition}`)
     .onConflictDoUpdate(raiseVersion);
 
-/** The statement for the batch of a changed profile: everybody who has it in their store, and its own person's other devices. */
+/**
+ * Statement for the batch of a changed profile: queues everybody who has it in their store, and its owner's other
+ * devices.
+ */
 export const queueProfileChange = (db: Db, me: Uuid) =>
   db
     .insert(pending_relations)
@@ -56,7 +59,9 @@ export const queueProfileChange = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(raiseVersion);
 
-/** The statement for the batch of a deleted account: everybody who ever had the profile in their store, or still may. */
+/**
+ * Statement for the batch of a deleted account: queues everybody who ever had the profile in their store, or still may.
+ */
 export const queueAccountDeleted = (db: Db, me: Uuid) =>
   db
     .insert(pending_relations)
@@ -71,14 +76,14 @@ export const queueAccountDeleted = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(raiseVersion);
 
-/** How people stand to somebody; those who are not in the directory any more have deleted their accounts. */
+/** Relations of a person to others. People missing from the directory have deleted their accounts. */
 const listRelationsOrDeleted = async (db: Db, user: Uuid, others: Uuid[]): Promise<Relation[]> => {
   const relations = await listRelations(db, user, others);
   const found = new Set(relations.map(({ profile }) => profile.id));
   return [...relations, ...others.filter((other) => !found.has(other)).map(createDeletedRelation)];
 };
 
-/** Those of them to whom the person stands otherwise by now than was told. */
+/** People whose relation has changed since these relations were pushed. */
 const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], told: Relation[]): Promise<Uuid[]> => {
   const known = new Map(told.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
   const now = await listRelationsOrDeleted(db, user, others);
@@ -92,7 +97,10 @@ const runBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) 
   return first ? db.batch([first, ...rest]) : [];
 };
 
-/** Tells a person's channel what it has still to hear. Throws when the channel does not answer; then nothing is lost. */
+/**
+ * Pushes the pending relation changes to a person's channel. Throws if the channel does not respond; nothing is lost
+ * then.
+ */
 export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> => {
   const db = openDb(env);
   const channel = env.USER_CHANNEL.getByName(user);
@@ -106,7 +114,7 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
     const others = pending.map(({ other_id }) => other_id);
     const standings = await listRelationsOrDeleted(db, user, others);
     await channel.updateRelations(user, standings);
-    // Only the row that was read before the channel was told: a change since then has raised its version.
+    // Deletes only the version that was pushed: a change since then has raised it.
     const told = pending.map(({ other_id, version }) =>
       db
         .delete(pending_relations)
@@ -119,8 +127,8 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
         ),
     );
     const results = await runBatch(db, told);
-    // Somebody else told the channel of these meanwhile, perhaps of a newer standing and before this: what does not hold
-    // any more is told anew. What holds is not, or many who tell the same at once would never come to an end.
+    // A missing row was pushed by a concurrent request, perhaps with a newer relation and before this push. Relations
+    // that changed are queued again. Unchanged ones are not, because many concurrent pushes would otherwise never end.
     const overtaken = others.filter((_, index) => results[index]?.meta.changes === 0);
     const stale = overtaken.length > 0 ? await findStaleRelations(db, user, overtaken, standings) : [];
     if (stale.length > 0) {
@@ -133,20 +141,20 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
   }
 };
 
-/** After a change: each of these people is told, and one who cannot be told keeps nobody else waiting. */
+/** Pushes pending changes to each of these people. A failure for one does not delay the others. */
 export const pushPendingToEach = async (env: Env, users: readonly Uuid[]): Promise<void> => {
   const queue = users.slice(0, recipientsMax);
   const work = async () => {
     for (let user = queue.shift(); user !== undefined; user = queue.shift()) {
       await pushPendingRelations(env, user).catch((error: unknown) =>
-        logError("a change of standing waits for the person's next socket", error),
+        logError("a relation change waits for the person's next socket", error),
       );
     }
   };
   await Promise.all(Array.from({ length: pushesAtOnce }, work));
 };
 
-/** Everybody whose channel has still to hear of this person. */
+/** People whose channel has not yet received the change of this person, up to `recipientsMax`. */
 export const listPendingRecipients = async (db: Db, about: Uuid): Promise<Uuid[]> => {
   const rows = await db
     .select({ user_id: pending_relations.user_id })
@@ -156,6 +164,6 @@ export const listPendingRecipients = async (db: Db, about: Uuid): Promise<Uuid[]
   return rows.map(({ user_id }) => user_id);
 };
 
-/** After a change of a profile: everybody who has it hears of it. */
+/** Pushes a changed profile to everybody who has it. */
 export const pushUpdatesAbout = async (env: Env, about: Uuid): Promise<void> =>
   pushPendingToEach(env, await listPendingRecipients(openDb(env), about));

@@ -1,10 +1,10 @@
-/** Where a build for this machine (`LOCAL_MAILBOX`) may be set to another time. No other build contains this. */
+/** Path at which a local build (`LOCAL_MAILBOX`) accepts another time. Other builds do not contain it. */
 export const clockPath = "/dev/clock";
 
 const SystemDate = Date;
 let offsetMs = 0;
 
-/** The time of the Worker and of all its objects, which share this global object on one machine. */
+/** Date of the Worker and of all its objects, which share this global object on one machine. */
 class ShiftedDate extends SystemDate {
   constructor(...parts: [] | [number | string | Date]) {
     if (parts.length === 0) super(SystemDate.now() + offsetMs);
@@ -16,8 +16,8 @@ class ShiftedDate extends SystemDate {
 }
 
 /**
- * Sets the clock to the epoch milliseconds in the body, or back to the machine's with an empty one. The demo writes messages
- * of past weeks this way (scripts/demo).
+ * Sets the clock to the epoch milliseconds in the body, or back to the system time with an empty body. The demo writes
+ * messages of past weeks this way (scripts/demo).
  */
 export const setLocalClock = async (request: Request): Promise<Response> => {
   if (request.method !== "PUT") return new Response(null, { status: 405, headers: { allow: "PUT" } });

@@ -1,6 +1,6 @@
 /**
- * What of an error a log may keep: its kind, what the runtime says of it, and where it happened. A failed query's
- * parameters are numbers, hashes and what somebody wrote; a text that is no JSON is quoted by the parser.
+ * Loggable part of an error: name, message and stack. Removed are the parameters of a failed query, which contain
+ * numbers, hashes and user content, and the parser's quote of invalid JSON.
  */
 const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
@@ -11,6 +11,6 @@ const describeError = (error: unknown): string => {
   return [`${error.name}: ${message}`, ...frames, ...because].join("\n");
 };
 
-/** Errors come into the log by these two only, and with nothing of what a person typed or is known by. */
+/** Logging of errors without personal data. Errors must be logged by these two functions only. */
 export const logError = (what: string, error: unknown): void => console.error(what, describeError(error));
 export const logWarning = (what: string, error: unknown): void => console.warn(what, describeError(error));

@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? "");
 
-/** Paragraphs of text, its web addresses as links. */
+/** Text as HTML paragraphs, with web addresses as links. */
 export const toParagraphs = (text: string): string =>
   text
     .split("\n\n")

@@ -4,7 +4,7 @@ import type { Mail } from "./mail.ts";
 export const mailboxPath = "/dev/mail";
 const storedMailsMax = 50;
 
-/** The newest first; gone with the process. */
+/** Newest first; lost when the process ends. */
 const storedMails: (Mail & { sent_at: number })[] = [];
 
 export const storeLocalMail = (mail: Mail): void => {
@@ -25,7 +25,7 @@ const toMailboxPage = (): string =>
       .join("") || "<p>None yet.</p>"
   }</html>`;
 
-/** The last mails, for whoever develops: a page, or JSON for tests. */
+/** Serves the last mails in development: a page, or JSON for tests. */
 export const serveMailbox = (request: Request): Response => {
   const headers = {
     "cache-control": "no-store",

@@ -4,7 +4,7 @@ import { escapeHtml, toParagraphs } from "./html.ts";
 export type Mail = { to: string; subject: string; text: string; html: string };
 export type MailText = { subject: string; text: string };
 
-/** Plain and short: nothing to load, nobody told that it was read. */
+/** Minimal HTML: loads nothing and contains no tracking. */
 const toHtmlDocument = (language: Language, subject: string, body: string): string =>
   `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>\n${body}</html>`;
 
@@ -15,7 +15,7 @@ export const toMail = (to: string, language: Language, { subject, text }: MailTe
   html: toHtmlDocument(language, subject, toParagraphs(text)),
 });
 
-/** In several languages, one below the other; the first is the subject's. */
+/** Mail in several languages, one below the other, with the subject of the first. */
 export const toMultilingualMail = (
   to: string,
   words: readonly [[Language, MailText], ...[Language, MailText][]],

@@ -1,22 +1,22 @@
 import { storeLocalMail } from "./local-mailbox.ts";
 import type { Mail } from "./mail.ts";
 
-/** What the platform says of a mail that it did not take, without whom it was for. */
+/** Error code of the mail service, without the recipient. */
 const readErrorCode = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "without a code";
 
 type MailEnv = Pick<Env, "MAIL" | "MAIL_FROM">;
 
-/** It is the mail that is wrong, or whom it is from or for: another try ends as this one did. */
+/** Tests whether the mail, its sender or its recipient is invalid, so that a retry would fail too. */
 const isPermanentMailError = (error: unknown): boolean =>
   /^E_(VALIDATION|FIELD|HEADER|CONTENT|SENDER|RECIPIENT)/.test(readErrorCode(error));
 
-// After the answer the platform leaves half a minute for what is still to do.
+// The platform allows half a minute of work after the response.
 const retryWaitsMs = [1_000, 5_000];
 
 /**
- * By Cloudflare's Email Service, from `MAIL_FROM`; none while that is empty. Where it fails for the moment it is tried again:
- * nobody is told to ask anew, and a mail that comes twice does no harm. No address gets into a log.
+ * Sends a mail by Cloudflare's Email Service from `MAIL_FROM`; does nothing while that is empty. Temporary failures are
+ * retried, because nobody asks the user to repeat and a duplicate does no harm. Addresses are not logged.
  */
 export const sendByEmailService = async (
   env: MailEnv,
@@ -36,6 +36,6 @@ export const sendByEmailService = async (
   }
 };
 
-/** Sends a mail. A build for this machine keeps it instead (local-mailbox.ts). */
+/** Sends a mail. A local build stores it instead (local-mailbox.ts). */
 export const sendMail = async (env: MailEnv, mail: Mail): Promise<void> =>
   LOCAL_MAILBOX ? storeLocalMail(mail) : sendByEmailService(env, mail);

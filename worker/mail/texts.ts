@@ -2,7 +2,7 @@ import type { Language } from "#contract/language.ts";
 import { mailedTokenMinutes } from "#contract/limits.ts";
 import { type Mail, type MailText, toMail } from "./mail.ts";
 
-/** What a mail brings: a link to open, or a code to type where one asked for it. */
+/** Secrets of a mail: a link to open, and a code to type on the page that requested it. */
 type MailedLink = { link: string; code: string };
 
 const minutes = mailedTokenMinutes;
@@ -139,6 +139,6 @@ export const createRecoveryMail = (to: string, language: Language, brought: Mail
 export const createConfirmationMail = (to: string, language: Language, brought: MailedLink): Mail =>
   toMail(to, language, confirmationTexts[language](brought));
 
-/** To the address that is about to be another's, or nobody's. */
+/** Mail to an address that is being replaced or removed. */
 export const createFormerAddressMail = (to: string, language: Language, reason: "change" | "removal"): Mail =>
   toMail(to, language, (reason === "change" ? addressChangeTexts : addressRemovalTexts)[language]);

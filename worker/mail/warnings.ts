@@ -2,7 +2,7 @@ import { type Language, languages } from "#contract/language.ts";
 import { factorResetHours } from "#contract/limits.ts";
 import { type Mail, type MailText, toMultilingualMail } from "./mail.ts";
 
-/** What a person's recovery address is told of, for whoever did it may be somebody else. */
+/** Warnings to the recovery address about account changes that somebody else may have made. */
 
 const factorResetTexts: Record<Language, (due: string) => MailText> = {
   fr: (due) => ({
@@ -64,11 +64,14 @@ Se foi você, não há nada a fazer. Se não, abra o Lisolo e toque em «Esquece
   },
 };
 
-/** Nobody knows here where its reader is. */
+/** Time in UTC, because the reader's time zone is unknown. */
 const formatUtc = (at: number, language: Language): string =>
   `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} (UTC)`;
 
-/** Who asks may be a stranger: their language comes first, for mostly they are the owner, and the others follow. */
+/**
+ * Mail in all languages. The requester's language comes first, because usually they are the owner; the others follow in
+ * case they are not.
+ */
 const toMailInAllLanguages = (to: string, first: Language, wordsIn: (language: Language) => MailText): Mail =>
   toMultilingualMail(to, [
     [first, wordsIn(first)],
@@ -77,10 +80,10 @@ const toMailInAllLanguages = (to: string, first: Language, wordsIn: (language: L
       .map((language): [Language, MailText] => [language, wordsIn(language)]),
   ]);
 
-/** The second step is taken away at `due`, unless its owner says no. */
+/** Warning that the second factor will be removed at `due` unless the owner cancels it. */
 export const createFactorResetMail = (to: string, first: Language, due: number): Mail =>
   toMailInAllLanguages(to, first, (language) => factorResetTexts[language](formatUtc(due, language)));
 
-/** The devices that would have told of it are signed out. */
+/** Notice of a changed password, by mail because the other devices are signed out. */
 export const createPasswordChangeMail = (to: string, first: Language): Mail =>
   toMailInAllLanguages(to, first, (language) => passwordChangeTexts[language]);

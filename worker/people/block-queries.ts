@@ -12,7 +12,7 @@ type BlockRow = typeof blocks.$inferSelect;
 
 const isBlockOf = (me: Uuid, other: Uuid) => and(eq(blocks.user_id, me), eq(blocks.blocked_user_id, other));
 
-/** Whom I block, the last first; `before` is where the page before this one ended. */
+/** People whom the caller blocks, newest first. `before`: cursor from the previous page. */
 export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): Promise<BlockList> => {
   const rows = await db
     .select({ other: blocks.blocked_user_id, created_at: blocks.created_at })
@@ -28,7 +28,7 @@ export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): 
   };
 };
 
-/** Writes down that I block somebody, and that my own devices, and nobody else, are to hear of it. */
+/** Inserts a block and queues the update for the blocker's own devices only. */
 export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
   await db.batch([
     db
@@ -45,7 +45,7 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
 
 type DeletedBlock = { block: BlockRow | undefined; unusedAvatar: string | undefined };
 
-/** Takes a block out. `released` is the picture that nobody is to see any more now. */
+/** Deletes a block. `unusedAvatar`: picture that nobody sees any more. */
 export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<DeletedBlock> => {
   const another = alias(blocks, "another");
   const isMine = db
@@ -66,15 +66,15 @@ export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Delete
   return { block: deleted[0], unusedAvatar: pictures[0]?.key ?? undefined };
 };
 
-/** Puts a block back as it was. */
+/** Restores a deleted block unchanged. */
 export const restoreBlock = async (db: Db, block: BlockRow): Promise<void> => {
   const { user_id: me, blocked_user_id: other } = block;
   await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueOneSidedRelation(db, me, other)]);
 };
 
 /**
- * Queues what an ended block changes: for me that it ended, and for the other, if they have my profile, the picture
- * it has by now. To them that is a change of picture like any.
+ * Queues the updates of an ended block: for the blocker its end, and for the other person, if they have the profile,
+ * the current picture, which looks like any change of picture.
  */
 export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
   const pair = privateConversationId(me, other);

@@ -21,21 +21,22 @@ const BlockedUserParam = v.object({ userId: Uuid });
 const BlockCursor = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
 const reconcileAttemptsMax = 3;
 
-/** Has the conversation let the other through, or not; false when it cannot be reached. */
+/** Sets or clears the block in the conversation; returns false if it cannot be reached. */
 const setConversationBlock = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<boolean> => {
   const id = privateConversationId(me, other);
   try {
     await getConversationStub(env, id).setBlocked(id, me, isBlocked);
     return true;
   } catch (error) {
-    logError("a conversation could not be told of a block", error);
+    logError("a conversation could not be notified of a block", error);
     return false;
   }
 };
 
 /**
- * How the other stands to me once the conversation was told. When another of my devices decided otherwise at the
- * same moment, the conversation is told what the directory says by now: each who changes it looks again afterwards.
+ * Relation after the conversation was notified. If another device of the caller changed the block at the same moment,
+ * the conversation is notified again with the directory's current value. Every writer checks again afterwards, so both
+ * agree in the end.
  */
 const reconcileBlock = async (
   env: Env,
@@ -59,7 +60,7 @@ export const blockRoutes = createRoutes()
     "/blocks",
     describeOperation({
       tag: "contacts",
-      summary: "Whom one has blocked, the last first",
+      summary: "Blocked people, newest first",
       ok: { status: 200, body: BlockList },
       refusals: ["invalid_input"],
     }),
@@ -71,7 +72,7 @@ export const blockRoutes = createRoutes()
     "/blocks/:userId",
     describeOperation({
       tag: "contacts",
-      summary: "Block somebody: nothing of theirs comes through any more, and they are not told",
+      summary: "Block somebody: nothing of theirs is delivered any more, and they are not notified",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
     }),
@@ -84,11 +85,11 @@ export const blockRoutes = createRoutes()
       if (!can.block(me, { id: other })) return refuse(c, "invalid_input");
       const db = openDb(c.env);
       if (!(await findRelation(db, me, other))) return refuse(c, "user_not_found");
-      // First the conversation, which holds messages back: what fails after it can be repeated.
+      // The conversation is notified first, because it withholds messages; the later steps can be repeated.
       if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
       await insertBlock(db, me, other);
       const relation = await reconcileBlock(c.env, db, me, other, true);
-      runAfterResponse(c.executionCtx, "tell of a block", pushPendingToEach(c.env, [me]));
+      runAfterResponse(c.executionCtx, "push a new block to own devices", pushPendingToEach(c.env, [me]));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");
     },
   )
@@ -96,7 +97,7 @@ export const blockRoutes = createRoutes()
     "/blocks/:userId",
     describeOperation({
       tag: "contacts",
-      summary: "Let somebody through again. What they sent meanwhile stays held back",
+      summary: "Unblock somebody. Messages they sent meanwhile stay undelivered",
       ok: { status: 200, body: Relation },
       refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
     }),
@@ -111,19 +112,19 @@ export const blockRoutes = createRoutes()
       const before = await findRelation(db, me, other);
       if (!before) return refuse(c, "user_not_found");
       const { block, unusedAvatar } = await deleteBlock(db, me, other);
-      // The conversation is told also when the directory knows of no block: a Worker may have died between the two.
+      // Notified even without a block in the directory: a Worker may have stopped between the two steps.
       if (!(await setConversationBlock(c.env, me, other, false))) {
         if (block) {
           await restoreBlock(db, block);
-          // The call may have arrived and only its answer been lost: then the conversation must not let through.
+          // The call may have succeeded and only its response been lost: block again in the conversation.
           await setConversationBlock(c.env, me, other, true);
-          runAfterResponse(c.executionCtx, "tell of a block that stays", pushPendingToEach(c.env, [me]));
+          runAfterResponse(c.executionCtx, "push a restored block to own devices", pushPendingToEach(c.env, [me]));
         }
         return refuse(c, "unavailable");
       }
       const relation = await reconcileBlock(c.env, db, me, other, false);
       await queueUnblock(db, me, other);
-      runAfterResponse(c.executionCtx, "tell of an ended block", pushPendingToEach(c.env, [me, other]));
+      runAfterResponse(c.executionCtx, "push an ended block", pushPendingToEach(c.env, [me, other]));
       if (unusedAvatar !== undefined)
         runAfterResponse(c.executionCtx, "delete a blocker's old avatar", deleteAvatar(c.env, unusedAvatar));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");

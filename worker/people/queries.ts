@@ -8,21 +8,21 @@ import { type ProfileWithPhone, selectProfiles, toFoundPeople } from "#worker/db
 import { blocks, profiles, settings } from "#worker/db/schema.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 
-// What is looked through at most for people who let themselves be found by what was typed
+// Upper bounds of the rows scanned for people whose settings allow the search
 const beginningMax = 5 * phoneSearchMaxResults;
 const containingMax = 2 * phoneSearchMaxResults + 1;
 const containingScanMax = 5 * containingMax;
 
-/** SQL: somebody of this id lets themselves be found by a part of their number. */
+/** SQL: this person allows being found by part of their number. */
 const allowsPartSearch = (id: SQL): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${id} AND ${settings.findable} <> 'part')`;
 
-/** SQL: or by the whole of it, of which these are the forms. */
+/** SQL: this person allows being found, by part of the number or by the whole one, whose forms are `wholes`. */
 const allowsSearch = (wholes: readonly string[]): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND (${settings.findable} = 'nobody'
     OR (${settings.findable} = 'whole' AND ${notInArray(profiles.phone, [...wholes])})))`;
 
-/** SQL: a number without its last digits, as the index has it (migrations/0015_phone_heads.sql). */
+/** SQL: a number without its last digits, as in the index (migrations/0015_phone_heads.sql). */
 const toPhoneHead = (phone: SQL): SQL =>
   sql`substr(${phone}, 1, max(0, length(${phone}) - ${sql.raw(`${phoneTailDigits}`)}))`;
 
@@ -38,11 +38,10 @@ const selectNumbersByPart = (part: string): SQL =>
     WHERE ${allowsPartSearch(sql`near.id`)} LIMIT ${containingMax}`;
 
 /**
- * People whose number is or contains what was typed and who let themselves be found by it, at most ten: first those whose
- * number it is, in whichever form it is stored, then those whose number begins with it, then the others in numerical order.
- * What was typed as a part and the order say nothing of a number's last four digits, which would be found out one by one.
- * Beginnings go by an index and parts by the trigram index, each bounded, so a search costs the same in a town and
- * in a country.
+ * People who allow being found by the typed digits, at most ten: first the exact number in any stored form, then
+ * numbers that begin with the digits, then the others in numerical order. Partial matches and their order ignore a
+ * number's last four digits, which could otherwise be found out one by one. Prefixes use an index and parts the trigram
+ * index, each with a bound, so that the cost does not grow with the number of users.
  */
 const searchProfiles = async (
   db: Db,
@@ -64,8 +63,8 @@ const searchProfiles = async (
 };
 
 /**
- * People found by digits, read as their typer may mean them: 0810000001 finds +243810000001 for somebody of that country.
- * Their numbers stand in the answer as far as they may be told.
+ * Searches people by digits, interpreted for the searcher's country: 0810000001 finds +243810000001. Results contain
+ * the visible part of each number.
  */
 export const searchByPhone = async (db: Db, me: Uuid, digits: string): Promise<FoundPerson[]> => {
   const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
@@ -82,7 +81,7 @@ const ownProfileColumns = {
   created_at: profiles.created_at,
 };
 
-/** Changes a person's name and queues it for everybody who has their profile; answers it as it now is. */
+/** Changes a person's name, queues the update for everybody who has the profile, and returns the profile. */
 export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<Profile | undefined> => {
   const [rows] = await db.batch([
     db.update(profiles).set({ username }).where(eq(profiles.id, me)).returning(ownProfileColumns),
@@ -93,7 +92,10 @@ export const updateUsername = async (db: Db, me: Uuid, username: string): Promis
 
 type AvatarReplacement = { profile: Profile; unusedAvatar: string | undefined };
 
-/** The same with a person's picture. `released` is the one before, unless somebody they block goes on seeing it. */
+/**
+ * Replaces a person's picture and queues the update. `unusedAvatar`: the previous picture, unless a blocked person
+ * still sees it.
+ */
 export const replaceAvatar = async (db: Db, me: Uuid, key: string): Promise<AvatarReplacement | undefined> => {
   const isShown = db
     .select({ one: sql`1` })

@@ -23,9 +23,9 @@ import {
 import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 
-/** Everybody who has this profile hears of its change, after the answer. */
+/** Pushes a changed profile to everybody who has it, after the response. */
 const notifyContacts = (c: AppContext, me: Uuid): void =>
-  runAfterResponse(c.executionCtx, "tell of a changed profile", pushUpdatesAbout(c.env, me));
+  runAfterResponse(c.executionCtx, "push a changed profile", pushUpdatesAbout(c.env, me));
 
 const AvatarSizeName = v.pipe(
   v.picklist(avatarSizes.map(String)),
@@ -51,12 +51,12 @@ export const peopleRoutes = createRoutes()
     describeOperation({
       tag: "people",
       summary:
-        "People whose phone number contains these digits: at most ten, never oneself. Whole numbers are told of contacts, and where the whole one was asked for",
+        "People whose phone number contains these digits: at most ten, never oneself. Full numbers are returned for contacts and for exact searches only",
       ok: { status: 200, body: v.array(FoundPerson) },
       refusals: ["invalid_input", "query_too_short", "searches_used_up", "forbidden_origin"],
     }),
     authenticate,
-    // Not in the URL, which logs and proxies keep.
+    // Not in the URL, which logs and proxies store.
     validate("json", PhoneSearchBody),
     limitCaller("search_by_user"),
     async (c) => {
@@ -72,7 +72,7 @@ export const peopleRoutes = createRoutes()
     "/users/:id",
     describeOperation({
       tag: "people",
-      summary: "The profile of oneself, a contact, somebody with whom a request is pending or whom one blocks",
+      summary: "Profile of oneself, a contact, a person with a pending request, or a blocked person",
       ok: { status: 200, body: Profile },
       refusals: ["invalid_input", "user_not_found"],
     }),
@@ -138,7 +138,7 @@ export const peopleRoutes = createRoutes()
     "/avatars/:key",
     describeOperation({
       tag: "people",
-      summary: "A picture, square, of 50 or 512 pixels; for signed-in people who were given its key",
+      summary: "A square picture of 50 or 512 pixels, for signed-in people who know its key",
       ok: { status: 200, body: "image/webp" },
       refusals: ["invalid_input", "not_found"],
     }),
@@ -149,7 +149,7 @@ export const peopleRoutes = createRoutes()
       const { key } = c.req.valid("param");
       const avatar = await findAvatar(c.env, key, c.req.valid("query").size, c.req.raw.headers);
       if (!avatar) return refuse(c, "not_found");
-      // The key names these bytes for ever; a shared cache never keeps them.
+      // The content of a key never changes. Shared caches must not store it.
       c.header("cache-control", "private, max-age=31536000, immutable");
       c.header("etag", avatar.httpEtag);
       c.header("content-type", "image/webp");

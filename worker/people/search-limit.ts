@@ -7,11 +7,11 @@ import { phone_searches, users } from "#worker/db/schema.ts";
 import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";
 
 /**
- * How many different numbers and parts of numbers a person may look for within a day, so that nobody copies the directory
- * digit by digit. What was looked for once costs nothing again, nor does going on with what was typed last: a pause in
- * typing, or digits taken back and typed again, are no searches of their own. Another ending of the same beginning is.
+ * Limits the different numbers and parts of numbers that a person may search within a day, so that nobody can copy the
+ * directory digit by digit. Repeating a search is free, and so is extending the last one: a pause in typing, or digits
+ * deleted and typed again, are no new search. A different continuation of the same prefix is one.
  *
- * What was typed on from one beginning shares its time (`searched_at`), which no other search of the person has.
+ * Searches extended from one prefix share their time (`searched_at`), which no other search of the person has.
  */
 
 const dayMs = 24 * 3_600_000;
@@ -20,12 +20,12 @@ const purgedPerSearch = 100;
 const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo phone search ${me} ${digits}`).digest("base64url").slice(0, 22);
 
-/** SQL: how many searches this person has, fewer while their account is new. */
+/** SQL: the person's daily allowance, smaller while the account is new. */
 const selectDailyAllowance = (me: Uuid, now: number) =>
   sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * 3_600_000} THEN ${searchesPerDayNew}
     ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
 
-/** Counts a search, or says when the next one may be made. */
+/** Counts a search, or returns the time until the next one is allowed. */
 export const countSearch = async (
   env: Pick<Env, "PEPPER">,
   db: Db,
@@ -35,7 +35,7 @@ export const countSearch = async (
 ): Promise<RateLimitResult> => {
   const since = now - dayMs;
   const hash = hashDigits(env, me, digits);
-  // What is further ahead than a day was counted before the clock was set back.
+  // Rows more than a day ahead were counted before the clock was set back.
   const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, since + 1, now + dayMs));
   const [, made] = await db.batch([
     db
@@ -52,7 +52,7 @@ export const countSearch = async (
     undefined,
   );
   if (last && digits.length > last.digits && hashDigits(env, me, digits.slice(0, last.digits)) === last.hash) {
-    // Of two that go on from the same beginning at once only one is the same search.
+    // Of two concurrent extensions of the same prefix only one counts as the same search.
     const { meta } = await db.run(sql`INSERT OR IGNORE INTO ${phone_searches} (user_id, hash, digits, searched_at)
       SELECT ${me}, ${hash}, ${digits.length}, ${last.searched_at} WHERE ${last.digits} =
         (SELECT max(digits) FROM ${phone_searches} WHERE user_id = ${me} AND searched_at = ${last.searched_at})`);

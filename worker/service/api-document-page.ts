@@ -1,7 +1,7 @@
 import { html, raw } from "hono/html";
 import type { ApiDocument } from "./api-document.ts";
 
-/** The OpenAPI document as one page to read: no script, nothing from elsewhere. */
+/** Renders the OpenAPI document as one HTML page, without scripts or external resources. */
 const style = `
 :root { color-scheme: light dark; --ink: #231a20; --paper: #fbf7f4; --card: #fff; --line: #e6dcd8; --accent: #86295f; --muted: #6d5f68; }
 @media (prefers-color-scheme: dark) { :root { --ink: #f3ecf0; --paper: #17121a; --card: #221b26; --line: #3b3140; --accent: #eba3cc; --muted: #b3a5ae; } }

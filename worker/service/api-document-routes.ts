@@ -4,7 +4,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { generateApiDocument } from "./api-document.ts";
 import { getDocumentationPolicy, renderDocumentation } from "./api-document-page.ts";
 
-/** The API's own description, read off the routes of the app it is given, once per isolate. */
+/** Routes of the API's own description, generated from the app's routes once per isolate. */
 export const createApiDocumentRoutes = (getApp: () => Hono<AppEnv>) => {
   let document: ReturnType<typeof generateApiDocument> | undefined;
   const getDocument = () => {
@@ -29,7 +29,7 @@ export const createApiDocumentRoutes = (getApp: () => Hono<AppEnv>) => {
       "/docs",
       describeOperation({
         tag: "service",
-        summary: "This description, to read",
+        summary: "This description, as a page",
         isPublic: true,
         ok: { status: 200, body: "text/html" },
       }),

@@ -4,7 +4,7 @@ import { ApiError } from "#contract/errors.ts";
 import type { AppEnv } from "#worker/lib/http/app.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
-/** The OpenAPI document of all routes of an app, made from the schemas that check them. */
+/** Generates the OpenAPI document of an app's routes from their validation schemas. */
 export const generateApiDocument = async (app: Hono<AppEnv>) => {
   const { schema } = await resolver(ApiError).toOpenAPISchema();
   return generateSpecs(app, {
@@ -25,7 +25,7 @@ export const generateApiDocument = async (app: Hono<AppEnv>) => {
       },
     },
     defaultValidationErrorResponse: false,
-    // A path of its own, although it ends like a file.
+    // Keeps paths that end like a file name.
     excludeStaticFile: false,
   });
 };

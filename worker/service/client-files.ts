@@ -2,8 +2,8 @@ import { acceptsBrotli } from "#worker/lib/http/accepts-brotli.ts";
 import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 
 /**
- * The client's scripts and styles (docs/decisions/compressed-files.md). The build leaves each of them a second time,
- * compressed as far as brotli goes; the edge, which compresses what it is given plain, stops far earlier.
+ * Scripts and styles of the client (docs/decisions/compressed-files.md). The build stores a second copy of each with
+ * maximum brotli compression; the edge compresses uncompressed responses far less.
  */
 const assetsFolder = "/assets/";
 const types: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export const isClientFile = (path: string): boolean => path.startsWith(assetsFol
 const findContentType = (path: string): string | undefined =>
   types[/^[^/]+\.(js|css)$/.exec(path.slice(assetsFolder.length))?.[1] ?? ""];
 
-/** What is not there the app's page answers for; as a script it would be kept for a year. */
+/** Tests that the file exists. A missing one gets the app's HTML page, which would be cached as a script for a year. */
 const isFound = (response: Response): boolean => !response.headers.get("content-type")?.startsWith("text/html");
 
 const notFound = (): Response => new Response(null, { status: 404, headers: emptyHeaders });
@@ -27,7 +27,10 @@ const withHeaders = (response: Response, named: Record<string, string>, init: Re
   return new Response(response.body, { ...init, status: response.status, headers });
 };
 
-/** The compressed twin. Its etag is its own, so a condition of the plain file is never taken for one of this. */
+/**
+ * Serves the compressed copy. It has an etag of its own, so that a condition for the uncompressed file never matches
+ * it.
+ */
 const serveCompressed = async (request: Request, env: Env, type: string): Promise<Response | undefined> => {
   const { pathname, origin } = new URL(request.url);
   const condition = request.headers.get("if-none-match");
@@ -41,7 +44,7 @@ const serveCompressed = async (request: Request, env: Env, type: string): Promis
   const named = {
     "content-type": type,
     vary: "accept-encoding",
-    // Whatever else the zone is told to do with what it sends: this passes as it is.
+    // `no-transform`: the response must pass unchanged, whatever the zone is configured to do.
     "cache-control": `${twin.headers.get("cache-control")}, no-transform`,
   };
   if (twin.status === 304) return withHeaders(twin, named);

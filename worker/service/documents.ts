@@ -6,8 +6,8 @@ import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 import { getProviderPage } from "./provider-pages.ts";
 
 /**
- * The prerendered entry pages: `src/prerender` writes them among the static files, here they get their
- * language, their headers and their compression. In development there are none, and the app's own page answers.
+ * Prerendered entry pages, written to the static files by `src/prerender`. Here they get their language, headers and
+ * compression. In development they do not exist, and the app's own page is served.
  */
 const pageNames: Readonly<Record<string, string>> = {
   "/": "welcome",
@@ -40,7 +40,7 @@ const findPage = (env: Env, request: Request, page: string, isCompressed: boolea
   );
 };
 
-/** The page with a button for each provider, where there are some and it has a place for them. */
+/** Page with a button for each provider, if any is configured and the page has a place for them. */
 const findProviderPage = async (
   env: Env,
   request: Request,
@@ -59,7 +59,7 @@ const findProviderPage = async (
   });
 };
 
-/** An entry page in the visitor's language. `?lang=` is a language link, whose choice is kept. */
+/** Serves an entry page in the visitor's language. `?lang=` comes from a language link and is saved. */
 export const serveDocument = async (request: Request, env: Env): Promise<Response> => {
   const { pathname, searchParams } = new URL(request.url);
   const name = pageNames[pathname];
@@ -87,7 +87,7 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
   const headers = new Headers(known);
   const etag = page.headers.get("etag");
   if (etag !== null) headers.set("etag", etag);
-  // Asked for again each time, by its etag; not "no-store", which would keep it out of the back/forward cache.
+  // Revalidated each time by etag; not "no-store", which would prevent the back/forward cache.
   headers.set("cache-control", "private, no-cache");
   headers.set("vary", "Cookie, Accept-Language, Accept-Encoding");
   if (isLanguage(parameter)) headers.set("set-cookie", toLanguageCookie(language));

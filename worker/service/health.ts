@@ -6,7 +6,7 @@ export const serviceRoutes = createRoutes().get(
   "/health",
   describeOperation({
     tag: "service",
-    summary: "Whether the Worker answers",
+    summary: "Whether the Worker responds",
     isPublic: true,
     ok: { status: 200, body: v.object({ ok: v.literal(true) }) },
   }),

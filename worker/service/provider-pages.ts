@@ -3,8 +3,8 @@ import { brotliCompressSync, constants } from "node:zlib";
 import type { Provider } from "#contract/auth/security.ts";
 
 /**
- * Entry pages with a button for each provider. The build knows no provider, so it writes such pages as templates: in their
- * head the list, and one button with marks in the place of id and name.
+ * Entry pages with a button for each provider. The build does not know the providers and writes templates: a list in
+ * the head, and one button with placeholders for id and name.
  */
 export type ProviderPage = { html: string; brotli: Uint8Array; etag: string };
 
@@ -26,7 +26,7 @@ const fillTemplate = (template: string, providers: readonly Provider[]): string 
 
 const cachedPages = new Map<string, ProviderPage>();
 
-/** The page of that template, made once in an isolate, whose settings do not change. */
+/** Page of a template, rendered once per isolate because its settings do not change. */
 export const getProviderPage = (name: string, template: string, providers: readonly Provider[]): ProviderPage => {
   const known = cachedPages.get(name);
   if (known) return known;

@@ -8,7 +8,7 @@ import { settings } from "#worker/db/schema.ts";
 const { messages, groups, calls } = Settings.entries;
 const NoticeSettings = v.object({ messages, groups, calls });
 
-/** Of who never changed any. */
+/** Settings of people who never changed any. */
 const initialSettings: VersionedSettings = { version: 0, settings: defaultSettings };
 
 const toVersionedSettings = (row: typeof settings.$inferSelect): VersionedSettings => {
@@ -24,14 +24,14 @@ export const getUserSettings = async (db: Db, me: Uuid): Promise<VersionedSettin
   return row ? toVersionedSettings(row) : initialSettings;
 };
 
-/** Those that the person's channel has not confirmed. */
+/** Settings that the person's UserChannel has not confirmed. */
 export const findUndeliveredSettings = async (db: Db, me: Uuid): Promise<VersionedSettings | undefined> => {
   const isUntold = and(eq(settings.user_id, me), lt(settings.told_version, settings.version));
   const row = await db.select().from(settings).where(isUntold).get();
   return row && toVersionedSettings(row);
 };
 
-/** The person's channel has confirmed those of this version. */
+/** Records that the UserChannel confirmed this version. */
 export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): Promise<void> => {
   await db
     .update(settings)
@@ -42,7 +42,7 @@ export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): 
 const toNoticesJson = ({ messages, groups, calls }: SettingsChange) =>
   JSON.stringify({ ...(messages && { messages }), ...(groups && { groups }), ...(calls && { calls }) });
 
-/** Changes what is named and nothing else, whatever else is changed at the same time. */
+/** Changes only the given settings, so that concurrent changes of others are kept. */
 export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<VersionedSettings> => {
   const { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, tala } = change;
   const first = { ...defaultSettings, ...change };

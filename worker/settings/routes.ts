@@ -10,13 +10,13 @@ import { logError } from "#worker/lib/log.ts";
 import { getUserSettings, updateUserSettings } from "./queries.ts";
 import { deliverSettings } from "./settings-delivery.ts";
 
-/** How a person wants things, on all their devices. */
+/** Settings routes: synchronised across a person's devices. */
 export const settingsRoutes = createRoutes()
   .get(
     "/settings",
     describeOperation({
       tag: "people",
-      summary: "One's own settings, and how often they were changed",
+      summary: "Own settings and their version",
       ok: { status: 200, body: VersionedSettings },
     }),
     authenticate,
@@ -26,7 +26,8 @@ export const settingsRoutes = createRoutes()
     "/settings",
     describeOperation({
       tag: "people",
-      summary: "Change some of one's own settings. Done when they are in force: else it may be asked again",
+      summary:
+        "Change some of one's own settings. The response confirms that they are in force; otherwise repeat the request",
       ok: { status: 200, body: VersionedSettings },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),
@@ -40,7 +41,7 @@ export const settingsRoutes = createRoutes()
       try {
         await deliverSettings(c.env, me, kept);
       } catch (error) {
-        logError("settings wait for the person's next socket", error);
+        logError("settings could not be delivered and wait for the next socket", error);
         return refuse(c, "unavailable");
       }
       return c.json(kept, 200);

@@ -6,17 +6,17 @@ import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { findUndeliveredSettings, markSettingsDelivered } from "./queries.ts";
 
 /**
- * The directory is where settings stand; the person's channel has a copy, goes by it and tells the devices. What it was
- * not told it is told before the person's next socket.
+ * Delivery of settings from the directory, where they are stored, to the person's UserChannel, which enforces a copy
+ * and pushes it to the devices. Undelivered settings are delivered before the next socket opens.
  */
 
-/** Throws when the channel does not answer. */
+/** Delivers settings. Throws if the channel does not respond. */
 export const deliverSettings = async (env: Env, user: Uuid, kept: VersionedSettings): Promise<void> => {
   await withRetry(() => getUserChannelStub(env, user).updateSettings(user, kept));
   await markSettingsDelivered(openDb(env), user, kept.version);
 };
 
-/** Tells a person's channel what it has still to hear of their settings. Throws when it does not answer; then nothing is lost. */
+/** Delivers settings that the channel has not confirmed. Throws if it does not respond; nothing is lost then. */
 export const pushPendingSettings = async (env: Env, user: Uuid): Promise<void> => {
   const untold = await findUndeliveredSettings(openDb(env), user);
   if (untold) await deliverSettings(env, user, untold);

@@ -22,7 +22,7 @@ const toPostTuple = (
 
 const countJsonBytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).length;
 
-/** As many of these as a page holds, each author once. One status always fits. */
+/** Page of the feed with each author listed once, limited by rows and bytes. One status always fits. */
 export const toPostPage = (rows: readonly FeedPostRow[]): PostPage => {
   const page: PostPage = { authors: [], posts: [], before: null };
   const places = new Map<string, number>();
@@ -31,7 +31,7 @@ export const toPostPage = (rows: readonly FeedPostRow[]): PostPage => {
     const known = places.get(row.author.id);
     const author = toAuthorTuple(row);
     const post = toPostTuple(row, known ?? page.authors.length);
-    bytes += countJsonBytes(post) + 1 + (known === undefined ? countJsonBytes(author) + 1 : 0); // each with its comma
+    bytes += countJsonBytes(post) + 1 + (known === undefined ? countJsonBytes(author) + 1 : 0); // plus a comma each
     if (bytes > postPageBytes) break;
     if (known === undefined) places.set(row.author.id, page.authors.push(author) - 1);
     page.posts.push(post);

@@ -18,13 +18,13 @@ export type FeedPostRow = {
   thumb: string | null;
   created_at: number;
   author: { id: Uuid; username: string; avatar_url: string | null };
-  /** Somebody whom the author blocks goes on seeing the picture of when that began. */
+  /** A person blocked by the author still sees an older picture. */
   hasBlockedAvatar: boolean;
 };
 
 /**
- * The newest statuses before a number, and one more that tells whether there are others. `isPast`: no status will ever
- * come in before it, so that the page can only lose some.
+ * Newest statuses before a number, plus one that indicates a further page. `isPast`: no status can be added to this
+ * page any more, only removed.
  */
 export const listFeedPosts = async (
   db: Db,
@@ -56,7 +56,7 @@ export const listFeedPosts = async (
   return { rows, isPast: before === undefined || rows[0]?.isPast === 1 };
 };
 
-/** The pictures that these authors show to this reader, whom they block: those of when that began. */
+/** Older pictures that these authors show to this reader, whom they block. */
 export const listBlockedAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, string | null>> => {
   const rows = await db
     .select({ author: blocks.user_id, avatar_url: blocks.avatar_url })
@@ -77,8 +77,8 @@ export const findPost = (db: Db, id: Uuid): Promise<StoredPost | undefined> =>
   db.select(storedPostColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
 
 /**
- * Publishes a status unless its id is taken, its author took it back meanwhile or is not signed in any more (the account
- * may have ended): one statement decides.
+ * Publishes a status unless its id is taken, its author deleted it meanwhile, or the session has ended (the account may
+ * be deleted). One statement decides.
  */
 export const insertPost = async (
   db: Db,
@@ -98,7 +98,7 @@ export const insertPost = async (
   return row;
 };
 
-/** Whether the person took this status back, be it before it came. */
+/** Tests whether the author deleted this status, possibly before it arrived. */
 export const isPostDeleted = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
   (await db
     .select({ id: tala_gone.id })
@@ -106,7 +106,7 @@ export const isPostDeleted = async (db: Db, user: Uuid, id: Uuid): Promise<boole
     .where(and(eq(tala_gone.user_id, user), eq(tala_gone.id, id)))
     .get()) !== undefined;
 
-/** Takes a person's own status back, also one that is still on its way: of these the newest so many are remembered. */
+/** Deletes an own status, also one that has not arrived yet. Only the newest such deletions are remembered. */
 export const deleteOwnPost = async (db: Db, user: Uuid, id: Uuid): Promise<void> => {
   await db.batch([
     db.insert(tala_gone).values({ user_id: user, id, gone_at: Date.now() }).onConflictDoNothing(),
@@ -122,11 +122,11 @@ export const deleteOwnPost = async (db: Db, user: Uuid, id: Uuid): Promise<void>
   ]);
 };
 
-const deletedPostsKeptMs = 30 * 24 * 3_600_000; // no phone sends what it took back so much later
+const deletedPostsKeptMs = 30 * 24 * 3_600_000; // longer than any device keeps a deleted status in its queue
 const deletedPostsBatch = 1_000;
 const deletedPostsBatchesMax = 100;
 
-/** Forgets what was taken back long ago. */
+/** Purges old records of deleted statuses. */
 export const purgeDeletedPosts = (db: Db, now: number): Promise<void> =>
   runInBatches(deletedPostsBatch, deletedPostsBatchesMax, async () => {
     const { meta } = await db.run(

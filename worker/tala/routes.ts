@@ -57,7 +57,7 @@ const loadFeedPage = async (db: Db, before: number | undefined): Promise<LoadedP
   return { body: JSON.stringify(page), isPast, next: page.before, hasBlockedAvatars: hasFrozen };
 };
 
-/** The page as this reader sees it: who blocks them has the same picture here as in their profile. */
+/** Page of the feed for this reader: authors who block the reader show the same picture as in their profile. */
 const personalizePage = async (db: Db, me: Uuid, page: { body: string; etag: string; hasBlockedAvatars: boolean }) => {
   if (!page.hasBlockedAvatars) return page;
   const feed = v.parse(PostPage, JSON.parse(page.body));
@@ -81,7 +81,7 @@ export const talaRoutes = createRoutes()
     describeOperation({
       tag: "tala",
       summary:
-        "A page of the feed of statuses, newest first: the same for everybody, for some seconds, but for the pictures of whoever blocks one",
+        "A page of the feed of statuses, newest first: cached for some seconds and equal for everybody, except the pictures of authors who block the reader",
       ok: { status: 200, body: PostPage },
       refusals: ["invalid_input"],
     }),
@@ -106,8 +106,7 @@ export const talaRoutes = createRoutes()
     "/tala",
     describeOperation({
       tag: "tala",
-      summary:
-        "Publish a status, with a picture of at most 1.5 MB and 50 megapixels; sent again it is one and the same",
+      summary: "Publish a status, with a picture of at most 1.5 MB and 50 megapixels. Idempotent by id",
       ok: { status: 201, body: Published },
       refusals: [
         "invalid_input",
@@ -143,9 +142,9 @@ export const talaRoutes = createRoutes()
         return c.json(toPublished(published), 201);
       }
       const other = await findPost(db, post.id);
-      if (other?.user_id === me) return c.json(toPublished(other), 201); // the same one came twice at once
+      if (other?.user_id === me) return c.json(toPublished(other), 201); // concurrent duplicate
       const gone = other === undefined && (await isPostDeleted(db, me, post.id));
-      // Signed out meanwhile: it may come again, and until then its picture waits for it.
+      // Signed out meanwhile: the status may be sent again, and its picture is kept for it.
       if (!other && !gone) return refuse(c, "session_not_found");
       if (made) await deletePostPicture(c.env, me, post.id);
       return refuse(c, gone ? "post_not_found" : "invalid_input");
@@ -155,7 +154,7 @@ export const talaRoutes = createRoutes()
     "/tala/:id",
     describeOperation({
       tag: "tala",
-      summary: "Take one's own status back, also one that has not come yet; again it is done already",
+      summary: "Delete one's own status, also one that has not arrived yet. Idempotent",
       ok: { status: 204, body: null },
       refusals: ["invalid_input", "not_your_post", "forbidden_origin"],
     }),
@@ -172,7 +171,7 @@ export const talaRoutes = createRoutes()
       if (post)
         runAfterResponse(
           c.executionCtx,
-          "tell one's devices of a deletion",
+          "push a deleted status to own devices",
           getUserChannelStub(c.env, me).notifyPostDeleted(me, id),
         );
       await Promise.all([deletePostPicture(c.env, me, id), post && feedCache.invalidate(new URL(c.req.url).origin)]);
@@ -183,7 +182,7 @@ export const talaRoutes = createRoutes()
     "/tala/pictures/:key",
     describeOperation({
       tag: "tala",
-      summary: "The picture of a status, by its author's and its own id, inside 200 or 1,280 pixels",
+      summary: "The picture of a status, by author and status id, within 200 or 1,280 pixels",
       ok: { status: 200, body: "image/webp" },
       refusals: ["invalid_input", "not_found"],
     }),
@@ -194,7 +193,7 @@ export const talaRoutes = createRoutes()
       const [author, post] = c.req.valid("param").key;
       const picture = await findPostPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers);
       if (!picture) return refuse(c, "not_found");
-      // The key names these bytes for ever; a shared cache never keeps them.
+      // The content of a key never changes. Shared caches must not store it.
       c.header("cache-control", "private, max-age=31536000, immutable");
       c.header("etag", picture.httpEtag);
       c.header("content-type", "image/webp");

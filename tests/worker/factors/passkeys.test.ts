@@ -261,7 +261,7 @@ test("a counter that stands still or goes back is a copy's, and the passkey stay
   }
   // Objects of other tests may have something to say too.
   expect(warned.mock.calls.filter(([line]) => String(line).includes("passkey"))).toEqual(
-    Array.from({ length: 8 }, () => ["a passkey's counter did not grow: it may have been copied"]),
+    Array.from({ length: 8 }, () => ["a passkey's signature counter did not grow: it may have been copied"]),
   );
   warned.mockRestore();
   expect((await securityOf(person)).passkeys).toHaveLength(1);

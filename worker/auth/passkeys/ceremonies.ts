@@ -5,11 +5,14 @@ import { ceremonies } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 
 type CeremonyRow = typeof ceremonies.$inferSelect;
-/** Whom a question was put to, and in which session; nobody where a passkey is to say who it is. */
+/**
+ * Binding of a ceremony to a person, a session and a factor. All are absent for a sign-in by passkey, where the passkey
+ * identifies the person.
+ */
 export type CeremonyScope = Pick<CeremonyRow, "kind"> &
   Partial<Pick<CeremonyRow, "user_id" | "session_id" | "factor_id">>;
 
-/** Writes down a question that may be answered once, for `ceremonySeconds`. */
+/** Stores a challenge that can be answered once, within `ceremonySeconds`. */
 export const insertCeremony = async (
   db: Db,
   asked: CeremonyScope,
@@ -37,8 +40,8 @@ const isOpenCeremony = (id: Uuid, asked: CeremonyScope, now: number) =>
   );
 
 /**
- * The question that is answered, which is gone by asking, whatever the answer is worth. Undefined when it was answered
- * before, is too old, or was put to somebody else or for something else.
+ * Deletes an open ceremony and returns its challenge, so that it cannot be answered again, whether the answer is valid
+ * or not. Returns undefined if it was answered before, has expired, or belongs to another scope.
  */
 export const consumeCeremony = async (
   db: Db,
@@ -53,7 +56,7 @@ export const consumeCeremony = async (
   return taken?.challenge;
 };
 
-/** The same where the row goes with what is written by the answer. */
+/** Reads an open ceremony without consuming it. The batch that writes the result consumes the row. */
 export const findCeremony = async (
   db: Db,
   id: Uuid,

@@ -38,7 +38,7 @@ import {
 
 const challengeBytes = 32;
 
-/** Puts a question to a browser: with a challenge that nobody was asked before, and that is answered once. */
+/** Starts a ceremony with a fresh random challenge that can be answered once. */
 const startCeremony = async (
   c: AppContext,
   asked: CeremonyScope,
@@ -56,7 +56,7 @@ const toSessionScope = (c: AppContext, kind: "passkey_add" | "passkey_step"): Ce
   session_id: c.var.caller.session,
 });
 
-/** What a passkey is called until its person says otherwise: by the device, or by how one holds a key to it. */
+/** Default name of a passkey: the device, or for a security key its transports ("USB · NFC"). */
 const createDefaultName = (c: AppContext, attachment: string | null | undefined, transports: string): string => {
   if (attachment !== "cross-platform") return readDeviceName(c) || "Lisolo";
   const held = transports.split(",").filter((name) => ["usb", "nfc", "ble"].includes(name));
@@ -65,13 +65,13 @@ const createDefaultName = (c: AppContext, attachment: string | null | undefined,
 
 const PasskeyIdParam = v.object({ id: Uuid });
 
-/** Passkeys: keeping them, signing in by one, and showing one as the second step or before changing anything of this. */
+/** Passkey routes: registration, renaming, removal, sign-in, second factor and step-up. */
 export const passkeyRoutes = createRoutes()
   .post(
     "/passkeys/registration/options",
     describeOperation({
       tag: "auth",
-      summary: "What a browser needs to make a passkey; to be handed in within five minutes, in the same session",
+      summary: "WebAuthn options to create a passkey, to be answered within five minutes in the same session",
       ok: { status: 200, body: Ceremony },
       refusals: ["public_url_missing", "reauthentication_needed", "too_many_passkeys", "forbidden_origin"],
     }),
@@ -97,7 +97,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys",
     describeOperation({
       tag: "auth",
-      summary: "Add the passkey that was made",
+      summary: "Add the passkey that was created",
       ok: { status: 200, body: Passkey },
       refusals: [
         "public_url_missing",
@@ -116,7 +116,8 @@ export const passkeyRoutes = createRoutes()
       const { ceremony, name, response } = c.req.valid("json");
       const db = openDb(c.env);
       const { user, session } = c.var.caller;
-      // That a factor was shown says the question: it was put to nobody else, and is younger than a passkey takes to make.
+      // The ceremony implies reauthentication: it was created after one, in this session, and expires sooner than a
+      // registration takes.
       const asked = toSessionScope(c, "passkey_add");
       const challenge = await findCeremony(db, ceremony, asked);
       const made = challenge === undefined ? undefined : await verifyRegistration(c, challenge, response);
@@ -125,7 +126,7 @@ export const passkeyRoutes = createRoutes()
         return refuse(c, "passkey_refused");
       }
       const called = name ?? createDefaultName(c, response.authenticatorAttachment, made.transports);
-      // Whoever takes back what other sessions began takes the question.
+      // Revoking other sessions' pending changes deletes the ceremony, and with it this registration.
       const passkey = await insertPasskey(
         db,
         { ...made, user_id: user, name: called },
@@ -143,7 +144,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/second-step",
     describeOperation({
       tag: "auth",
-      summary: "Whether a passkey is asked for after the password too, as a code app is",
+      summary: "Whether a passkey is required after the password, as a code app is",
       ok: { status: 200, body: PasskeyStep },
       refusals: ["invalid_input", "reauthentication_needed", "passkey_not_found", "forbidden_origin"],
     }),
@@ -187,7 +188,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/:id",
     describeOperation({
       tag: "auth",
-      summary: "Remove a passkey; with the last one the wish that they be asked for goes too",
+      summary: "Remove a passkey; removing the last one also turns off the passkey as second factor",
       ok: { status: 204, body: null },
       refusals: ["reauthentication_needed", "passkey_not_found", "forbidden_origin"],
     }),
@@ -207,7 +208,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/sign-in/options",
     describeOperation({
       tag: "auth",
-      summary: "What a browser needs to show whichever passkey it has of ours",
+      summary: "WebAuthn options to sign in with any passkey of this service",
       isPublic: true,
       ok: { status: 200, body: Ceremony },
       refusals: ["public_url_missing", "forbidden_origin"],
@@ -221,7 +222,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/sign-in",
     describeOperation({
       tag: "auth",
-      summary: "Sign in by a passkey, without a password or a further step",
+      summary: "Sign in by a passkey, without a password or a second factor",
       isPublic: true,
       ok: { status: 200, body: Session },
       refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
@@ -243,7 +244,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/step/options",
     describeOperation({
       tag: "auth",
-      summary: "What a browser needs to show one of one's own passkeys in this session",
+      summary: "WebAuthn options to use one of one's own passkeys in this session",
       ok: { status: 200, body: Ceremony },
       refusals: ["public_url_missing", "passkey_not_found", "forbidden_origin"],
     }),
@@ -264,7 +265,7 @@ export const passkeyRoutes = createRoutes()
     "/passkeys/step",
     describeOperation({
       tag: "auth",
-      summary: "Show a passkey in this session: as the step it owes, or before changing how one signs in",
+      summary: "Use a passkey in this session: as its missing second factor, or as reauthentication",
       ok: { status: 200, body: Session },
       refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
     }),

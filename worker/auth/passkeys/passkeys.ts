@@ -23,7 +23,7 @@ export const toPasskey = ({ id, name, is_synced, created_at, used_at }: PasskeyR
 export const listPasskeys = (db: Db, user: Uuid): Promise<PasskeyRow[]> =>
   db.select().from(passkeys).where(eq(passkeys.user_id, user)).orderBy(asc(passkeys.created_at), asc(passkeys.id));
 
-/** The passkey of this credential, with what it knows its person by, and the password that they have besides. */
+/** Passkey of a credential with its owner's user handle and password hash. */
 export const findPasskey = (db: Db, credential: string) =>
   db
     .select({
@@ -37,7 +37,7 @@ export const findPasskey = (db: Db, credential: string) =>
     .where(eq(passkeys.credential_id, credential))
     .get();
 
-/** What passkeys know the person by: random, and the same for all of theirs. */
+/** WebAuthn user handle of a person: random, and the same for all their passkeys. */
 export const getOrCreateUserHandle = async (db: Db, user: Uuid): Promise<string> => {
   const [row] = await db
     .insert(account_security)
@@ -47,13 +47,13 @@ export const getOrCreateUserHandle = async (db: Db, user: Uuid): Promise<string>
       set: { user_handle: sql`coalesce(${account_security.user_handle}, excluded.user_handle)` },
     })
     .returning({ user_handle: account_security.user_handle });
-  if (!row?.user_handle) throw new Error("a person has no handle for passkeys");
+  if (!row?.user_handle) throw new Error("the WebAuthn user handle was not written");
   return row.user_handle;
 };
 
 /**
- * Adds what was made in answer to a question (`ground`), which is used up. Undefined when that was taken back meanwhile, the
- * credential is somebody's already, or its person has as many as possible.
+ * Adds a passkey if the preconditions still hold, and consumes their rows. Returns undefined if they no longer hold,
+ * the credential is already registered, or the person has `passkeysMax` passkeys.
  */
 export const insertPasskey = async (
   db: Db,
@@ -91,7 +91,9 @@ export const updatePasskeyName = async (
   return renamed;
 };
 
-/** Whether there was one. The last one takes the wish that passkeys be asked with it. */
+/**
+ * Deletes a passkey; returns false if there was none. Deleting the last one also turns off passkeys as second factor.
+ */
 export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> => {
   const none = sql`NOT EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
   const [deleted] = await db.batch([
@@ -104,7 +106,9 @@ export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boole
   return deleted.length === 1;
 };
 
-/** Whether passkeys are asked for after the password too. Impossible to want when there is none to ask for. */
+/**
+ * Turns passkeys as second factor on or off. Returns "impossible" if it should be turned on and there is no passkey.
+ */
 export const updatePasskeyStep = async (
   db: Db,
   user: Uuid,
@@ -125,9 +129,8 @@ export const updatePasskeyStep = async (
 };
 
 /**
- * Notes a use, and says whether the passkey may count. Each use has to raise its counter: one that stands still or goes
- * back is a copy's, or the original's after a copy was used. Passkeys that travel between devices count nothing and
- * always say zero.
+ * Records a use and returns whether the passkey may be accepted. Each use must raise the signature counter: a counter
+ * that does not grow belongs to a copy, or to the original after a copy was used. Synced passkeys always report zero.
  */
 export const recordPasskeyUse = async (db: Db, id: Uuid, counter: number, is_synced: boolean): Promise<boolean> => {
   const isGrown = counter > 0 ? sql`${passkeys.counter} < ${counter}` : sql`${passkeys.counter} = 0`;

@@ -8,19 +8,19 @@ import type { AppContext } from "#worker/lib/http/app.ts";
 import { getPublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { findPasskey, type PasskeyRow, type PasskeyWithOwner, recordPasskeyUse } from "./passkeys.ts";
 
-/** What Web Authentication (level 3) has a site check, by a library that is read only once somebody uses a passkey. */
+/** Loads the library for the checks of Web Authentication Level 3 on first use. */
 const loadLibrary = () => import("./webauthn-library.ts");
 
-/** Ed25519, ECDSA on P-256 and RSA: what any authenticator has one of. */
+/** COSE algorithms: Ed25519, ECDSA on P-256 and RSA. Every authenticator supports one of them. */
 const algorithms = [-8, -7, -257];
 
-/** Where our passkeys belong: the product's public address, and nowhere else. */
+/** Relying party of all passkeys: the product's public origin. */
 const getRelyingParty = (c: AppContext): { rpID: string; origin: string } => {
   const origin = getPublicOrigin(c);
   return { rpID: new URL(origin).hostname, origin };
 };
 
-const publicKeyMaxBytes = 1_024; // RSA of 4096 bits takes half of it
+const publicKeyMaxBytes = 1_024; // a 4096-bit RSA key takes half of it
 const transportNames = ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"];
 
 type CredentialColumns = Pick<PasskeyRow, "credential_id" | "transports">;
@@ -31,7 +31,7 @@ const toCredentialDescriptor = ({ credential_id, transports }: CredentialColumns
 
 type PasskeyUser = { handle: string; phone: string; username: string };
 
-/** What a browser is asked to make a passkey by. It names the person to the person: their device shows both names. */
+/** WebAuthn options to create a passkey. The person's device displays both names. */
 export const createRegistrationOptions = async (
   c: AppContext,
   challenge: Uint8Array<ArrayBuffer>,
@@ -54,7 +54,7 @@ export const createRegistrationOptions = async (
   });
 };
 
-/** What a browser is asked to show a passkey by: one of these, or whichever it has of ours. */
+/** WebAuthn options to sign with a passkey: one of `allowed`, or any discoverable one. */
 export const createAuthenticationOptions = async (
   c: AppContext,
   challenge: Uint8Array<ArrayBuffer>,
@@ -70,10 +70,13 @@ export const createAuthenticationOptions = async (
   });
 };
 
-/** What the library threw out is refused, and nobody is told why. */
+/** Returns undefined if the library throws. The reason is not disclosed to the client. */
 const ignoreRejection = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
 
-/** Nobody asked who made the authenticator, so nothing its maker certifies is read: it would be a parser for strangers. */
+/**
+ * Tests that an attestation carries no certificate. Attestation is not requested, so certificates are not parsed: that
+ * parser would be exposed to unauthenticated input.
+ */
 const hasNoCertificate = async (attestationObject: string): Promise<boolean> => {
   const { decodeAttestationObject } = await loadLibrary();
   try {
@@ -81,13 +84,15 @@ const hasNoCertificate = async (attestationObject: string): Promise<boolean> => 
     const format = attestation.get("fmt");
     return format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined);
   } catch {
-    return false; // no attestation at all
+    return false; // no attestation object
   }
 };
 
 type VerifiedPasskey = Omit<PasskeyRow, "id" | "user_id" | "name" | "created_at" | "used_at">;
 
-/** The passkey that answers a question of ours; undefined when it does not, or its person was not verified. */
+/**
+ * Verifies a registration. Returns undefined if the response does not answer the challenge or lacks user verification.
+ */
 export const verifyRegistration = async (
   c: AppContext,
   expectedChallenge: string,
@@ -119,18 +124,18 @@ export const verifyRegistration = async (
   };
 };
 
-/** Nobody's: whoever shows a passkey that is not known waits for the same work. */
+/** Stand-in for an unknown credential, so that verification takes as long as for a known one. */
 const dummyPasskey = {
   id: "",
   user_id: "",
   user_handle: "",
-  // P-256's base point
+  // base point of P-256
   public_key: "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
 };
 
 /**
- * The passkey that answers a question of ours; undefined when none does, whatever the reason. `owner`: it has to be theirs, and
- * whom it was made for need not be said again.
+ * Verifies an assertion. Returns undefined if it is invalid for any reason. With `owner` the passkey must belong to
+ * that person, and the user handle may be absent.
  */
 export const verifyAuthentication = async (
   c: AppContext,
@@ -150,7 +155,7 @@ export const verifyAuthentication = async (
       expectedOrigin: origin,
       expectedRPID: rpID,
       requireUserVerification: true,
-      // Whether it has grown is said by the one statement that also writes it down.
+      // The counter is compared and stored by one statement (`recordPasskeyUse`).
       credential: { id: credential.id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter: 0 },
     }),
   );
@@ -159,6 +164,6 @@ export const verifyAuthentication = async (
   if (!known || !found?.verified || !isTheirs || !isMeant) return undefined;
   const { newCounter, credentialBackedUp } = found.authenticationInfo;
   if (await recordPasskeyUse(db, id, newCounter, credentialBackedUp)) return known;
-  console.warn("a passkey's counter did not grow: it may have been copied");
+  console.warn("a passkey's signature counter did not grow: it may have been copied");
   return undefined;
 };

@@ -1,6 +1,6 @@
 /**
- * The library that checks passkeys, in one module, so that it comes as one file: cut in two, its parts would run in an
- * order in which they do not start. To be imported only once somebody uses a passkey (`verification.ts`).
+ * The passkey library in one module, so that the build emits one file: split in two, its parts would run in a broken
+ * order. Import it only when a passkey is used (`verification.ts`).
  */
 export {
   generateAuthenticationOptions,

@@ -5,22 +5,23 @@ import { auth_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 
 /**
- * Codes that an address brings back to the browser (RFC 6749 §4.1.2), each bound to the verifier of the client that began
- * (RFC 7636, S256). Whoever reads a code in an address has nothing of it, and cannot spoil it: a wrong verifier leaves it good.
+ * Authorization codes in redirect URLs (RFC 6749 §4.1.2), each bound to the PKCE verifier of the client that started
+ * the flow (RFC 7636, S256). A code read from a URL is useless without the verifier, and a wrong verifier does not
+ * consume the code.
  */
 export type AuthCode = typeof auth_codes.$inferSelect;
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
 export const hashAuthCode = (code: string): string => sha256(`lisolo auth code ${code}`);
 
-/** Keeps what a code stands for; answers the code. */
+/** Stores the subject of a new code and returns the code. */
 export const issueAuthCode = async (db: Db, row: Omit<typeof auth_codes.$inferInsert, "hash">): Promise<string> => {
   const code = randomBytes(32).toString("base64url");
   await db.insert(auth_codes).values({ ...row, hash: hashAuthCode(code) });
   return code;
 };
 
-/** What a code stands for, while it is good and the verifier is its own. It goes with what comes of it. */
+/** Finds a valid code whose verifier matches. The batch that writes the result consumes the row. */
 export const findAuthCode = async (
   db: Db,
   { auth_code, code_verifier }: PkceGrant,

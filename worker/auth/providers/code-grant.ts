@@ -29,14 +29,17 @@ type CodeGrantRefusal =
   | "identity_already_exists"
   | "phone_needed";
 
-/** `name`: what the provider calls whoever it knows and no account does, for them to register with. */
+/** `name`: the provider's name for a person without an account, as a suggestion for the registration. */
 export type CodeGrantResult = { session: Session } | { refusal: CodeGrantRefusal; name?: string | null };
 
-/** The identity a code stands for; undefined for one that was mailed. */
+/** Identity behind a code; undefined for a code of a recovery mail. */
 const findCodeIdentity = ({ method, provider, subject, email, name }: AuthCode): ProviderIdentity | undefined =>
   method === "oauth" && provider !== null && subject !== null ? { provider, subject, email, name } : undefined;
 
-/** Links an identity in the session that asked for it, which goes on: whoever shows the code began it there. */
+/**
+ * Links an identity to the account of the session that requested it. That session continues: the holder of the code's
+ * verifier started the flow there.
+ */
 const linkIdentity = async (c: AppContext, row: AuthCode, identity: ProviderIdentity): Promise<CodeGrantResult> => {
   const db = openDb(c.env);
   const { user_id: user, session_id: id } = row;
@@ -57,7 +60,7 @@ const linkIdentity = async (c: AppContext, row: AuthCode, identity: ProviderIden
   return { session: await toSession(c, account, createSessionTokens(c.env, session)) };
 };
 
-/** Trades a code for a session. Whom no account knows keeps the code, for the registration. */
+/** Exchanges a code for a session. A code of an identity without an account is kept for the registration. */
 export const exchangeAuthCode = async (c: AppContext, grant: PkceGrant): Promise<CodeGrantResult> => {
   const db = openDb(c.env);
   const row = await findAuthCode(db, grant);
@@ -78,7 +81,10 @@ export const exchangeAuthCode = async (c: AppContext, grant: PkceGrant): Promise
   return { session };
 };
 
-/** Whom a registration is for: known to a provider and to no account. The code stays good until the account stands. */
+/**
+ * Identity for a registration: known to a provider and not linked to any account. The code stays valid until the
+ * account is created.
+ */
 export const findUnlinkedIdentity = async (db: Db, grant: PkceGrant): Promise<UnlinkedIdentity | CodeGrantRefusal> => {
   const row = await findAuthCode(db, grant);
   if (typeof row === "string") return row;

@@ -5,10 +5,10 @@ import { identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions, users } from "#worker/db/schema.ts";
 
-/** Accounts at other providers, each linked to one of ours at most. */
+/** Accounts at other providers, each linked to at most one account of this service. */
 type IdentityRow = typeof identities.$inferSelect;
 export type ProviderIdentity = Pick<IdentityRow, "provider" | "subject" | "email" | "name">;
-/** With the code (its hash) that is used up when an account of theirs stands. */
+/** With the hash of the authorization code, which is consumed when the account is created. */
 export type UnlinkedIdentity = ProviderIdentity & { codeHash: string };
 
 export const createIdentityRow = (
@@ -26,7 +26,7 @@ export const createIdentityRow = (
   used_at: now,
 });
 
-/** Whose it is, and the password that they have besides. */
+/** Account that an identity is linked to, with its password hash. */
 export const findIdentityOwner = (
   db: Db,
   { provider, subject }: Pick<ProviderIdentity, "provider" | "subject">,
@@ -38,7 +38,7 @@ export const findIdentityOwner = (
     .where(and(eq(identities.provider, provider), eq(identities.subject, subject)))
     .get();
 
-/** Links it, unless it is linked already; `isUsed`: what it stands on was there to be used up. */
+/** Links an identity unless it is already linked. `isUsed`: the rows of the preconditions existed and were consumed. */
 export const insertIdentity = async (
   db: Db,
   user: Uuid,
@@ -60,7 +60,7 @@ export const insertIdentity = async (
   return { isNew: inserted.length === 1, isUsed: used.every((rows) => rows.length === 1) };
 };
 
-/** It signed somebody in; what the provider says of them now takes the place of what it said. */
+/** Records a sign-in by an identity and updates the profile data that the provider reported. */
 export const recordIdentityUse = async (
   db: Db,
   { provider, subject, email, name }: ProviderIdentity,
@@ -71,7 +71,7 @@ export const recordIdentityUse = async (
     .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
 };
 
-/** False when this person has none of that id. */
+/** Deletes an identity of this person; returns false if there is none. */
 export const deleteIdentity = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> => {
   const gone = await db
     .delete(identities)
@@ -80,7 +80,7 @@ export const deleteIdentity = async (db: Db, user: Uuid, id: Uuid): Promise<bool
   return gone.length === 1;
 };
 
-/** Whether a session has not been ended, is its person's, and owes nothing. */
+/** Tests whether a session exists, belongs to this person and is not pending a second factor. */
 export const isFullSession = async (db: Db, session: Uuid, user: Uuid): Promise<boolean> =>
   (await db
     .select({ id: sessions.id })

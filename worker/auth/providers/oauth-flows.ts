@@ -5,7 +5,7 @@ import { oauth_flows } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import type { FlowSecrets } from "./provider-client.ts";
 
-/** Ways to providers that somebody is on. Nothing of one is in the browser but its state, which is kept hashed here. */
+/** OAuth flows in progress. The browser holds only the state, which is stored hashed here. */
 export type OauthFlow = typeof oauth_flows.$inferSelect;
 
 const hashState = (state: string): string =>
@@ -21,7 +21,7 @@ export const insertOauthFlow = async (
     .values({ ...flow, ...way, state: hashState(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
 };
 
-/** The way that a state is of, used up by asking; `isOver` when its person came back too late. */
+/** Deletes and returns the flow of a state. `isExpired`: the person came back too late. */
 export const consumeOauthFlow = async (
   db: Db,
   state: string,

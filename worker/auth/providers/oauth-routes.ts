@@ -36,9 +36,9 @@ import { findProviderSetting, type ProviderSetting } from "./providers.ts";
 import { findRedirect } from "./redirects.ts";
 
 /**
- * Other providers (OpenID Connect). A way there begins with the challenge of a verifier that only the client knows, and what
- * it brings back is a code that is worth nothing without it. So nothing has to be known here of the browser, and a way that
- * somebody else began ends in whoever is led through it with a code that nobody can use: neither signed in nor linked.
+ * Sign-in by other providers (OpenID Connect). A flow starts with the code challenge of a verifier that only the client
+ * knows, and ends with a code that is worthless without that verifier. No cookie is therefore needed: somebody led
+ * through a flow that an attacker started gets a code they cannot use, and is neither signed in nor linked.
  */
 const AuthorizeQuery = v.object({
   provider: v.pipe(v.string(), v.maxLength(40)),
@@ -52,7 +52,9 @@ type AuthorizeQuery = v.InferOutput<typeof AuthorizeQuery>;
 const toLoginPage = (c: AppContext): URL => new URL("/login", getPublicOrigin(c));
 const toCallbackUrl = (c: AppContext): string => new URL("/api/auth/callback", getPublicOrigin(c)).href;
 
-/** Middleware of the two routes that a browser goes to by itself: the page it came from says what is missing. */
+/**
+ * Middleware of the two routes that a browser navigates to: redirects to a page that reports the missing configuration.
+ */
 const requirePublicOriginOrRedirect = createMiddleware<AppEnv>(async (c, next) => {
   if (findPublicOrigin(c) !== undefined) return next();
   logMissingPublicUrl();
@@ -61,7 +63,10 @@ const requirePublicOriginOrRedirect = createMiddleware<AppEnv>(async (c, next) =
 
 type RedirectError = { error: string; code: ErrorCode | "access_denied"; description: string };
 
-/** The public GoTrue API's names. What the provider wrote is not handed on: anybody can write an address. */
+/**
+ * Redirects with the parameter names of the public GoTrue API. The provider's own text is not forwarded, because
+ * anybody can craft such a URL.
+ */
 const redirectWithError = (c: AppContext, to: URL, { error, code, description }: RedirectError) => {
   for (const [name, value] of Object.entries({ error, error_code: code, error_description: description })) {
     to.searchParams.set(name, value);
@@ -85,7 +90,7 @@ const flowEnded = {
   description: "This way to the provider has ended, or never began",
 } as const satisfies RedirectError;
 
-/** Keeps a way and answers the provider's address, or nothing when that cannot be reached. */
+/** Stores a flow and returns the provider's authorization URL, or undefined if the provider cannot be reached. */
 const startOauthFlow = async (
   c: AppContext,
   provider: ProviderSetting,
@@ -112,7 +117,7 @@ const startOauthFlow = async (
 
 const toCodeExpiry = (seconds: number): number => Date.now() + seconds * 1_000;
 
-/** What a way ends in, once the provider has proved who came: a code, or why there is none. */
+/** Ends a flow after the provider has proved the identity: issues a code, or returns the reason for its refusal. */
 const finishOauthFlow = async (
   c: AppContext,
   flow: OauthFlow,
@@ -141,7 +146,7 @@ export const oauthRoutes = createRoutes()
     "/authorize",
     describeOperation({
       tag: "auth",
-      summary: "Lead to another provider, to sign in there; PKCE is needed",
+      summary: "Redirect to another provider for sign-in; requires PKCE",
       isPublic: true,
       ok: { status: 302, body: null },
       refusals: ["validation_failed", "oauth_provider_not_supported"],
@@ -163,7 +168,7 @@ export const oauthRoutes = createRoutes()
     "/callback",
     describeOperation({
       tag: "auth",
-      summary: "Where a provider leads back to; leads on with a code, or with what went wrong",
+      summary: "Redirect target of a provider; redirects on with a code or an error",
       isPublic: true,
       ok: { status: 302, body: null },
     }),
@@ -190,7 +195,7 @@ export const oauthRoutes = createRoutes()
         return c.redirect(to.href, 302);
       } catch (failure) {
         if (failure instanceof IdentityUnprovenError) return redirectWithError(c, to, identityUnproven);
-        if (!(failure instanceof ProviderUnavailableError)) logError("a way to a provider could not end", failure);
+        if (!(failure instanceof ProviderUnavailableError)) logError("an OAuth callback failed", failure);
         return redirectWithError(c, to, providerUnavailable);
       }
     },
@@ -199,7 +204,7 @@ export const oauthRoutes = createRoutes()
     "/user/identities/authorize",
     describeOperation({
       tag: "auth",
-      summary: "Where to go to link an account at another provider to one's own",
+      summary: "URL for linking an account at another provider to one's own",
       ok: { status: 200, body: v.object({ url: v.string() }) },
       refusals: [
         "validation_failed",

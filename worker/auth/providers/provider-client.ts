@@ -4,17 +4,20 @@ import { displayNameMaxLength, emailMaxLength } from "#contract/limits.ts";
 import { DisplayName } from "#contract/text.ts";
 import type { ProviderSetting } from "./providers.ts";
 
-/** What goes between us and a provider (OpenID Connect Core 1.0 §3.1): the code flow with PKCE, state and nonce. */
+/** OpenID Connect client (Core 1.0 §3.1): authorization code flow with PKCE, state and nonce. */
 
 const timeoutSeconds = 8;
-const discoveryMs = 10 * 60_000; // how long an isolate takes a provider's word for where its endpoints and keys are
+const discoveryMs = 10 * 60_000; // how long an isolate caches a provider's discovery document
 
-/** It cannot be reached, or answers what no provider would. */
+/** The provider cannot be reached or its response is malformed. */
 export class ProviderUnavailableError extends Error {
   override name = "ProviderUnavailable";
 }
 
-/** Basic is what a provider takes that names none (OpenID Connect Discovery 1.0 §3); without a secret we are a public client. */
+/**
+ * Client authentication by Basic, the default of a provider that names no method (OpenID Connect Discovery 1.0 §3), or
+ * by POST. Without a secret this is a public client.
+ */
 const createClientAuth = (secret: string | undefined): oidc.ClientAuth => {
   if (secret === undefined) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
@@ -24,7 +27,7 @@ const createClientAuth = (secret: string | undefined): oidc.ClientAuth => {
   };
 };
 
-/** Also the signature of a token that came straight from the provider is checked. */
+/** Discovers a provider. Token signatures are verified even when the token came directly from the provider. */
 const discoverProvider = ({ issuer, client_id, secret }: ProviderSetting): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(issuer), client_id, undefined, createClientAuth(secret), {
     timeout: timeoutSeconds,
@@ -33,7 +36,7 @@ const discoverProvider = ({ issuer, client_id, secret }: ProviderSetting): Promi
 
 const discoveredClients = new Map<string, { client: oidc.Configuration; until: number }>();
 
-/** What may be logged of a failure: a provider's own words may name somebody. */
+/** Loggable description of a failure. The provider's own message is omitted because it may contain personal data. */
 const describeProviderError = (error: unknown): string =>
   error instanceof Error ? `${error.name} ${"code" in error ? String(error.code) : ""}`.trim() : "unknown";
 
@@ -46,12 +49,12 @@ const getClient = async (provider: ProviderSetting): Promise<oidc.Configuration>
     discoveredClients.set(key, { client, until: Date.now() + discoveryMs });
     return client;
   } catch (error) {
-    console.warn(`the provider ${provider.id} cannot be found: ${describeProviderError(error)}`);
+    console.warn(`discovery of the provider ${provider.id} failed: ${describeProviderError(error)}`);
     throw new ProviderUnavailableError(provider.id);
   }
 };
 
-/** Secrets of one way to a provider and back, kept here until it has ended. */
+/** Secrets of one OAuth flow, stored until it ends. */
 export type FlowSecrets = { state: string; nonce: string; verifier: string };
 
 export const createFlowSecrets = (): FlowSecrets => ({
@@ -63,7 +66,7 @@ export const createFlowSecrets = (): FlowSecrets => ({
 const joinScopes = (...scopes: string[]): string =>
   [...new Set(["openid", ...scopes.join(" ").split(/\s+/)])].join(" ").trim();
 
-/** The provider's page that a way begins at. Throws `ProviderUnavailable`. */
+/** Authorization URL at the provider. Throws `ProviderUnavailableError`. */
 export const buildAuthorizationUrl = async (
   provider: ProviderSetting,
   { state, nonce, verifier }: FlowSecrets,
@@ -86,13 +89,16 @@ const ProviderClaims = v.object({
   email: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(emailMaxLength), v.email())), undefined),
 });
 
-/** A provider's name for somebody is a suggestion: what would not do for one here is none. */
+/** Validated display name from a provider, used as a suggestion; null if it is invalid here. */
 const toSuggestedName = (name: string | undefined): string | null => {
   const parsed = v.safeParse(DisplayName, name?.slice(0, displayNameMaxLength));
   return parsed.success ? parsed.output : null;
 };
 
-/** Many providers keep these out of the token. Without them nothing is lost but a suggestion. */
+/**
+ * Fetches name and e-mail from the userinfo endpoint, because many providers omit them from the token. A failure only
+ * loses a suggestion.
+ */
 const fetchMissingClaims = async (
   provider: ProviderSetting,
   client: oidc.Configuration,
@@ -103,17 +109,20 @@ const fetchMissingClaims = async (
   try {
     return await oidc.fetchUserInfo(client, token, subject);
   } catch (error) {
-    console.warn(`the provider ${provider.id} says nothing of somebody: ${describeProviderError(error)}`);
+    console.warn(`the userinfo request to the provider ${provider.id} failed: ${describeProviderError(error)}`);
     return {};
   }
 };
 
-/** Their answer does not prove who somebody is. */
+/** The provider's response does not prove an identity. */
 export class IdentityUnprovenError extends Error {
   override name = "ProviderRefused";
 }
 
-/** No code: the connection failed. The last two are what stands before a provider that is down, or no provider at all. */
+/**
+ * Error codes of an outage. `undefined`: the connection failed. The last two come from a proxy in front of a provider
+ * that is down, or from a server that is no provider.
+ */
 const outageCodes: unknown[] = [
   undefined,
   "OAUTH_TIMEOUT",
@@ -126,8 +135,8 @@ const isProviderOutage = (error: unknown): boolean =>
   outageCodes.includes(error instanceof Error && "code" in error ? error.code : undefined);
 
 /**
- * Who came back to `address`. The library checks state, issuer, audience, nonce, times and signature.
- * Throws `ProviderUnavailable` or `ProviderRefused`.
+ * Account of the person who came back to `address`. The library checks state, issuer, audience, nonce, times and
+ * signature. Throws `ProviderUnavailableError` or `IdentityUnprovenError`.
  */
 export const fetchProviderAccount = async (
   provider: ProviderSetting,
@@ -143,7 +152,7 @@ export const fetchProviderAccount = async (
       idTokenExpected: true,
     })
     .catch((error: unknown) => {
-      console.warn(`the provider ${provider.id} did not prove who somebody is: ${describeProviderError(error)}`);
+      console.warn(`the code exchange with the provider ${provider.id} failed: ${describeProviderError(error)}`);
       throw isProviderOutage(error)
         ? new ProviderUnavailableError(provider.id)
         : new IdentityUnprovenError(provider.id);

@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import type { Provider } from "#contract/auth/security.ts";
 
-/** Who signs people in besides us, as wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` say it (README.md). */
+/**
+ * Other sign-in providers, configured in wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` (README.md).
+ */
 
 const localHosts = ["localhost", "127.0.0.1"];
 
-/** `http` is for a provider on this machine only. */
+/** Tests an issuer URL. `http` is accepted only for a provider on this machine. */
 const isIssuer = (text: string): boolean => {
   const url = URL.parse(text);
   if (!url || url.username || url.password || url.search || url.hash) return false;
@@ -30,20 +32,20 @@ const ProviderListSchema = v.pipe(
 );
 const ProviderSecretsSchema = v.record(v.string(), v.pipe(v.string(), v.nonEmpty()));
 
-/** Names the setting and the place in it, never what stands there. */
+/** Parses a setting. Errors name the setting and the path in it, never its value. */
 const parseSetting = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>): T => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error(`${name} is no JSON`);
+    throw new Error(`${name} is not valid JSON`);
   }
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  // The message of a check is ours; valibot's own quote what was received.
+  // Messages of own checks are safe; valibot's messages quote the received value.
   const wanted = issue.type === "check" ? issue.message : issue.expected;
-  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top"}: expected ${wanted}`);
+  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top level"}: expected ${wanted}`);
 };
 
 const textOr = (text: unknown, otherwise: string): string =>
@@ -57,14 +59,14 @@ const parseProviderSettings = (providers: string, secrets: string): ProviderSett
       secret: secretOf[setting.id],
     }));
   } catch (error) {
-    console.error(`No other provider is offered: ${error instanceof Error ? error.message : "unknown"}`);
+    console.error(`Other sign-in providers are disabled: ${error instanceof Error ? error.message : "unknown"}`);
     return [];
   }
 };
 
 let cachedSettings: { providers: string; secrets: string; settings: ProviderSetting[] } | undefined;
 
-/** All of them, or none where the settings are wrong, which the log says once. */
+/** All configured providers, or none if the settings are invalid, which is logged once. */
 const listProviderSettings = (env: object): ProviderSetting[] => {
   const { OIDC_PROVIDERS, OIDC_SECRETS } = env as { OIDC_PROVIDERS?: unknown; OIDC_SECRETS?: unknown };
   const [providers, secrets] = [textOr(OIDC_PROVIDERS, "[]"), textOr(OIDC_SECRETS, "{}")];
@@ -74,10 +76,12 @@ const listProviderSettings = (env: object): ProviderSetting[] => {
   return cachedSettings.settings;
 };
 
-/** By its id; clients of the public GoTrue API write `custom:` before those that they do not know by name. */
+/**
+ * Finds a provider by id. Clients of the public GoTrue API prefix the ids of providers they do not know with `custom:`.
+ */
 export const findProviderSetting = (env: object, id: string): ProviderSetting | undefined =>
   listProviderSettings(env).find((setting) => setting.id === id.replace(/^custom:/, ""));
 
-/** What a person may know of them. */
+/** Public data of the providers. */
 export const listPublicProviders = (env: object): Provider[] =>
   listProviderSettings(env).map(({ id, name }) => ({ id, name }));

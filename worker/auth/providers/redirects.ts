@@ -1,7 +1,7 @@
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { getPublicOrigin } from "#worker/lib/http/public-origin.ts";
 
-/** What parsers read in different ways, and no address of a page needs. */
+/** Characters that URL parsers treat differently and that no page address needs. */
 const ambiguousCharacters = /[\s\\\p{Cc}]|%(0[0-9a-d]|2f|5c)/iu;
 
 const parseUrl = (text: string, base?: string): URL | undefined => {
@@ -15,7 +15,7 @@ const parseUrl = (text: string, base?: string): URL | undefined => {
 const isWebAddress = ({ protocol, username, password }: URL): boolean =>
   (protocol === "https:" || protocol === "http:") && username === "" && password === "";
 
-/** `REDIRECT_URLS`: addresses of other programs, with a space between. */
+/** `REDIRECT_URLS`: space-separated URLs of other programs. */
 const listAllowedRedirects = (env: Pick<Env, "REDIRECT_URLS">): URL[] =>
   (env.REDIRECT_URLS as string)
     .split(/\s+/)
@@ -23,8 +23,8 @@ const listAllowedRedirects = (env: Pick<Env, "REDIRECT_URLS">): URL[] =>
     .filter((url) => url !== undefined);
 
 /**
- * Where a log-in or a mail may lead, parsed: a path of ours or an address of ours, or one of `REDIRECT_URLS` with the same
- * origin and path. Undefined for anything else; what is not clear to every parser is nothing of these.
+ * Validated redirect target of a sign-in or a mail: a path or URL of this origin, or one of `REDIRECT_URLS` with the
+ * same origin and path. Returns undefined for anything else, including URLs that parsers read differently.
  */
 export const findRedirect = (c: AppContext, address: string): URL | undefined => {
   if (ambiguousCharacters.test(address)) return undefined;
@@ -41,5 +41,5 @@ export const findRedirect = (c: AppContext, address: string): URL | undefined =>
   return url.origin === own || isListed ? url : undefined;
 };
 
-/** Whether an allowed address is another program's. */
+/** Tests whether an allowed redirect URL belongs to another program. */
 export const isForeignUrl = (c: AppContext, url: URL): boolean => url.origin !== getPublicOrigin(c);

@@ -8,7 +8,7 @@ import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 
 export type MailedTokenType = (typeof mailed_tokens.$inferSelect)["type"];
 export type MailedTokenRow = typeof mailed_tokens.$inferSelect;
-/** What a mail brings: the link's token of 256 bits, and eight digits to type. */
+/** Secrets of a mail: the link's token of 256 bits, and an eight-digit code to type. */
 type MailedSecrets = { token: string; code: string };
 type PepperEnv = Pick<Env, "PEPPER">;
 
@@ -18,11 +18,11 @@ const wrongCodesMax = 5;
 export const hashMailedToken = (token: string): string =>
   createHash("sha256").update(`lisolo mailed token ${token}`).digest("base64url");
 
-/** Keyed: eight digits are found again by whoever only has their hash. */
+/** Keyed hash, because an eight-digit code could be recovered from a plain hash. */
 const hashMailedCode = ({ PEPPER }: PepperEnv, type: MailedTokenType, email: string, code: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
 
-/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
+/** Rate-limit key of an e-mail address, phone number or network. The table of limits does not reveal it. */
 export const hashAddress = hashLimitKey;
 
 const createMailedSecrets = (): MailedSecrets => ({
@@ -32,7 +32,10 @@ const createMailedSecrets = (): MailedSecrets => ({
 
 const toExpiry = (now: number): number => now + mailedTokenMinutes * 60_000;
 
-/** A token for whoever has this confirmed address, in the place of earlier ones; for nobody by the very same statements. */
+/**
+ * Replaces the recovery token of a confirmed address. Returns undefined if no account has the address, after running
+ * the same statements, so that timing reveals nothing.
+ */
 export const insertRecoveryToken = async (
   env: PepperEnv,
   db: Db,
@@ -60,7 +63,7 @@ export const insertRecoveryToken = async (
   return inserted.length === 1 ? mailed : undefined;
 };
 
-/** A token for an address that somebody wants to be theirs, in the place of earlier ones. */
+/** Replaces the confirmation token of an account with one for a new address. */
 export const insertConfirmationToken = async (
   env: PepperEnv,
   db: Db,
@@ -95,12 +98,12 @@ const findMailedToken = (
     .where(and(eq(mailed_tokens.hash, hash), eq(mailed_tokens.type, type), gt(mailed_tokens.expires_at, now)))
     .get();
 
-/** Uses a row up: of any number that ask at once one hears true. */
+/** Deletes a mailed token. Of several concurrent callers exactly one gets true. */
 export const consumeMailedToken = async (db: Db, { hash }: MailedTokenRow): Promise<boolean> =>
   (await db.delete(mailed_tokens).where(eq(mailed_tokens.hash, hash)).returning({ hash: mailed_tokens.hash }))
     .length === 1;
 
-/** The row of a link's token, which goes with what comes of it. */
+/** Finds the mailed token of a link. The batch that writes the result consumes the row. */
 export const findMailedTokenByToken = (
   db: Db,
   type: MailedTokenType,
@@ -108,8 +111,8 @@ export const findMailedTokenByToken = (
 ): Promise<MailedTokenRow | undefined> => findMailedToken(db, type, hashMailedToken(token), Date.now());
 
 /**
- * The same by address and code. Each try counts before it is looked at, and after five wrong ones only the link goes: whoever
- * knows no more than the address cannot spoil that.
+ * Finds a mailed token by address and typed code. Each attempt is counted before it is compared. After five wrong codes
+ * only the link still works, so that knowing the address is not enough to invalidate the mail.
  */
 export const findMailedTokenByCode = async (
   env: PepperEnv,

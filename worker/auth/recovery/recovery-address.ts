@@ -21,14 +21,17 @@ const findRecoveryAddress = (db: Db, user: string): Promise<RecoveryAddressColum
     .where(eq(account_security.user_id, user))
     .get();
 
-/** Statements: nothing that was mailed for this account counts any more. */
+/** Statements that invalidate the mailed tokens and recovery codes in transit of an account. */
 const deleteMailedTokens = (db: Db, user: string, types: MailedTokenRow["type"][]) =>
   [
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), inArray(mailed_tokens.type, types))),
     db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), eq(auth_codes.method, "recovery"))),
   ] as const;
 
-/** Takes what the mails of such a change cost, of the caller's limits and the address's; of neither where one is empty. */
+/**
+ * Takes the rate-limit tokens for the mails of an address change: the caller's and the address's. Free if the address
+ * is removed or unchanged.
+ */
 export const takeMailLimits = async (c: AppContext, email: string): Promise<RateLimitResult> => {
   const { user } = c.var.caller;
   const db = openDb(c.env);
@@ -40,9 +43,9 @@ export const takeMailLimits = async (c: AppContext, email: string): Promise<Rate
 };
 
 /**
- * The caller's recovery address is to be this one, once a mail to it was answered; until then the one there was goes on. ""
- * takes both away at once. Whether the address is somebody else's is told to nobody but whoever reads its mails. The route
- * asks for a proof first, and for the limits (`takeMails`).
+ * Starts a change of the caller's recovery address; the current one stays valid until the new one is confirmed by mail.
+ * "" removes both at once. Only the reader of the mail learns whether the address belongs to another account. The route
+ * must require reauthentication and take the limits (`takeMailLimits`) first.
  */
 export const setRecoveryAddress = async (c: AppContext, email: string): Promise<void> => {
   const { user, session } = c.var.caller;
@@ -52,7 +55,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
   const bidFarewell = (to: string, reason: "change" | "removal") =>
     runAfterResponse(
       c.executionCtx,
-      "mail to a former address",
+      "mail the former recovery address",
       sendMail(c.env, createFormerAddressMail(to, language, reason)),
     );
 
@@ -81,7 +84,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
   const link = toRecoveryLink(c, "email_change", token);
   runAfterResponse(
     c.executionCtx,
-    "mail to a new address",
+    "mail the new recovery address",
     sendMail(c.env, createConfirmationMail(email, language, { link, code })),
   );
   if (before?.email) bidFarewell(before.email, "change");
@@ -94,7 +97,7 @@ const isAddressConflict = (error: unknown): boolean => {
   return false;
 };
 
-/** The address that a mail was answered from becomes its account's. What was mailed to the one before counts no more. */
+/** Confirms a pending recovery address. Mails sent to the previous address become invalid. */
 export const confirmRecoveryAddress = async (
   c: AppContext,
   { user_id: user, email }: Pick<MailedTokenRow, "user_id" | "email">,
@@ -113,7 +116,8 @@ export const confirmRecoveryAddress = async (
     ]);
     if (changed.length === 0) return "outdated";
     const event = before?.email == null ? "email_added" : "email_changed";
-    // Whoever confirms it where they are signed in did it themselves.
+    // A confirmation in a signed-in browser names its session, so that the notice is not shown to the person who just
+    // did it.
     sendSecurityNotice(c, user, { event, session: await findOwnSession(c, user), device: readDeviceName(c) });
     return "confirmed";
   } catch (error) {

@@ -9,22 +9,22 @@ import { getPublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { hashMailedToken, type MailedTokenType } from "./mailed-tokens.ts";
 
 /**
- * Our own page, which gets the token in the fragment: no log and no other site ever sees it there, and whoever looks through
- * mails for their people and fetches the links sends nothing. `onward`: the program it leads on to.
+ * Link to our own page. The token is in the fragment, which appears in no log and no referrer, and link scanners of
+ * mail servers do not send it. `onward`: the program that the page redirects to.
  */
 export const toRecoveryLink = (c: AppContext, type: MailedTokenType, token: string, onward?: URL): string =>
   `${getPublicOrigin(c)}/recover#${new URLSearchParams({ token, type, ...(onward && { redirect_to: onward.href }) })}`;
 
-/** Where another program wants its people led back to, if it is one that may; our own page needs no address. */
+/** Validated redirect of another program; undefined for our own pages, which need none. */
 export const findForeignRedirect = (c: AppContext, redirectTo: string | undefined): URL | undefined => {
   const url = redirectTo === undefined ? undefined : findRedirect(c, redirectTo);
   return url && isForeignUrl(c, url) ? url : undefined;
 };
 
 /**
- * Trades a link's token for the code that goes back to the program which began, and with it alone, for it knows the verifier.
- * However often that is asked the code is the same, for as long as the token was good: an answer may be lost. Undefined when
- * there is none, or it was used.
+ * Exchanges a link's token for the authorization code of the program that started the recovery, which alone knows its
+ * verifier. The code is derived from the token, so a repeated request returns the same one while the token is valid: a
+ * response may be lost. Returns undefined if there is no such token or it was used.
  */
 export const exchangeMailedToken = async (
   env: Pick<Env, "PEPPER">,

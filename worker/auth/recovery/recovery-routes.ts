@@ -37,7 +37,7 @@ type PasswordCredentials = { id: Uuid; password_hash: string };
 
 const RedirectTo = v.pipe(v.string(), v.maxLength(2_048));
 
-/** Writes to whoever has this address, if anybody has. All of it comes after the answer, which therefore tells nothing. */
+/** Mails the owner of an address, if there is one. Runs after the response, whose timing therefore reveals nothing. */
 const sendRecoveryMail = async (
   c: AppContext,
   { email, code_challenge }: v.InferOutput<typeof Recover>,
@@ -50,13 +50,18 @@ const sendRecoveryMail = async (
   await sendMail(c.env, createRecoveryMail(email, getRequestLanguage(c), { link, code: mailed.code }));
 };
 
-/** Refuses what is none of ours. Only that costs: nobody behind the same address keeps others from what is right. */
+/**
+ * Refuses an invalid token. Only failures are limited, so that others at the same address cannot block a valid token.
+ */
 const refuseInvalidToken = async (c: AppContext, code: "otp_expired") => {
   const taken = await takeClientToken(c, "verify_by_address");
   return taken.ok ? refuse(c, code) : refuse(c, "rate_limited", taken);
 };
 
-/** What a mail was answered with: a session that may set a new password, or an address that is confirmed and nobody signed in. */
+/**
+ * Verifies a mailed token or code. A recovery starts a session that may set a new password; an address change confirms
+ * the address and signs nobody in.
+ */
 const verifyMailedToken = async (c: AppContext, { type, token_hash, email, token }: v.InferOutput<typeof Verify>) => {
   const db = openDb(c.env);
   const row =
@@ -82,7 +87,7 @@ export const recoveryRoutes = createRoutes()
     "/recover",
     describeOperation({
       tag: "auth",
-      summary: "Ask for a mail to the recovery address; the answer is the same whoever has it, if anybody",
+      summary: "Request a mail to the recovery address; the response is the same whether an account has it or not",
       isPublic: true,
       ok: { status: 200, body: v.strictObject({}) },
       refusals: ["validation_failed", "captcha_failed", "public_url_missing", "forbidden_origin"],
@@ -97,7 +102,11 @@ export const recoveryRoutes = createRoutes()
         return refuse(c, "captcha_failed");
       const taken = await takeToken(openDb(c.env), hashAddress(c.env, body.email), "recover_by_account");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      runAfterResponse(c.executionCtx, "mail a recovery", sendRecoveryMail(c, body, c.req.valid("query").redirect_to));
+      runAfterResponse(
+        c.executionCtx,
+        "mail a recovery link",
+        sendRecoveryMail(c, body, c.req.valid("query").redirect_to),
+      );
       return c.json({}, 200);
     },
   )
@@ -105,7 +114,8 @@ export const recoveryRoutes = createRoutes()
     "/verify/redirect",
     describeOperation({
       tag: "auth",
-      summary: "Trade a mail's token for the address of the program that asked for the mail, with a code for it",
+      summary:
+        "Exchange a mailed token for the redirect URL of the program that requested the mail, with an authorization code",
       isPublic: true,
       ok: { status: 200, body: OnwardAddress },
       refusals: ["validation_failed", "otp_expired", "public_url_missing", "forbidden_origin"],
@@ -126,8 +136,7 @@ export const recoveryRoutes = createRoutes()
     "/verify",
     describeOperation({
       tag: "auth",
-      summary:
-        "Show what a mail brought: signs in (recovery), or confirms an address and signs nobody in (email_change)",
+      summary: "Verify a mailed token: signs in (recovery), or confirms an address without signing in (email_change)",
       isPublic: true,
       ok: { status: 200, body: v.union([Session, v.strictObject({})]) },
       refusals: ["validation_failed", "otp_expired", "email_exists", "forbidden_origin"],
@@ -139,7 +148,7 @@ export const recoveryRoutes = createRoutes()
     "/recover/code",
     describeOperation({
       tag: "auth",
-      summary: "Sign in with the phone and a recovery code in the password's place. It works once",
+      summary: "Sign in with the phone number and a recovery code instead of the password. Each code works once",
       isPublic: true,
       ok: { status: 200, body: Session },
       refusals: ["validation_failed", "captcha_failed", "invalid_credentials", "forbidden_origin"],
@@ -154,7 +163,7 @@ export const recoveryRoutes = createRoutes()
       const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const known: PasswordCredentials = (await findCredentials(db, phone)) ?? { id: deletedUserId, password_hash: "" };
-      // For nobody the same is asked, and the answer is no.
+      // An unknown number runs the same query with a dummy id and is refused.
       const found = await findRecoveryCode(db, c.env, known.id, code);
       const account = found && (await findAccount(db, known.id));
       const ground = found && joinPreconditions(toPasswordPreconditions({ user_id: known.id, ...known }), found.ground);

@@ -11,18 +11,27 @@ import { refuse } from "#worker/lib/http/refusal.ts";
 import { deletePendingChanges } from "./cancel-pending.ts";
 import { findReauthenticationExpiry } from "./reauthentication.ts";
 
-/** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
+/**
+ * Authentication method. All but the second steps can start a session; each counts as reauthentication when shown
+ * again.
+ */
 export type AuthMethod = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
 
-/** What the account has besides its password, and whether one of it is asked for. */
+/** Second factors of an account, and whether one is required at sign-in. */
 export type SecondFactors = { isRequired: boolean; available: SecondStep[] };
 
-/** SQL: whether a second step is asked for. A code app asks by being there; passkeys ask when their person wants them to. */
+/**
+ * SQL: whether a second factor is required. A verified code app always requires one; passkeys do if the person turned
+ * that on.
+ */
 export const isSecondFactorRequired = (user: Uuid): SQL<number> =>
   sql`(EXISTS (SELECT 1 FROM factors WHERE user_id = ${user} AND is_verified = 1)
     OR EXISTS (SELECT 1 FROM account_security JOIN passkeys USING (user_id) WHERE user_id = ${user} AND passkey_step = 1))`;
 
-/** Whatever there is answers: also a passkey where only codes were asked for, and a recovery code for either. */
+/**
+ * Second factors of an account. Any available one is accepted: also a passkey where only a code app requires it, and a
+ * recovery code for either.
+ */
 export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFactors> => {
   const [[apps], [keys], [codes], [asked]] = await db.batch([
     db
@@ -47,23 +56,23 @@ export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFacto
   };
 };
 
-/** Whether these methods leave nothing to ask for. A passkey is two factors in one. */
+/** Tests whether these methods satisfy a required second factor. A passkey alone counts as two factors. */
 export const isSecondFactorSatisfied = (methods: string): boolean => {
   const shown = methods.split(" ");
   return shown.includes("passkey") || shown.length > 1;
 };
 
-/** What a session of these methods has still to show; undefined when nothing. */
+/** Second factors that a session with these methods must still show; undefined if none is required. */
 export const findMissingSteps = (
   methods: string,
   { isRequired, available }: SecondFactors,
 ): SecondStep[] | undefined =>
-  // The paper that stood for the password does not stand for the second step too.
+  // A recovery code that replaced the password cannot also be the second factor.
   isRequired && !isSecondFactorSatisfied(methods)
     ? available.filter((step) => !methods.split(" ").includes(step))
     : undefined;
 
-/** As the public GoTrue API says it: two factors, or one. */
+/** Assurance level (`aal`) and methods (`amr`) in the form of the public GoTrue API. */
 export const toAssurance = ({
   methods,
   proved_at,
@@ -71,7 +80,7 @@ export const toAssurance = ({
 }: Pick<typeof sessions.$inferSelect, "methods" | "proved_at" | "created_at">): Assurance => {
   const shown = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
-  // A recovery code that came first stood for the password.
+  // A recovery code in the first place replaced the password.
   const isTwo =
     shown.includes("passkey") || shown.slice(1).some((method) => ["totp", "recovery_code"].includes(method));
   return {
@@ -80,15 +89,15 @@ export const toAssurance = ({
   };
 };
 
-/** Middleware: only who showed a factor just now comes past it. Stands after `authenticate`. */
+/** Middleware that requires a recent reauthentication. Must follow `authenticate`. */
 export const requireReauthentication = createMiddleware<AppEnv>(async (c, next) => {
   const end = await findReauthenticationExpiry(openDb(c.env), c.var.caller, Date.now());
   return end === null ? refuse(c, "reauthentication_needed") : next();
 });
 
 /**
- * From when on a second step is asked for, what other sessions showed without it counts no more for changing how one
- * signs in, nor does what they have begun by it. They stay signed in.
+ * Revokes the reauthentication of a person's other sessions and their pending changes, because they were proved without
+ * the second factor that is now required. The sessions stay signed in.
  */
 export const revokeOtherReauthentications = async (db: Db, { user, session }: Caller): Promise<void> => {
   await db.batch([
@@ -100,6 +109,6 @@ export const revokeOtherReauthentications = async (db: Db, { user, session }: Ca
   ]);
 };
 
-/** SQL: a method added to those a session has shown already, once. */
+/** SQL: adds a method to those of a session, once. */
 export const appendMethod = (method: AuthMethod) =>
   sql`CASE WHEN ' ' || ${sessions.methods} || ' ' LIKE ${`% ${method} %`} THEN ${sessions.methods} ELSE ${sessions.methods} || ' ' || ${method} END`;

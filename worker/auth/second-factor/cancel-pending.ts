@@ -4,8 +4,8 @@ import { auth_codes, ceremonies, factors, oauth_flows } from "#worker/db/account
 import type { Db } from "#worker/db/client.ts";
 
 /**
- * Statements that take away what a proof in another session has begun and nobody has finished: questions to passkeys and
- * code apps, ways to a provider and the codes they brought, and code apps that do not count yet, which belong to no session.
+ * Statements that delete the unfinished changes started in a person's other sessions: ceremonies, OAuth flows,
+ * authorization codes, and unverified code apps, which belong to no session.
  */
 export const deletePendingChanges = (db: Db, user: Uuid, session: Uuid, where?: SQL) =>
   [

@@ -11,14 +11,14 @@ import { limitSession } from "#worker/lib/limits/rate-limit.ts";
 import { createFactorResetMail } from "#worker/mail/warnings.ts";
 import { cancelFactorReset, startFactorReset } from "./factor-reset.ts";
 
-/** For whoever has nothing left to show as their second step. */
+/** Routes to remove the second factor of an account whose owner has lost all of them. */
 export const factorResetRoutes = createRoutes()
   .post(
     "/factors/reset",
     describeOperation({
       tag: "auth",
       summary:
-        "Ask, in a session that owes its second step, that it be taken away after three days. Asked again, it tells when; after it was stopped one waits before asking again",
+        "Request, in a pending session, that the second factor be removed after three days. Repeated requests return the date; after a cancellation a pause applies",
       ok: { status: 200, body: FactorReset },
       refusals: ["reset_not_possible", "reset_paused", "forbidden_origin"],
     }),
@@ -32,7 +32,7 @@ export const factorResetRoutes = createRoutes()
       if (!started.ok) return refuse(c, "reset_paused", started);
       const { isNew, started_at, due_at } = started;
       if (isNew) {
-        // The session that asked shows nothing yet: everybody else's devices are told.
+        // The requesting session is pending and shows no notices; all other devices are notified.
         sendSecurityNotice(c, user, { event: "reset_started", session: null, device: readDeviceName(c), due_at });
         mailSecurityNotice(c, user, (to, language) => createFactorResetMail(to, language, due_at));
       }
@@ -43,7 +43,7 @@ export const factorResetRoutes = createRoutes()
     "/factors/reset",
     describeOperation({
       tag: "auth",
-      summary: "Keep the second step: ends the wait for its being taken away, if there is one",
+      summary: "Keep the second factor: cancels its removal, if one is pending",
       ok: { status: 204, body: null },
       refusals: ["forbidden_origin"],
     }),

@@ -11,15 +11,15 @@ const hourMs = 3_600_000;
 const waitMs = factorResetHours * hourMs;
 const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
 
-/** What is written where the stops of before count no more. */
+/** Column values that clear the pause after cancellations. */
 export const clearedResetPause = { reset_stops: 0, reset_paused_until: 0 };
 
-/** When the second step is taken away, if somebody asked for it. */
+/** Dates of a requested removal of the second factor. */
 const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
 
 type FactorResetStart = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
 
-/** Begins the wait, or tells of the one that goes on already; not for a while after one was stopped. */
+/** Starts the waiting period, or returns the one that is running. Refused during the pause after a cancellation. */
 export const startFactorReset = async (db: Db, user: Uuid): Promise<FactorResetStart> => {
   const now = Date.now();
   const [started] = await db
@@ -42,8 +42,8 @@ export const startFactorReset = async (db: Db, user: Uuid): Promise<FactorResetS
 };
 
 /**
- * Whether there was a wait to end. Each time the pause before the next one grows, so that whoever knows the password cannot
- * keep its owner at stopping them.
+ * Cancels the waiting period; returns false if none was running. Each cancellation lengthens the pause before the next
+ * request, so that a holder of the password cannot keep the owner busy cancelling.
  */
 export const cancelFactorReset = async (db: Db, user: Uuid): Promise<boolean> => {
   const now = Date.now();
@@ -63,9 +63,9 @@ export const cancelFactorReset = async (db: Db, user: Uuid): Promise<boolean> =>
 };
 
 /**
- * Takes the second step away where the wait for it is over; whether it was. Sessions that still owe it end: there is
- * nothing left that they could show. Passkeys stay, and are not asked for any more. A recovery code that is just being shown
- * (`shown`) goes with the session that comes of it.
+ * Removes the second factor if the waiting period is over; returns whether it did. Pending sessions end, since nothing
+ * is left that they could show. Passkeys remain but are no longer required. The recovery code being used now is kept:
+ * the batch that creates the session consumes it.
  */
 export const applyDueFactorReset = async (
   db: Db,
@@ -75,7 +75,7 @@ export const applyDueFactorReset = async (
   const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
   const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
   if (!row) return false;
-  // Looked at once more by each: it may have been cancelled meanwhile.
+  // Each statement checks again: the reset may have been cancelled meanwhile.
   const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
   const others = shown.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
   const [, , , applied] = await db.batch([

@@ -31,7 +31,7 @@ import { findTotpStep, toEnrolment } from "./totp.ts";
 
 const FactorIdParam = v.object({ id: Uuid });
 
-/** Where a wrong code counts: of whoever owes a second step for the person, of whoever is signed in for that session alone. */
+/** Buckets charged for a wrong code: those of the person for a pending session, that of the session for a full one. */
 const listFailureBuckets = (c: AppContext, awaits: boolean): (readonly [RateLimitName, string])[] => {
   const { user, session } = c.var.caller;
   if (!awaits) return [["totp_failure_by_session", session]];
@@ -41,13 +41,13 @@ const listFailureBuckets = (c: AppContext, awaits: boolean): (readonly [RateLimi
   ];
 };
 
-/** Code apps, in the wire form of the public GoTrue API (SPEC.md §7). */
+/** Code app (TOTP) routes in the wire format of the public GoTrue API (SPEC.md §7). */
 export const factorRoutes = createRoutes()
   .post(
     "/factors",
     describeOperation({
       tag: "auth",
-      summary: "Add a code app. It counts from its first right code on; one that never got so far makes way",
+      summary: "Add a code app. It becomes active with its first correct code and replaces one that never did",
       ok: { status: 200, body: Enrolled },
       refusals: ["validation_failed", "reauthentication_needed", "too_many_enrolled_mfa_factors", "forbidden_origin"],
     }),
@@ -71,7 +71,7 @@ export const factorRoutes = createRoutes()
     "/factors/:id",
     describeOperation({
       tag: "auth",
-      summary: "Remove a code app. Recovery codes stay: they stand for a lost password too",
+      summary: "Remove a code app. Recovery codes stay, because they also replace a lost password",
       ok: { status: 200, body: FactorRemoved },
       refusals: ["invalid_input", "reauthentication_needed", "mfa_factor_not_found", "forbidden_origin"],
     }),
@@ -101,7 +101,7 @@ export const factorRoutes = createRoutes()
     "/factors/:id/challenge",
     describeOperation({
       tag: "auth",
-      summary: "Ask for a code, which `verify` brings within five minutes",
+      summary: "Create a challenge for a code, to be answered by `verify` within five minutes",
       ok: { status: 200, body: FactorChallenge },
       refusals: ["invalid_input", "mfa_factor_not_found", "forbidden_origin"],
     }),
@@ -124,7 +124,7 @@ export const factorRoutes = createRoutes()
     describeOperation({
       tag: "auth",
       summary:
-        "Show a code: as the second step, as a step-up, or after a fresh proof a new code app's first. It works once",
+        "Verify a code: as the second factor, as reauthentication, or, after a recent one, to activate a new code app. Each code works once",
       ok: { status: 200, body: Session },
       refusals: [
         "validation_failed",
@@ -144,7 +144,7 @@ export const factorRoutes = createRoutes()
       const db = openDb(c.env);
       const factor = await findFactor(db, caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
-      // That it was enrolled after a proof says nothing any more once that ran out: it would be one without end.
+      // The reauthentication at enrolment does not count once it has expired; otherwise it would never end.
       if (!factor.is_verified && (await findReauthenticationExpiry(db, caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }

@@ -12,7 +12,7 @@ export type FactorRow = typeof factors.$inferSelect;
 
 const toSealOwner = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
 
-/** What its codes are made of. Sealed by a key that is on its way out, it is sealed anew. */
+/** Decrypts the TOTP secret of a code app. A secret under the old key is encrypted again with the new one. */
 export const unsealTotpSecret = async (env: Env, db: Db, factor: FactorRow): Promise<Uint8Array<ArrayBuffer>> => {
   const { secret, isOutdated } = await unsealSecret(env, toSealOwner(factor), factor.secret);
   if (!isOutdated) return secret;
@@ -23,11 +23,14 @@ export const unsealTotpSecret = async (env: Env, db: Db, factor: FactorRow): Pro
   return secret;
 };
 
-/** Its secret as the newest key keeps it. */
+/** TOTP secret of a code app, encrypted again with the newest key. */
 export const resealTotpSecret = async (env: Env, factor: FactorRow): Promise<string> =>
   sealSecret(env, toSealOwner(factor), (await unsealSecret(env, toSealOwner(factor), factor.secret)).secret);
 
-/** A code app that counts once its first code was right, in the place of one that never got so far. */
+/**
+ * Inserts an unverified code app, which becomes active with its first correct code. Replaces an earlier unverified one.
+ * Returns undefined if the person has `factorsMax` active code apps.
+ */
 export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | undefined) => {
   const now = Date.now();
   const [verified] = await db
@@ -52,7 +55,7 @@ export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | 
   return { id: own.id, friendly_name, secret };
 };
 
-/** A code app of this person that may be asked: of a session that owes its second step, only one that counts already. */
+/** Finds a code app of this person that may be used in this session: in a pending session only a verified one. */
 export const findFactor = async (
   db: Db,
   { user, session }: Caller,
@@ -76,7 +79,7 @@ const matchesChallenge = ({ user, session }: Caller, factor: Uuid, challenge: Uu
     eq(ceremonies.factor_id, factor),
   );
 
-/** Whether this session was asked that of this code app, lately. */
+/** Tests whether this session has an open challenge for this code app. */
 export const hasOpenChallenge = async (db: Db, caller: Caller, factor: Uuid, challenge: Uuid): Promise<boolean> =>
   (await db
     .select({ id: ceremonies.id })
@@ -85,8 +88,8 @@ export const hasOpenChallenge = async (db: Db, caller: Caller, factor: Uuid, cha
     .get()) !== undefined;
 
 /**
- * Uses up a code, and with it all codes of earlier steps: however many bring it at once, one of them has it. The first one
- * makes the code app count. The question goes with the right answer.
+ * Consumes a code and all codes of earlier time steps; of several concurrent callers exactly one succeeds. The first
+ * correct code activates the code app. The challenge is deleted too.
  */
 export const redeemTotpStep = async (db: Db, caller: Caller, factor: FactorRow, challenge: Uuid, step: number) => {
   const [used] = await db.batch([

@@ -9,8 +9,8 @@ const batchSize = 500;
 const batchesMax = 20;
 
 /**
- * While one key takes another's place, seals anew what the old one still keeps, also of code apps that nobody uses meanwhile.
- * What is left over waits for the next hour; how much that is stands in the log, for whoever waits to take the old key away.
+ * Re-encrypts the secrets under the old key during a key rotation, including those of unused code apps. Remaining rows
+ * are processed an hour later; their number is logged for the operator who waits to remove the old key.
  */
 export const resealSecrets = async (env: Env): Promise<void> => {
   const mark = findReplacingKeyId(env);
@@ -23,7 +23,7 @@ export const resealSecrets = async (env: Env): Promise<void> => {
       const isSame = and(eq(factors.id, factor.id), eq(factors.secret, factor.secret));
       return [db.update(factors).set({ secret }).where(isSame)];
     } catch (error) {
-      logError("a code app opens by neither key", error);
+      logError("the secret of a code app cannot be decrypted with either key", error);
       return [];
     }
   };
@@ -41,5 +41,5 @@ export const resealSecrets = async (env: Env): Promise<void> => {
       .limit(batchSize);
   }
   const left = await db.$count(factors, isOld);
-  console.warn(`code apps that are still kept under the old FACTOR_KEY: ${left}`);
+  console.warn(`code apps still encrypted with the old FACTOR_KEY: ${left}`);
 };

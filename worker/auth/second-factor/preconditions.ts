@@ -13,8 +13,8 @@ import {
 import { sessions, users } from "#worker/db/schema.ts";
 
 /**
- * What a sign-in or a step-up stands on. Between what was shown and the session that comes of it another device may take it
- * back, so all of `holds` is asked by the very batch that writes the session; `uses` are the rows that are used up by it.
+ * Conditions of a sign-in or reauthentication. Another device may revoke them between the check and the write, so all
+ * `conditions` are evaluated in the batch that writes the session, which also deletes `consumedRows`.
  */
 export type AuthPreconditions = { conditions: SQL[]; consumedRows: RowMatch[] };
 type RowMatch = { table: SQLiteTable; where: SQL };
@@ -39,12 +39,12 @@ export const joinPreconditions = (...grounds: AuthPreconditions[]): AuthPrecondi
   consumedRows: grounds.flatMap(({ consumedRows }) => consumedRows),
 });
 
-/** Nothing has to hold: an account that was made in this moment. */
+/** No conditions: for an account created in this request. */
 export const noPreconditions: AuthPreconditions = joinPreconditions();
 
 type PasswordOwner = { user_id: Uuid; password_hash: string };
 
-/** The password is the one that it was: whoever changes it ends whatever began before. */
+/** The password is unchanged. Changing it invalidates everything started before. */
 export const toPasswordPreconditions = ({ user_id, password_hash }: PasswordOwner): AuthPreconditions =>
   requireRows(toRowMatch(users, [users.id, user_id], [users.password_hash, password_hash]));
 
@@ -60,7 +60,7 @@ export const toRecoveryCodePreconditions = (user: Uuid, hash: string): AuthPreco
 export const toMailedTokenPreconditions = (hash: string): AuthPreconditions =>
   requireAndConsumeRow(toRowMatch(mailed_tokens, [mailed_tokens.hash, hash]));
 
-/** A question that stands for the proof it was put after. */
+/** Ceremony that proves an earlier reauthentication. */
 export const toCeremonyPreconditions = (id: Uuid, session: Uuid): AuthPreconditions =>
   requireAndConsumeRow(toRowMatch(ceremonies, [ceremonies.id, id], [ceremonies.session_id, session]));
 
@@ -84,10 +84,10 @@ export const toIdentityPreconditions = ({
     ),
   );
 
-/** A whole session that something was begun in. */
+/** Full session in which a change was started. */
 export const toFullSessionPreconditions = (id: Uuid, user: Uuid): AuthPreconditions =>
   requireRows(toRowMatch(sessions, [sessions.id, id], [sessions.user_id, user], [sessions.awaits, 0]));
 
-/** A session that owes its second step, and ends as the whole one begins. */
+/** Pending session that is replaced by the full one. */
 export const toPendingSessionPreconditions = (id: Uuid): AuthPreconditions =>
   requireAndConsumeRow(toRowMatch(sessions, [sessions.id, id], [sessions.awaits, 1]));

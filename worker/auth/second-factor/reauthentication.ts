@@ -6,7 +6,7 @@ import type { Caller } from "#worker/lib/http/app.ts";
 
 type ReauthenticationColumns = Pick<typeof sessions.$inferSelect, "proved_at" | "proved_generation">;
 
-/** Until when a session may change how its person signs in; null when it may not now. */
+/** Time up to which a session may change sign-in settings; null if it must reauthenticate. */
 export const getReauthenticationExpiry = (
   { proved_at, proved_generation }: ReauthenticationColumns,
   generation: number,

@@ -18,7 +18,7 @@ export const recoveryCodeRoutes = createRoutes()
     "/recovery-codes",
     describeOperation({
       tag: "auth",
-      summary: "Make ten recovery codes, each good once. They are told here only, and void all earlier ones",
+      summary: "Create ten recovery codes, each valid once. They are shown only here and replace all earlier ones",
       ok: { status: 200, body: RecoveryCodes },
       refusals: ["reauthentication_needed", "forbidden_origin"],
     }),
@@ -36,7 +36,7 @@ export const recoveryCodeRoutes = createRoutes()
     "/recovery-codes/verify",
     describeOperation({
       tag: "auth",
-      summary: "Show a recovery code: as the second step, or as a step-up. It works once",
+      summary: "Use a recovery code: as the second factor or as reauthentication. Each code works once",
       ok: { status: 200, body: Session },
       refusals: ["validation_failed", "mfa_verification_failed", "forbidden_origin"],
     }),
@@ -48,7 +48,7 @@ export const recoveryCodeRoutes = createRoutes()
       const db = openDb(c.env);
       const [standing, means] = await Promise.all([findSessionState(c, session), findSecondFactors(db, user)]);
       if (!standing) return refuse(c, "session_not_found");
-      // The paper that stood for the password does not stand for the second step too.
+      // A recovery code that replaced the password cannot also be the second factor.
       const stoodForPassword = means.isRequired && standing.methods.startsWith("recovery_code");
       const found = stoodForPassword ? undefined : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
       const proved = found ? await acceptFactor(c, "recovery_code", found.ground) : "refused";

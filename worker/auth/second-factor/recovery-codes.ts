@@ -8,16 +8,16 @@ import { type AuthPreconditions, toRecoveryCodePreconditions } from "./precondit
 
 type PepperEnv = Pick<Env, "PEPPER">;
 
-// Crockford's base 32: of letters and digits that look alike only one is in use.
+// Crockford's base 32, which omits look-alike characters.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const groupCount = 3;
-const groupLength = 4; // 3 × 4 characters of 5 bits: 60 bits, with few tries
+const groupLength = 4; // 3 × 4 characters of 5 bits: 60 bits, enough with few attempts
 
 const createCodeGroup = (): string =>
   Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join("");
 const createCode = (): string => Array.from({ length: groupCount }, createCodeGroup).join("-");
 
-/** A code as it was told, however it was typed. */
+/** Normalises a typed recovery code. */
 const normalizeCode = (code: string): string =>
   code
     .normalize("NFKC")
@@ -31,7 +31,7 @@ const hashRecoveryCode = ({ PEPPER }: PepperEnv, user: Uuid, code: string): stri
     .update(`lisolo recovery code ${user} ${normalizeCode(code)}`)
     .digest("base64url");
 
-/** New codes; all that there were before are void. */
+/** Creates new recovery codes and invalidates all earlier ones. */
 export const replaceRecoveryCodes = async (db: Db, env: PepperEnv, user: Uuid): Promise<string[]> => {
   const codes = Array.from({ length: recoveryCodesCount }, createCode);
   await db.batch([
@@ -45,7 +45,9 @@ export const replaceRecoveryCodes = async (db: Db, env: PepperEnv, user: Uuid): 
   return codes;
 };
 
-/** One of the person's codes, to be used up by what it is shown for: however many bring it at once, one of them has it. */
+/**
+ * Finds a recovery code of this person. Its preconditions consume it: of several concurrent uses exactly one succeeds.
+ */
 export const findRecoveryCode = async (
   db: Db,
   env: PepperEnv,

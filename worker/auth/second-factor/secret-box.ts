@@ -4,7 +4,7 @@ const algorithm = "AES-GCM";
 const nonceBytes = 12; // NIST SP 800-38D §8.2.2: random nonces of 96 bits
 const keyBytes = 32;
 
-/** `FACTOR_KEY_NEXT` is there while one key takes the other's place: all is sealed by it, and opened by either. */
+/** `FACTOR_KEY_NEXT` exists during a key rotation: it encrypts, and both keys decrypt. */
 type FactorKeys = Pick<Env, "FACTOR_KEY"> & { FACTOR_KEY_NEXT?: string };
 
 const importFactorKey = async (secret: string): Promise<CryptoKey> => {
@@ -21,12 +21,12 @@ const getImportedKey = (secret: string): Promise<CryptoKey> => {
 };
 const keyIdLength = 6;
 const keyIdSeparator = ".";
-/** Names a key and tells nothing of it: stands before whatever it sealed. */
+/** Identifier of a key, derived one-way. Prefixes every secret encrypted with it. */
 const toKeyId = (key: string): string =>
   createHash("sha256").update(`the mark of ${key}`).digest("base64url").slice(0, keyIdLength) + keyIdSeparator;
 const getNewestKey = ({ FACTOR_KEY, FACTOR_KEY_NEXT }: FactorKeys): string => FACTOR_KEY_NEXT?.trim() || FACTOR_KEY;
 
-/** What begins the text of every secret that needs not be sealed anew. Undefined while no key takes another's place. */
+/** Prefix of secrets that are up to date during a key rotation. Undefined when no rotation is running. */
 export const findReplacingKeyId = (env: FactorKeys): string | undefined =>
   getNewestKey(env) === env.FACTOR_KEY ? undefined : toKeyId(getNewestKey(env));
 
@@ -36,7 +36,10 @@ const toGcmParameters = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
   additionalData: new TextEncoder().encode(owner),
 });
 
-/** Encrypts a secret for its owner: the key's mark, then the nonce and what follows it in base64url. In anybody else's row it opens to nobody. */
+/**
+ * Encrypts a secret for its owner: key id, then nonce and ciphertext in base64url. The owner is authenticated data, so
+ * the secret cannot be decrypted in another owner's row.
+ */
 export const sealSecret = async (env: FactorKeys, owner: string, secret: Uint8Array<ArrayBuffer>): Promise<string> => {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(
@@ -53,7 +56,9 @@ const decryptSecret = async (key: string, owner: string, sealed: string): Promis
   return new Uint8Array(await crypto.subtle.decrypt(parameters, await getImportedKey(key), bytes.slice(nonceBytes)));
 };
 
-/** The secret that was sealed for this owner, and whether by a key that is on its way out; throws for anything else. */
+/**
+ * Decrypts a secret of this owner. `isOutdated`: it is encrypted with the old key. Throws if it cannot be decrypted.
+ */
 export const unsealSecret = async (
   env: FactorKeys,
   owner: string,

@@ -2,10 +2,13 @@ import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/limits.ts";
 
-/** Codes of code apps (RFC 6238), with the parameters that every app knows: SHA-1, six digits, thirty seconds. */
+/**
+ * Time-based one-time passwords (RFC 6238) with the parameters that every app supports: SHA-1, six digits, thirty
+ * seconds.
+ */
 
 const defaultIssuer = "Lisolo";
-const quietZoneModules = 4; // ISO/IEC 18004 asks for as much white around it
+const quietZoneModules = 4; // ISO/IEC 18004 requires this margin
 
 const createTotp = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer?: string } = {}): TOTP =>
   new TOTP({
@@ -19,8 +22,8 @@ const createTotp = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; is
 export const createTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(totpSecretBytes));
 
 /**
- * What a code app takes in: the secret to type, its address, which names both sides, and that as a picture. The picture has no character that
- * ends an address, for GoTrue's clients put `data:image/svg+xml;utf-8,` before it.
+ * Enrolment data of a code app: secret, `otpauth:` URI and its QR code. The SVG has no character that ends a URL,
+ * because GoTrue's clients prefix it with `data:image/svg+xml;utf-8,`.
  */
 export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string, issuer: string | undefined) => {
   const totp = createTotp(secret, { label, issuer: issuer || defaultIssuer });
@@ -29,7 +32,7 @@ export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string, issu
   return { qr_code: svg.replace("<svg ", '<svg shape-rendering="crispEdges" '), secret: totp.secret.base32, uri };
 };
 
-/** The step whose code this is, if it is one of those that are taken now. */
+/** Time step of a code within the accepted window; undefined if the code is wrong. */
 export const findTotpStep = (secret: Uint8Array<ArrayBuffer>, code: string, now: number): number | undefined => {
   const token = code.replace(/\s/g, "");
   const delta = createTotp(secret).validate({ token, timestamp: now, window: totpWindowSteps });

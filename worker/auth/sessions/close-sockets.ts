@@ -6,8 +6,8 @@ const attemptsMax = 4;
 const firstWaitMs = 100;
 
 /**
- * Closes the sockets of sessions that ended. The rows are gone already, so nothing new can be opened; a
- * channel that does not answer is asked again for up to two seconds, by when a revoked session must have no socket.
+ * Closes the sockets of ended sessions. Their rows are already deleted, so no new socket can open. Retries for up to
+ * two seconds, within which a revoked session must lose its socket.
  */
 export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"): Promise<void> => {
   if (ended.length === 0) return;

@@ -7,14 +7,14 @@ import { refreshCookie } from "#worker/lib/http/cookies.ts";
 import { parseRefreshToken } from "./refresh-token.ts";
 import { findSessionByRefreshToken } from "./sessions.ts";
 
-/** Whatever session the cookies hold, also when its access token has run out. */
+/** Session of the refresh cookie, even if its access token has expired. */
 export const findCookieSession = async (c: AppContext) => {
   const cookie = getCookie(c, refreshCookie);
   const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
   return token && (await findSessionByRefreshToken(c.env, openDb(c.env), token));
 };
 
-/** The person's session in which somebody asks on a route that is open to everybody; null when it is in none of theirs. */
+/** Session of this person in which a public route is called; null if the caller is not signed in as this person. */
 export const findOwnSession = async (c: AppContext, user: Uuid): Promise<Uuid | null> => {
   if (c.req.header("authorization") === undefined) {
     const row = await findCookieSession(c);

@@ -1,6 +1,6 @@
 import type { AppContext } from "#worker/lib/http/app.ts";
 
-// In this order: a browser names those whose pages it wants to be served, too.
+// The order matters: browsers also name those they are compatible with.
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\bOPR\/|\bOpera\b|\bOPiOS\//, "Opera"],
@@ -24,12 +24,12 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-const userAgentMaxLength = 512; // no browser needs as much, and the patterns take long over nonsense
+const userAgentMaxLength = 512; // longer than any real user agent; bounds the cost of the patterns
 
 const findMatchingName = (list: readonly [RegExp, string][], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** What a browser calls itself and its system, as a person would say it; empty where it says neither. */
+/** Readable name of browser and system ("Chrome · Android"); empty if the user agent names neither. */
 export const describeDevice = (userAgent: string): string => {
   const text = userAgent.slice(0, userAgentMaxLength);
   return [findMatchingName(browsers, text), findMatchingName(systems, text)]

@@ -9,9 +9,9 @@ const dayMs = 24 * 60 * minuteMs;
 const sessionsPerRun = 500;
 
 /**
- * Ends the sessions that could not be renewed any more, with their sockets: whoever holds one open and never renews is not
- * told of anything for longer than whoever does. It reads the whole table, 30 ms for 300,000 sessions: an index on
- * `refreshed_at` would be written with every renewal, and a row written costs as much as a thousand that are read.
+ * Ends sessions that can no longer be renewed and closes their sockets, so that an open socket does not outlive its
+ * session. Scans the whole table, 30 ms for 300,000 sessions: an index on `refreshed_at` would be written with every
+ * renewal, and a written row costs as much as a thousand read ones.
  */
 export const expireSessions = async (env: Env, now: number): Promise<void> => {
   const old = sql`(SELECT id FROM sessions WHERE refreshed_at < ${now - sessionIdleDays * dayMs}

@@ -43,13 +43,18 @@ import {
 
 export const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
 
-/** What a request was let in by. A session that came in cookies stays there: no script gets hold of it by leaving out a header. */
+/**
+ * Tests how a request was authenticated. A session delivered in cookies stays in cookies: a script cannot obtain its
+ * tokens by omitting a header.
+ */
 const wasAuthenticatedByCookie = (c: AppContext): boolean =>
   c.var.caller !== undefined && c.req.header("authorization") === undefined;
 
 const respondsWithCookies = (c: AppContext): boolean => usesCookies(c) || wasAuthenticatedByCookie(c);
 
-/** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
+/**
+ * Session response in the transport the client chose: tokens in the body, or in cookies with empty strings in the body.
+ */
 export const toSession = async (
   c: AppContext,
   user: UserAccount,
@@ -74,7 +79,7 @@ export const toSession = async (
   };
 };
 
-/** Whoever shows a second step is there themselves: nobody has to wait any more for its being taken away. */
+/** Showing a second factor proves that it is not lost, so a pending removal is cancelled. */
 const cancelResetAndNotify = async (c: AppContext, user: Uuid): Promise<void> => {
   if (await cancelFactorReset(openDb(c.env), user)) {
     sendSecurityNotice(c, user, { event: "reset_cancelled", session: null, device: readDeviceName(c) });
@@ -87,11 +92,11 @@ const applyResetAndNotify = async (c: AppContext, user: Uuid, ground: AuthPrecon
   }
 };
 
-/** What a session that owes a step may show. Nothing where nothing is asked for any more: one signs in again. */
+/** Second factors that a pending session may show. Empty if none is required any more: the person signs in again. */
 export const listMissingSteps = async (db: Db, { user_id, methods }: Pick<SessionRow, "user_id" | "methods">) =>
   findMissingSteps(methods, await findSecondFactors(db, user_id)) ?? [];
 
-/** Whatever session the cookies held that a new one takes: nobody reaches it from here on, so it ends (ASVS 7.2.4). */
+/** Ends the session of the cookies that are being replaced, because nobody can use it any more (ASVS 7.2.4). */
 const revokeReplacedSession = async (c: AppContext): Promise<void> => {
   const replaced = respondsWithCookies(c) ? await findCookieSession(c) : undefined;
   if (!replaced) return;
@@ -99,7 +104,7 @@ const revokeReplacedSession = async (c: AppContext): Promise<void> => {
   await closeSockets(c.env, replaced.user_id, ended);
 };
 
-/** A session on this device, by these methods. Undefined when what was shown does not hold any more. */
+/** Creates a session on this device. Returns undefined if the preconditions no longer hold. */
 const createSession = async (
   c: AppContext,
   user: UserAccount,
@@ -109,7 +114,7 @@ const createSession = async (
 ): Promise<Session | undefined> => {
   const db = openDb(c.env);
   const now = Date.now();
-  // What a provider says of itself is no proof of one's own.
+  // A provider's assertion is no reauthentication with this service.
   const proved_at = methods === "oauth" ? 0 : now;
   const network = hashAddress(c.env, `${user.id} ${getClientAddress(c.req.raw)}`);
   const row = createSessionRow(user.id, now, { device: readDeviceName(c), methods, proved_at, network });
@@ -120,21 +125,21 @@ const createSession = async (
   const tokens = createSessionTokens(c.env, session);
   if (respondsWithCookies(c) && !session.awaits) rememberDevice(c, user.id);
   if (session.awaits) return toSession(c, user, tokens, await listMissingSteps(db, session));
-  runAfterResponse(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
+  runAfterResponse(c.executionCtx, "close the sockets of the oldest session", closeSockets(c.env, user.id, ended));
   if (!isNew) sendSecurityNotice(c, user.id, { event: "signed_in", session: session.id, device: session.device });
   return toSession(c, user, tokens);
 };
 
-/** Signs in whoever made their account in this moment: nobody else has to be told. */
+/** Signs in the owner of a new account, without a notice to other devices. */
 export const startFirstSession = async (c: AppContext, user: UserAccount): Promise<Session> => {
   const session = await createSession(c, user, "password", noPreconditions, true);
-  if (!session) throw new Error("a session that stands on nothing was refused");
+  if (!session) throw new Error("a session without preconditions was refused");
   return session;
 };
 
 /**
- * Signs a person in by what they have just shown; the eleventh device takes the place of the oldest. Where that is not
- * enough the session can do nothing but show the rest. Undefined when it was taken back meanwhile.
+ * Signs a person in with a verified factor. The eleventh device replaces the oldest. If a second factor is required,
+ * the session is pending. Returns undefined if the preconditions no longer hold.
  */
 export const startSession = async (
   c: AppContext,
@@ -149,9 +154,8 @@ export const startSession = async (
 };
 
 /**
- * A factor was shown in a session. One that owed it ends, and a whole one begins in its place; in any other it counts for
- * what may be changed in the next minutes, by tokens that are made from here on. Otherwise the session ended meanwhile, or
- * what was shown was taken back (`refused`).
+ * Accepts a verified factor in a session. A pending session is replaced by a full one. A full session is
+ * reauthenticated for the next minutes, with new tokens. Returns "refused" if the preconditions no longer hold.
  */
 export const acceptFactor = async (
   c: AppContext,
@@ -166,7 +170,7 @@ export const acceptFactor = async (
     findSessionState(c, session),
   ]);
   if (!user || !own || !standing) return "session_not_found";
-  // The password that was shown first may be changed between the two: then all that came of it ends here.
+  // The password may change between the two factors; the sign-in then fails here.
   const both = joinPreconditions(
     toPendingSessionPreconditions(session),
     toPasswordPreconditions({ user_id: id, ...own }),
@@ -182,7 +186,7 @@ export const acceptFactor = async (
   return proved;
 };
 
-/** The methods a session has shown, and whether it owes one; undefined when it has ended. */
+/** Methods of a session and whether it is pending; undefined if it has ended. */
 export const findSessionState = (c: AppContext, session: Uuid) =>
   openDb(c.env)
     .select({ methods: sessions.methods, awaits: sessions.awaits })

@@ -4,8 +4,8 @@ import type { Uuid } from "#contract/ids.ts";
 type PepperEnv = Pick<Env, "PEPPER">;
 
 /**
- * A refresh token is 52 bytes: its session's id, its generation, and a MAC over both with the session's own
- * random nonce. Nothing of it is stored; its successor can be made again as often as a lost answer needs it.
+ * A refresh token is 52 bytes: session id, generation, and a MAC over both with the session's random nonce. It is not
+ * stored; its successor can be derived again if a response was lost.
  */
 const idBytes = 16;
 const tokenBytes = idBytes + 4 + 32;
@@ -27,7 +27,7 @@ export const createRefreshToken = (env: PepperEnv, session: Uuid, nonce: string,
   return Buffer.concat([head, computeMac(env, nonce, head)]).toString("base64url");
 };
 
-/** The parts of what looks like a refresh token; whether it is one, `isGenuine` says. */
+/** Parses the parts of a refresh token. `isGenuineRefreshToken` verifies it. */
 export const parseRefreshToken = (token: string): RefreshToken | undefined => {
   const bytes = Buffer.from(token, "base64url");
   if (bytes.length !== tokenBytes || bytes.toString("base64url") !== token) return undefined;

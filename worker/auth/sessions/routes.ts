@@ -34,7 +34,10 @@ const DeviceList = v.object({ devices: v.array(SignedInDevice) });
 
 type PasswordHashes = { from: string; to: string };
 
-/** The hashes of the password there is and of the new one, or why it cannot be. Nothing is written yet. */
+/**
+ * Validates a new password. Returns the hashes of the current and the new one, or the reason for a refusal. Writes
+ * nothing.
+ */
 const preparePasswordChange = async (
   c: AppContext,
   password: string,
@@ -47,12 +50,12 @@ const preparePasswordChange = async (
   return { from: own.password_hash, to: await hashPassword(password, c.env.PEPPER) };
 };
 
-/** Sets a new password; whoever else is signed in is not any more. False when another device did so in between. */
+/** Sets a new password and ends all other sessions. Returns false if another device changed the password meanwhile. */
 const setPassword = async (c: AppContext, hashes: PasswordHashes): Promise<boolean> => {
   const { user, session } = c.var.caller;
   const ended = await changePassword(openDb(c.env), c.var.caller, hashes, Date.now());
   if (!ended) return false;
-  runAfterResponse(c.executionCtx, "close the sockets of a former password", closeSockets(c.env, user, ended));
+  runAfterResponse(c.executionCtx, "close sockets after a password change", closeSockets(c.env, user, ended));
   sendSecurityNotice(c, user, { event: "password_changed", session, device: readDeviceName(c) });
   mailSecurityNotice(c, user, createPasswordChangeMail);
   return true;
@@ -63,7 +66,7 @@ export const sessionRoutes = createRoutes()
     "/security",
     describeOperation({
       tag: "auth",
-      summary: "How one's account is kept: factors, passkeys, recovery, providers, devices",
+      summary: "Security settings: factors, passkeys, recovery, providers, devices",
       ok: { status: 200, body: Security },
     }),
     authenticate,
@@ -76,7 +79,7 @@ export const sessionRoutes = createRoutes()
     "/sessions",
     describeOperation({
       tag: "auth",
-      summary: "The devices one is signed in on, the one used last first",
+      summary: "Signed-in devices, most recently used first",
       ok: { status: 200, body: DeviceList },
     }),
     authenticate,
@@ -125,7 +128,7 @@ export const sessionRoutes = createRoutes()
     "/proof",
     describeOperation({
       tag: "auth",
-      summary: "Show one's password anew, to change how one signs in; where a second step is asked for it does not do",
+      summary: "Reauthenticate with the password; refused where a second factor is required",
       ok: { status: 200, body: Session },
       refusals: ["validation_failed", "invalid_credentials", "reauthentication_needed", "forbidden_origin"],
     }),
@@ -178,7 +181,7 @@ export const sessionRoutes = createRoutes()
         logMissingPublicUrl();
         return refuse(c, "public_url_missing");
       }
-      // All that may refuse it is asked before anything is written: both are done, or neither.
+      // All checks run before anything is written, so that password and address change together or not at all.
       const hashes = password === undefined ? undefined : await preparePasswordChange(c, password);
       if (typeof hashes === "string") return refuse(c, hashes);
       const taken = email === undefined ? undefined : await takeMailLimits(c, email);
@@ -190,7 +193,7 @@ export const sessionRoutes = createRoutes()
       if (email !== undefined) await setRecoveryAddress(c, email);
       if (data?.username !== undefined) {
         await updateOwnName(db, c.var.caller.user, data.username);
-        runAfterResponse(c.executionCtx, "tell of a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
+        runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
       }
       const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");

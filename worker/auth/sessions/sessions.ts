@@ -33,7 +33,7 @@ export type SessionTokens = { session: Uuid; generation: number; refresh_token: 
   "methods" | "awaits" | "proved_at" | "created_at"
 >;
 
-/** The row of a sign-in to be, so that it can be written in one batch with what else a sign-in writes. */
+/** Creates the row of a new session, to be written in one batch with other statements. */
 export const createSessionRow = (user: Uuid, now: number, more: Partial<NewSession> = {}): NewSession => ({
   id: createUuid(now),
   user_id: user,
@@ -43,7 +43,7 @@ export const createSessionRow = (user: Uuid, now: number, more: Partial<NewSessi
   ...more,
 });
 
-/** SQL: something of what a session stands on does not hold. */
+/** SQL: whether any precondition fails. */
 const failsPreconditions = ({ conditions }: AuthPreconditions): SQL =>
   conditions.length === 0 ? sql`0` : sql`NOT (${sql.join(conditions, sql` AND `)})`;
 
@@ -51,11 +51,10 @@ const deleteConsumedRows = (db: Db, { consumedRows }: AuthPreconditions, isDone:
   consumedRows.map(({ table, where }) => db.delete(table).where(and(where, isDone)));
 
 /**
- * Signs in one more device, in one transaction with the question whether what it stands on still holds, and whether a second
- * step is asked for: nobody takes anything back, or turns the step on, between that and the row. Undefined where it does not
- * hold. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its second step takes
- * nobody's place but that of another one that does and began in the same network: whoever has only the password cannot push
- * out from elsewhere what its owner is at.
+ * Inserts a session. The same transaction evaluates the preconditions and whether a second factor is required, so that
+ * nothing can be revoked or turned on in between. Returns undefined if a precondition fails. Beyond
+ * `sessionsPerUserMax` the oldest sessions end and their ids are returned. A pending session replaces only pending ones
+ * of the same network: a holder of the password alone must not push out the owner's sessions from elsewhere.
  */
 export const insertSession = async (
   db: Db,
@@ -84,8 +83,8 @@ export const insertSession = async (
 };
 
 /**
- * A factor was shown in a whole session, which goes on with new tokens. Undefined when it ended meanwhile, or what was shown
- * does not hold any more; the password alone does not where a second step is asked for.
+ * Reauthenticates a full session, which continues with new tokens. Returns undefined if it has ended or the
+ * preconditions fail. The password alone fails where a second factor is required.
  */
 export const stepUpSession = async (
   db: Db,
@@ -136,17 +135,16 @@ export type Rotation =
   | { outcome: "unknown" }
   | { outcome: "expired" | "reused"; user: Uuid; session: Uuid };
 
-/** The person and session of a genuine refresh token of any generation, undefined for anything else. */
+/** Session row of a genuine refresh token of any generation; undefined for anything else. */
 export const findSessionByRefreshToken = async (env: Env, db: Db, token: RefreshToken) => {
   const row = await db.select().from(sessions).where(eq(sessions.id, token.session)).get();
   return row && isGenuineRefreshToken(env, token, row.nonce) ? row : undefined;
 };
 
 /**
- * Trades a session's refresh token of this generation, which was found genuine, for its successor, once. The token just
- * before the live one gets the same successor again: for 10 s (two tabs at once), and beyond that for as long as nothing
- * made from the successor was ever used, for then the answer that carried it was lost. Anything older ends the session: one
- * of two holders is not the person.
+ * Exchanges a genuine refresh token of this generation for its successor, once. The token just before the current one
+ * gets the same successor again: for 10 s (two tabs at once), and beyond that as long as no token of the successor was
+ * used, because then the response was lost. Any older token ends the session: one of its two holders is not the person.
  */
 export const rotateSession = async (
   env: Env,
@@ -178,16 +176,16 @@ export const rotateSession = async (
   const isParent = live.generation === next;
   const isLostAnswer = live.seen_generation < live.generation;
   if (isParent && (isLostAnswer || now - live.refreshed_at <= refreshGraceSeconds * 1_000)) {
-    // A factor that was shown counts for whoever has the answer to it, not for whoever has what was there before.
+    // A reauthentication counts only for the recipient of its response, not for a holder of the previous token.
     if (live.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
     return renewed;
   }
-  // Of any number that bring it at once one hears so, and its person once.
+  // Of several concurrent callers exactly one gets "reused", so that the person is notified once.
   const [ended] = await revokeSessions(db, user, { only: id });
   return ended === undefined ? { outcome: "unknown" } : { outcome: "reused", user, session: id };
 };
 
-/** Ends a person's sessions by deleting their rows; answers which ones there were. */
+/** Ends a person's sessions by deleting their rows; returns their ids. */
 export const revokeSessions = async (
   db: Db,
   user: Uuid,
@@ -201,9 +199,9 @@ export const revokeSessions = async (
 };
 
 /**
- * A new password, in one transaction with the end of every other session and of whatever was mailed to get past the old
- * one. Answers which sessions ended; undefined when the password is another already, or this session has ended: whoever was
- * shut out by a change does not come after it.
+ * Changes the password. The same transaction ends all other sessions and invalidates mailed tokens, codes and pending
+ * changes. Returns the ended sessions, or undefined if the password was changed meanwhile or this session has ended: a
+ * session revoked by another change must not override it.
  */
 export const changePassword = async (
   db: Db,
@@ -223,7 +221,7 @@ export const changePassword = async (
       .delete(sessions)
       .where(and(eq(sessions.user_id, user), ne(sessions.id, session), isDone))
       .returning({ id: sessions.id }),
-    // Nor may an address that somebody else asked for in the meantime become the account's.
+    // A pending recovery address requested by somebody else must not be confirmed afterwards.
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
     db
       .update(account_security)

@@ -1,8 +1,8 @@
-/** What is kept of a file: views of its bytes in order, neighbours joined, with something of ours between them. */
+/** Parts of a file that are kept: views of its bytes in order, adjacent ones joined, with own bytes in between. */
 export class ByteSlices {
   readonly list: Uint8Array[] = [];
   readonly #bytes: Uint8Array;
-  #end = -1; // where the last piece ends, when it is one of the file
+  #end = -1; // end of the last slice if it comes from the file, else -1
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -23,7 +23,7 @@ export class ByteSlices {
     this.#end = -1;
   }
 
-  /** Puts something of ours before the piece with this number. */
+  /** Inserts own bytes before the slice at this index. */
   insertBytes(at: number, piece: Uint8Array): void {
     this.list.splice(at, 0, piece);
   }
@@ -35,6 +35,6 @@ export const sumLengths = (pieces: readonly Uint8Array[]): number =>
 export const toDataView = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The bytes from `from` up to `to` as Latin-1 text, for comparing with names and signatures. */
+/** Bytes in the range as Latin-1 text, for comparison with names and signatures. */
 export const readLatin1 = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));

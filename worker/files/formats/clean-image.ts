@@ -10,7 +10,7 @@ import { stripWebp } from "./webp.ts";
 
 export type CleanImage = {
   type: (typeof imageTypes)[number];
-  width: number; // as a viewer sees it: after turning
+  width: number; // as displayed, after rotation
   height: number;
   slices: Uint8Array[];
 };
@@ -30,7 +30,7 @@ const stripMetadata = (bytes: Uint8Array, header: ImageHeader): StrippedImage | 
 
 const signatures = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF87a", "GIF89a"];
 
-/** Whether the first bytes are those of a picture: worth reading the whole of it. */
+/** Tests whether the first bytes are an image signature, so that the whole file is worth reading. */
 export const hasImageSignature = (bytes: Uint8Array): boolean => {
   const begin = readLatin1(bytes, 0, 12);
   return signatures.some((signature) => begin.startsWith(signature)) || /^RIFF.{4}WEBP$/s.test(begin);
@@ -38,13 +38,13 @@ export const hasImageSignature = (bytes: Uint8Array): boolean => {
 
 const hasTooManyPixels = ({ width, height }: ImageHeader): boolean => width * height > fileMaxPixels;
 
-/** Whether these first bytes of a picture say already that it is larger than it may be. */
+/** Tests whether the header of an image exceeds the pixel limit. */
 export const exceedsPixelLimit = (bytes: Uint8Array): boolean => {
   const header = readImageHeader(bytes);
   return header !== undefined && hasTooManyPixels(header);
 };
 
-/** The whole picture made fit to be passed on; undefined when these bytes are none. Nothing is decoded. */
+/** Image without metadata; undefined if the bytes are not a valid image. Nothing is decoded. */
 export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixels" | undefined => {
   const header = readImageHeader(bytes);
   if (!header) return undefined;
@@ -52,7 +52,7 @@ export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixe
   if (hasTooManyPixels(header)) return "image_too_many_pixels";
   const stripped = stripMetadata(bytes, header);
   if (!stripped) return undefined;
-  // Chromium turns JPEG and PNG and draws a WebP as it is.
+  // Chromium applies the orientation to JPEG and PNG, but not to WebP.
   const isTurned = header.type !== "webp" && isSideways(stripped.orientation);
   const size = isTurned ? { width: height, height: width } : { width, height };
   return { type: `image/${header.type}`, ...size, slices: stripped.slices };

@@ -2,8 +2,8 @@ import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
 import type { StrippedImage } from "./orientation.ts";
 
 /**
- * GIF (GIF89a specification). Kept are frames, their control blocks and the count of loops; comments, plain texts,
- * XMP and other applications' blocks go, and so does what follows the trailer.
+ * GIF (GIF89a specification). Keeps frames, their control blocks and the loop count. Removes comments, plain texts, XMP
+ * and other application blocks, and everything after the trailer.
  */
 
 const headerBytes = 13;
@@ -15,10 +15,10 @@ const application = 0xff;
 const discardedLabels = [0xfe, 0x01]; // comment, plain text
 const loopExtensions = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 
-/** Bytes of the colour table that a packed field announces. */
+/** Size of the colour table declared by a packed field. */
 const colorTableBytes = (packed: number): number => (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);
 
-/** Behind the sub-blocks that begin at `from`; undefined when the file ends in one. */
+/** Offset after the sub-blocks that start at `from`; undefined if the file ends within them. */
 const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
   let at = from;
   for (let length = bytes[at]; length !== undefined; length = bytes[at]) {
@@ -28,7 +28,7 @@ const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
   return undefined;
 };
 
-/** The picture, of the size its header states, without its metadata; undefined when it is not whole. */
+/** Image of the size in its header, without metadata; undefined if it is incomplete. */
 export const stripGif = (bytes: Uint8Array, screen: { width: number; height: number }): StrippedImage | undefined => {
   const view = toDataView(bytes);
   const rest = new ByteSlices(bytes);
@@ -46,7 +46,7 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       if (at + 10 > bytes.length) return undefined;
       const right = view.getUint16(at + 1, true) + view.getUint16(at + 5, true);
       const bottom = view.getUint16(at + 3, true) + view.getUint16(at + 7, true);
-      // A larger frame would make the screen larger than the header said.
+      // A larger frame would enlarge the screen beyond the size in the header.
       if (right > screen.width || bottom > screen.height) return undefined;
       const end = skipSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9] ?? 0));
       if (end === undefined) return undefined;

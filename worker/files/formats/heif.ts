@@ -2,9 +2,9 @@ import { readLatin1, toDataView } from "./byte-slices.ts";
 import { iterateBoxes, listBrands, type Mp4Box } from "./mp4.ts";
 
 /**
- * HEIF (ISO/IEC 23008-12), as iPhones take photos (HEIC), and AVIF: pictures in the boxes of ISO/IEC 14496-12. What they
- * say of the place stands in items of their own, which are overwritten where they stand: nothing moves, and every offset
- * in the file stays true. How the picture is turned is a property of it, not of these.
+ * HEIF (ISO/IEC 23008-12), as taken by iPhones (HEIC), and AVIF: images in the boxes of ISO/IEC 14496-12. Metadata such
+ * as the location is stored in items of its own, which are overwritten in place, so that all offsets in the file stay
+ * valid. The rotation is a property of the image and not affected.
  */
 
 const pictureBrands = new Set(["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"]);
@@ -13,14 +13,14 @@ for (const brand of ["mif1", "mif2", "msf1", "avif", "avis", "avio"]) pictureBra
 const metadataItems = new Set(["Exif", "mime", "uri ", "XMP "]);
 const metadataBoxes = new Set(["udta", "uuid", "xml ", "bxml"]);
 const sequenceMetadata = new Set([...metadataBoxes, "meta"]);
-const fullHeaderBytes = 4; // version and flags, which begin what these boxes hold
+const fullHeaderBytes = 4; // version and flags at the start of a full box
 
 export const hasHeifBrand = (bytes: Uint8Array): boolean => listBrands(bytes).some((brand) => pictureBrands.has(brand));
 
-/** What a file does not say in the way that the standard wants it to. */
+/** The file violates the standard or uses features that are not supported. */
 class InvalidHeifError extends Error {}
 
-/** Reads the numbers of a box one after the other. */
+/** Sequential reader of the numbers in a box. */
 class BoxReader {
   readonly #view: DataView;
   #at: number;
@@ -36,7 +36,7 @@ class BoxReader {
     return this.#at;
   }
 
-  /** A number of so many bytes, of which none is 0. */
+  /** Unsigned integer of 0, 1, 2, 4 or 8 bytes; zero bytes read as 0. */
   readUint(width: number): number {
     const at = this.#at;
     this.skip(width);
@@ -67,7 +67,7 @@ const findHeifBox = (bytes: Uint8Array, from: number, to: number, type: string):
   return undefined;
 };
 
-/** The numbers of the items that are metadata (`iinf`, §8.11.6). */
+/** Ids of the metadata items (`iinf`, §8.11.6). */
 const listMetadataItems = (bytes: Uint8Array, { from, to }: Mp4Box): Set<number> => {
   const fields = new BoxReader(bytes, from, to);
   const version = fields.readUint(1);
@@ -90,7 +90,9 @@ const listMetadataItems = (bytes: Uint8Array, { from, to }: Mp4Box): Set<number>
 
 type Extent = { from: number; to: number };
 
-/** Where these items stand in the file (`iloc`, §8.11.3). `data` is the box that some places are counted from. */
+/**
+ * Byte ranges of these items in the file (`iloc`, §8.11.3). `data` is the box that construction method 1 counts from.
+ */
 const findExtents = (
   bytes: Uint8Array,
   { from, to }: Mp4Box,
@@ -110,7 +112,7 @@ const findExtents = (
   for (let n = 0; n < count; n++) {
     const id = fields.readUint(numberBytes);
     const method = version === 0 ? 0 : fields.readUint(2) & 15;
-    const isHere = fields.readUint(2) === 0; // and in no other file
+    const isHere = fields.readUint(2) === 0; // not in another file
     const base = fields.readUint(baseBytes);
     const extentCount = fields.readUint(2);
     if (!items.has(id) || !isHere) {
@@ -123,7 +125,7 @@ const findExtents = (
       fields.skip(indexBytes);
       const start = origin + base + fields.readUint(offsetBytes);
       const length = fields.readUint(lengthBytes);
-      if (length === 0) throw new InvalidHeifError(); // all there is
+      if (length === 0) throw new InvalidHeifError(); // would mean "up to the end"
       extents.push({ from: start, to: start + length });
     }
   }
@@ -143,13 +145,13 @@ const blankItems = (bytes: Uint8Array, meta: Mp4Box): void => {
   for (const extent of extents) {
     const end = Math.min(extent.to, bytes.length);
     left -= Math.max(0, end - extent.from);
-    if (left < 0) throw new InvalidHeifError(); // the same bytes again and again
+    if (left < 0) throw new InvalidHeifError(); // overlapping ranges would be overwritten repeatedly
     bytes.fill(0, extent.from, end);
   }
   blankBoxes(bytes, from, meta.to);
 };
 
-/** Overwrites what these boxes between two places say, and in a sequence of pictures what its tracks say. */
+/** Overwrites metadata boxes within a range and, in image sequences, in their tracks. */
 const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes): void => {
   for (const box of iterateBoxes(bytes, from, to)) {
     if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata);
@@ -157,10 +159,10 @@ const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadat
   }
 };
 
-/** Overwrites the metadata of a whole picture; false when it cannot be read, and nobody knows what it says. */
+/** Overwrites the metadata of a complete image; returns false if it cannot be parsed and may still contain metadata. */
 export const blankHeifMetadata = (bytes: Uint8Array): boolean => {
   try {
-    const isPicture = ({ type }: Mp4Box) => type === "meta" || type === "moov"; // one, or a sequence of them
+    const isPicture = ({ type }: Mp4Box) => type === "meta" || type === "moov"; // still image, or image sequence
     const pictures = [...iterateBoxes(bytes, 0, bytes.length)].filter(isPicture);
     for (const box of pictures) if (box.type === "meta") blankItems(bytes, box);
     blankBoxes(bytes, 0, bytes.length);

@@ -3,16 +3,15 @@ import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
- * JPEG (ITU-T T.81 §B, JFIF 1.02). Kept is what draws the picture: tables, frame, scans, the colour profile and
- * Adobe's colour transform. Everything else goes: Exif and XMP (APP1), Photoshop (APP13), further pictures (MPF),
- * thumbnails, comments, and whatever follows the end. One that was cut off within its scans is ended there, as far as
- * browsers draw it.
+ * JPEG (ITU-T T.81 §B, JFIF 1.02). Keeps what draws the image: tables, frame, scans, the colour profile and Adobe's
+ * colour transform. Removes everything else: Exif and XMP (APP1), Photoshop (APP13), further images (MPF), thumbnails,
+ * comments, and data after the end. A file truncated within its scans is ended there, as far as browsers display it.
  */
 
 const soi = 0xd8;
 const eoi = 0xd9;
 const sos = 0xda;
-const frames = [0xc0, 0xc1, 0xc2]; // baseline, extended and progressive: what browsers draw
+const frames = [0xc0, 0xc1, 0xc2]; // baseline, extended and progressive: the kinds browsers display
 const tables = [0xc4, 0xdb, 0xdd]; // DHT, DQT, DRI
 const comment = 0xfe;
 const jfifBytes = 18; // with its marker, without a thumbnail
@@ -20,7 +19,7 @@ const jfifBytes = 18; // with its marker, without a thumbnail
 const isApplication = (marker: number): boolean => marker >= 0xe0 && marker <= 0xef;
 const isReserved = (marker: number): boolean => marker >= 0xf0 && marker <= 0xfd;
 
-/** Where the entropy-coded data that begins at `from` ends: at the next marker that does not stand alone, or with the bytes. */
+/** End of the entropy-coded data that starts at `from`: the next marker that has a length, or the end of the bytes. */
 const findScanEnd = (bytes: Uint8Array, from: number): number => {
   let at = bytes.indexOf(0xff, from);
   while (at !== -1 && at + 1 < bytes.length) {
@@ -48,7 +47,7 @@ const toExifSegment = (orientation: Orientation): Uint8Array => {
   return segment;
 };
 
-/** The picture without its metadata; undefined when nothing of it could be drawn. */
+/** Image without metadata; undefined if nothing of it can be displayed. */
 export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
   const rest = new ByteSlices(bytes);
@@ -79,7 +78,7 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
     const length = view.getUint16(at + 2);
     const end = at + 2 + length;
     if (length < 2) return undefined;
-    if (end > bytes.length) return finish(); // cut off
+    if (end > bytes.length) return finish(); // truncated
     const name = readLatin1(bytes, at + 4, Math.min(at + 16, end));
     if (marker === sos) {
       if (!hasFrame) return undefined;
@@ -90,7 +89,7 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
       continue;
     }
     if (frames.includes(marker)) {
-      if (hasFrame) return undefined; // two frames: which size it has would be the decoder's choice
+      if (hasFrame) return undefined; // with two frames, the decoder would choose the size
       hasFrame = true;
       rest.addRange(at, end);
     } else if (tables.includes(marker)) rest.addRange(at, end);

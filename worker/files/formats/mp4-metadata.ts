@@ -1,11 +1,11 @@
 import { toDataView } from "./byte-slices.ts";
 
 /**
- * A film's metadata (ISO/IEC 14496-12 §8.10, where phones write the place it was taken at) is blanked as it passes
- * by: the boxes become free space of the same size, so that nothing moves and every offset in the file stays true.
+ * Blanks the metadata of a video (ISO/IEC 14496-12 §8.10, where phones store the location) while it is streamed. The
+ * boxes become free space of the same size, so that all offsets in the file stay valid.
  */
 
-/** A box's type as the number that its four letters are: a film may have millions of boxes. */
+/** Box type as the number of its four characters, because a video may have millions of boxes. */
 const toFourCc = (type: string): number => toDataView(new TextEncoder().encode(type)).getUint32(0);
 const containers = new Set(["moov", "trak", "moof", "traf"].map(toFourCc));
 const metadataBoxes = new Set(["udta", "meta", "uuid"].map(toFourCc));
@@ -13,7 +13,7 @@ const shortHeaderBytes = 8;
 const longHeaderBytes = 16;
 const free = new TextEncoder().encode("free");
 
-/** The size of a box's header and of what it holds; a box without a size goes on to the end, and so does a broken one. */
+/** Sizes of a box's header and content. A box without a size, or with an invalid one, extends to the end. */
 const readBoxHeader = (view: DataView, at: number): { header: number; content: number } => {
   const stated = view.getUint32(at);
   const isLong = stated === 1;
@@ -30,8 +30,8 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 };
 
 export async function* blankMp4Metadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  let held = new Uint8Array(0); // the beginning of a header that goes on in the next chunk
-  let left = 0; // of the box that passes by
+  let held = new Uint8Array(0); // start of a header that continues in the next chunk
+  let left = 0; // remaining bytes of the current box
   let isBlank = false;
   for await (const chunk of chunks) {
     const bytes = concat(held, chunk);

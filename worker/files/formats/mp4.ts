@@ -1,14 +1,14 @@
 import { readLatin1, toDataView } from "./byte-slices.ts";
 
-/** MP4 (ISO/IEC 14496-12): its brand, and what its tracks are. */
+/** MP4 (ISO/IEC 14496-12): brands and track kinds. */
 
-/** Brands of files that browsers play. QuickTime's, 3GPP's and those of still pictures (HEIC, AVIF) are others. */
+/** Brands of files that browsers play. QuickTime, 3GPP and still images (HEIC, AVIF) have other brands. */
 const brands = /^(isom|iso[2-9]|mp4[12]|avc1|dash|MSNV|M4[ABV] )$/;
 const audioBrands = /^M4[AB] $/;
 
 export type Mp4Box = { type: string; from: number; to: number; isWhole: boolean };
 
-/** The boxes between two places, the last one cut where the bytes end. */
+/** Boxes within a range. The last one is truncated at the end of the bytes. */
 export function* iterateBoxes(bytes: Uint8Array, from: number, to: number): Generator<Mp4Box> {
   const view = toDataView(bytes);
   for (let at = from; at + 8 <= to; ) {
@@ -24,19 +24,19 @@ export function* iterateBoxes(bytes: Uint8Array, from: number, to: number): Gene
   }
 }
 
-/** All brands of a file that says them: what it is for, and what it may be read as. */
+/** Major and compatible brands of a file; empty if it declares none. */
 export const listBrands = (bytes: Uint8Array): string[] => {
   const [first] = iterateBoxes(bytes, 0, bytes.length);
   if (first?.type !== "ftyp") return [];
-  const places = [first.from]; // between the first brand and the others stands a version
+  const places = [first.from]; // a version stands between the major brand and the others
   for (let at = first.from + 8; at + 4 <= first.to; at += 4) places.push(at);
   return places.map((at) => readLatin1(bytes, at, at + 4));
 };
 
-// What films begin with: QuickTime's of old say no brand.
+// First boxes of video files. Old QuickTime files declare no brand.
 const filmBoxes = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
 
-/** Whether the file is made of such boxes, whichever programs play it: MP4, QuickTime's, 3GPP's. */
+/** Tests whether the file consists of such boxes, whichever programs play it: MP4, QuickTime, 3GPP. */
 export const isIsoMedia = (bytes: Uint8Array): boolean => {
   const [first] = iterateBoxes(bytes, 0, bytes.length);
   return first !== undefined && filmBoxes.has(first.type);
@@ -47,7 +47,7 @@ const findBox = (bytes: Uint8Array, { from, to }: Pick<Mp4Box, "from" | "to">, t
   return undefined;
 };
 
-/** The four letters that say what a track is: `vide`, `soun`. */
+/** Handler type of a track: `vide`, `soun`. */
 const readTrackHandler = (bytes: Uint8Array, track: Mp4Box): string | undefined => {
   const media = findBox(bytes, track, "mdia");
   const handler = media && findBox(bytes, media, "hdlr");
@@ -55,8 +55,8 @@ const readTrackHandler = (bytes: Uint8Array, track: Mp4Box): string | undefined 
 };
 
 /**
- * Decided by what stands at the beginning of the file. Where the tracks stand at its end, as phones write them, the
- * brand says whether it is sound only, and without such a brand it is taken for a film.
+ * Detects the media type from the start of the file. If the tracks are at the end, as phones write them, the brand
+ * decides whether it is audio; without an audio brand it counts as video.
  */
 export const sniffMp4 = (bytes: Uint8Array): "audio/mp4" | "video/mp4" | undefined => {
   const [first] = iterateBoxes(bytes, 0, bytes.length);

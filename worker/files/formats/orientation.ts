@@ -1,12 +1,12 @@
 import { readLatin1, toDataView } from "./byte-slices.ts";
 
 /**
- * How a picture is to be turned (TIFF 6.0 and Exif 2.32 §4.6.4, tag 0x0112): 1 as it is, 2 to 8 turned or mirrored.
- * It is the one thing of a picture's metadata that is kept.
+ * Orientation of an image (TIFF 6.0 and Exif 2.32 §4.6.4, tag 0x0112): 1 as it is, 2 to 8 rotated or mirrored. It is
+ * the only metadata that is kept.
  */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-/** A picture's bytes without the rest of its metadata, in pieces, and how it is to be turned. */
+/** Bytes of an image without metadata, in slices, and its orientation. */
 export type StrippedImage = { orientation: Orientation; slices: Uint8Array[] };
 
 const orientationTag = 0x0112;
@@ -15,7 +15,9 @@ const entryBytes = 12;
 
 const isOrientation = (value: number): value is Orientation => Number.isInteger(value) && value >= 1 && value <= 8;
 
-/** From a TIFF block as JPEG, PNG and WebP carry it, with or without Exif's own prefix; 1 when it says nothing usable. */
+/**
+ * Reads the orientation from a TIFF block of a JPEG, PNG or WebP, with or without the Exif prefix; 1 if there is none.
+ */
 export const readOrientation = (block: Uint8Array): Orientation => {
   const tiff = readLatin1(block, 0, 6) === "Exif\0\0" ? block.subarray(6) : block;
   const order = readLatin1(tiff, 0, 2);
@@ -35,13 +37,13 @@ export const readOrientation = (block: Uint8Array): Orientation => {
   return 1;
 };
 
-/** A TIFF block that says the orientation and nothing else. */
+/** Creates a TIFF block with the orientation only. */
 export const createOrientationBlock = (orientation: Orientation): Uint8Array => {
   const block = new Uint8Array(26);
   const view = toDataView(block);
   view.setUint32(0, 0x4d4d002a); // "MM", 42
-  view.setUint32(4, 8); // the directory follows
-  view.setUint16(8, 1); // of one entry
+  view.setUint32(4, 8); // offset of the directory
+  view.setUint16(8, 1); // one entry
   view.setUint16(10, orientationTag);
   view.setUint16(12, shortType);
   view.setUint32(14, 1);
@@ -49,5 +51,5 @@ export const createOrientationBlock = (orientation: Orientation): Uint8Array => 
   return block;
 };
 
-/** Whether the picture lies on its side: width and height change places for who looks at it. */
+/** Tests whether width and height are swapped when the image is displayed. */
 export const isSideways = (orientation: Orientation): boolean => orientation >= 5;

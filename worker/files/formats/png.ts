@@ -3,8 +3,8 @@ import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
- * PNG (W3C PNG, third edition). Kept are the chunks that draw the picture and its frames; texts, times, Exif and
- * whatever programs add of their own go, and so does what follows the end.
+ * PNG (W3C PNG, third edition). Keeps the chunks that draw the image and its frames. Removes texts, times, Exif and
+ * private chunks, and everything after the end.
  */
 
 const signatureBytes = 8;
@@ -17,7 +17,7 @@ const drawingChunks = new Set([
   ...["acTL", "fcTL", "fdAT"],
 ]);
 
-/** An upper-case first letter says that a decoder must know the chunk (§5.4). */
+/** An upper-case first letter marks a chunk that a decoder must know (§5.4). */
 const isCritical = (type: string): boolean => /^[A-Z]/.test(type);
 
 const toExifChunk = (orientation: Orientation): Uint8Array => {
@@ -31,7 +31,7 @@ const toExifChunk = (orientation: Orientation): Uint8Array => {
   return chunk;
 };
 
-/** The picture without its metadata; undefined when it is not whole. */
+/** Image without metadata; undefined if it is incomplete. */
 export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
   const rest = new ByteSlices(bytes);

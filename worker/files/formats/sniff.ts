@@ -3,11 +3,14 @@ import { readLatin1, toDataView } from "./byte-slices.ts";
 import { sniffMp4 } from "./mp4.ts";
 import { sniffWebm } from "./webm.ts";
 
-/** What a file that is no picture is, by its first bytes alone. How it is called and what was claimed counts nothing. */
+/**
+ * Media type of a file that is not an image, detected from its first bytes only. Its name and declared type are
+ * ignored.
+ */
 
 const soundPackets = ["OpusHead", "\x01vorbis", "\x7fFLAC", "Speex   "];
 
-/** Ogg (RFC 3533): a first page with the first packet of a sound codec. */
+/** Ogg (RFC 3533): a first page with the first packet of an audio codec. */
 const sniffOgg = (bytes: Uint8Array): "audio/ogg" | undefined => {
   if (readLatin1(bytes, 0, 5) !== "OggS\0") return undefined;
   const packet = 27 + (bytes[26] ?? 0);
@@ -22,7 +25,7 @@ const bitrates = {
 };
 const sampleRates = [44_100, 48_000, 32_000];
 
-/** How long the layer III frame at this place is; undefined when there is none (ISO/IEC 11172-3 §2.4.1). */
+/** Length of the MPEG layer III frame at an offset; undefined if there is none (ISO/IEC 11172-3 §2.4.1). */
 const readFrameLength = (bytes: Uint8Array, at: number): number | undefined => {
   if (at + 4 > bytes.length) return undefined;
   const header = toDataView(bytes).getUint32(at);
@@ -35,14 +38,14 @@ const readFrameLength = (bytes: Uint8Array, at: number): number | undefined => {
   return Math.floor((samples * kilobits * 1_000) / (rate / divisor)) + ((header >>> 9) & 1);
 };
 
-/** Where the sound begins behind an ID3v2 tag (id3.org, ID3v2.4.0 §3.1), 0 without one. */
+/** Start of the audio after an ID3v2 tag (id3.org, ID3v2.4.0 §3.1); 0 without one. */
 const findId3End = (bytes: Uint8Array): number => {
   if (readLatin1(bytes, 0, 3) !== "ID3" || bytes.length < 10) return 0;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10);
   return 10 + ((a & 0x7f) << 21) + ((b & 0x7f) << 14) + ((c & 0x7f) << 7) + (d & 0x7f);
 };
 
-/** Two frames in a row, or a tag that goes on beyond what is looked at. */
+/** MP3: two consecutive frames, or a tag that extends beyond the bytes read. */
 const sniffMp3 = (bytes: Uint8Array): "audio/mpeg" | undefined => {
   const start = findId3End(bytes);
   if (start >= bytes.length) return "audio/mpeg";

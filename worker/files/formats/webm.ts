@@ -1,6 +1,6 @@
 import { readLatin1 } from "./byte-slices.ts";
 
-/** WebM (RFC 8794 EBML, RFC 9559 Matroska): its document type, and what its tracks are. */
+/** WebM (RFC 8794 EBML, RFC 9559 Matroska): document type and track kinds. */
 
 const ebmlHeader = 0x1a45dfa3;
 const documentType = 0x4282;
@@ -13,7 +13,9 @@ const audioTrack = 2;
 
 type EbmlElement = { id: number; from: number; to: number };
 
-/** A number of variable length; `width` is how many bytes it took. With `isId` its marker bit is part of it. */
+/**
+ * Variable-length integer (EBML vint); `width` is its length in bytes. With `isId` the marker bit is part of the value.
+ */
 const readVint = (bytes: Uint8Array, at: number, isId: boolean): { value: number; width: number } | undefined => {
   const first = bytes[at];
   if (first === undefined || first === 0) return undefined;
@@ -29,7 +31,7 @@ const readVint = (bytes: Uint8Array, at: number, isId: boolean): { value: number
   return { value: !isId && isUnknown ? Number.POSITIVE_INFINITY : value, width };
 };
 
-/** The elements between two places, the last one cut where the bytes end. */
+/** Elements within a range. The last one is truncated at the end of the bytes. */
 function* iterateElements(bytes: Uint8Array, from: number, to: number): Generator<EbmlElement> {
   for (let at = from; at < to; ) {
     const id = readVint(bytes, at, true);
@@ -51,7 +53,7 @@ const findElement = (
   return undefined;
 };
 
-/** Decided by what stands at the beginning of the file; undefined when that is no WebM, or its tracks are not there. */
+/** Detects the media type from the start of the file; undefined if it is not WebM or its tracks are missing. */
 export const sniffWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | undefined => {
   const whole = { from: 0, to: bytes.length };
   const [header] = iterateElements(bytes, 0, bytes.length);

@@ -2,8 +2,8 @@ import { ByteSlices, readLatin1, sumLengths, toDataView } from "./byte-slices.ts
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
- * WebP (RFC 9649 §2). Kept are the chunks that draw; Exif, XMP and unknown ones go, with their flags, and so does
- * what follows the end that the file states.
+ * WebP (RFC 9649 §2). Keeps the chunks that draw the image. Removes Exif, XMP and unknown chunks with their flags, and
+ * everything after the declared end.
  */
 
 const riffHeaderBytes = 12;
@@ -19,7 +19,7 @@ type CanvasSize = { width: number; height: number };
 
 const readUint24 = (view: DataView, at: number): number => view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000;
 
-/** The size that a frame's own bits state. */
+/** Size declared in a frame's bitstream. */
 const readFrameSize = (view: DataView, type: string, at: number, length: number): CanvasSize | undefined => {
   if (type === "VP8 " && length >= 10) {
     return { width: view.getUint16(at + 6, true) & 0x3fff, height: view.getUint16(at + 8, true) & 0x3fff };
@@ -31,7 +31,10 @@ const readFrameSize = (view: DataView, type: string, at: number, length: number)
   return undefined;
 };
 
-/** A frame of an animation lies within the canvas, a still picture fills it: otherwise the header did not say its size. */
+/**
+ * Tests that the frame of an animation lies within the canvas, or that a still image fills it; otherwise the header's
+ * size would be wrong.
+ */
 const fitsCanvas = (view: DataView, type: string, at: number, length: number, canvas: CanvasSize): boolean => {
   if (type === "ANMF") {
     if (length < 16) return false;
@@ -51,7 +54,7 @@ const toChunk = (type: string, data: Uint8Array): Uint8Array => {
   return chunk;
 };
 
-/** The picture, of the size its header states, without its metadata; undefined when it is not whole. */
+/** Image of the size in its header, without metadata; undefined if it is incomplete. */
 export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage | undefined => {
   const view = toDataView(bytes);
   const fileEnd = chunkHeaderBytes + view.getUint32(4, true);
@@ -78,7 +81,7 @@ export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage 
       rest.addRange(at, end);
     } else if (type === "EXIF") orientation = readOrientation(bytes.subarray(data, data + length));
     at = end;
-    if (!extended) break; // a simple file is its one chunk
+    if (!extended) break; // a simple file has one chunk
   }
   if (!hasPicture) return undefined;
   if (extended) {

@@ -5,14 +5,13 @@ import { findDeletionStart } from "#worker/db/deletions.ts";
 import { deleteForwards, listForwardConversations, markForwardsAnonymized } from "#worker/db/forwards.ts";
 
 /**
- * Words of somebody whose account is gone, passed on by others to conversations that their own channel knows nothing of:
- * each takes the name out of its log.
+ * Anonymizes content of a deleted account that others forwarded to conversations which its own channel does not know.
  */
 
 const pageRows = 60;
-const pagesMax = 10; // in one pass
+const pagesMax = 10; // in one run
 
-/** Those of these conversations that have done it. */
+/** Removes the author's name from these conversations; returns those that succeeded. */
 const anonymizeIn = async (
   env: Env,
   user: Uuid,
@@ -26,7 +25,7 @@ const anonymizeIn = async (
         await env.CONVERSATION.getByName(id).anonymizeForwards(id, user);
         done.push(id);
       } catch (error) {
-        console.error("a name of a deleted account waits for the next try", error);
+        console.error("a conversation could not be anonymized and is retried", error);
       }
     }
   };
@@ -35,8 +34,9 @@ const anonymizeIn = async (
 };
 
 /**
- * True when nothing is left to do now. What was let in before the account was gone may be stored after the first look, so
- * that each conversation is looked at once more when nothing of the kind can come; only then is it forgotten.
+ * Anonymizes all forwards; returns true when nothing is left to do now. A forward accepted before the deletion may be
+ * stored after the first pass, so each conversation is visited again once that is no longer possible; only then is its
+ * row deleted.
  */
 export const anonymizeAllForwards = async (env: Env, user: Uuid): Promise<boolean> => {
   const db = openDb(env);

@@ -6,19 +6,16 @@ import { isUnreferenced, removeFile } from "#worker/db/files.ts";
 import { logError } from "#worker/lib/log.ts";
 import { anonymizeKey } from "#worker/lib/storage/anonymize-key.ts";
 
-/**
- * Files of somebody whose account is gone: those that no message names go, and the others are nobody's from here on, in
- * the directory and in R2.
- */
+/** Files of a deleted account: unreferenced files are deleted, the others anonymized, in the directory and in R2. */
 
 const filesPerBatch = 20;
-const batchesMax = 10; // in one pass: files that others keep are copied, with all their bytes
+const batchesMax = 10; // in one run; files that others keep are copied with all their bytes
 
 type FileRecord = typeof files.$inferSelect;
 
-/** A copy under a name that names nobody; made twice it is the same. The one under the old name goes last. */
+/** Copies a file to an anonymous key, always the same one, and deletes the old object last. */
 const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise<void> => {
-  if (key === null) throw new Error("a file that messages name has no bytes");
+  if (key === null) throw new Error("a referenced file has no bytes");
   const anonymous = anonymizeKey(key);
   const object = await env.FILES.get(key);
   if (object) {
@@ -33,7 +30,7 @@ const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise
     .set({ owner_id: anonymous.owner, key: anonymous.key })
     .where(and(eq(files.id, id), eq(files.key, key), ne(files.status, "removed")))
     .returning({ id: files.id });
-  // The last message that named it went meanwhile, and the bytes under the old name with it.
+  // The last reference was released meanwhile, and the old object deleted with it.
   if (given.length === 0) await env.FILES.delete(anonymous.key);
 };
 
@@ -47,14 +44,14 @@ const removeOrAnonymizeFile = async (env: Env, db: Db, file: FileRecord): Promis
   else await anonymizeFile(env, db, file);
 };
 
-/** What is still under the person's name is named by no row any more. */
+/** Deletes objects under the person's prefix, which no row references any more. */
 const deleteRemainingBytes = async (bucket: R2Bucket, user: Uuid): Promise<boolean> => {
   const { objects, truncated } = await bucket.list({ prefix: `${user}_` });
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
   return !truncated;
 };
 
-/** As many of a person's files as one pass can; true when none is left. */
+/** Deletes or anonymizes as many of a person's files as one run can; returns true when none is left. */
 export const purgeUserFiles = async (env: Env, user: Uuid): Promise<boolean> => {
   const db = openDb(env);
   for (let batch = 0; batch < batchesMax; batch++) {
@@ -62,7 +59,7 @@ export const purgeUserFiles = async (env: Env, user: Uuid): Promise<boolean> => 
     let failures = 0;
     for (const row of rows) {
       await removeOrAnonymizeFile(env, db, row).catch((error: unknown) => {
-        logError("a file of a deleted account waits for the next try", error);
+        logError("a file of a deleted account could not be removed and is retried", error);
         failures += 1;
       });
     }

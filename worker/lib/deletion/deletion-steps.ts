@@ -8,12 +8,12 @@ import { anonymizeAllForwards } from "./anonymize-forwards.ts";
 import { purgeUserFiles } from "./delete-files.ts";
 
 /**
- * What is left to do of a deletion outside the person's own channel. Each step looks for what is still there, so that it
- * can be done again by whoever takes the deletion up, and answers whether it found the last of it.
+ * Steps of an account deletion outside the person's own UserChannel. Each step searches for what is left, so that it
+ * can be repeated, and returns true when nothing is left.
  */
 type DeletionStep = (env: Env, user: Uuid) => Promise<boolean>;
 
-const listingMax = 1_000; // the platform's page of a listing
+const listingMax = 1_000; // page size of an R2 listing
 
 const notifyOfDeletion: DeletionStep = async (env, user) => {
   const db = openDb(env);

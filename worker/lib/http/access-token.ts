@@ -29,7 +29,7 @@ const PrivateJwk = v.object({
 
 const importSigningKey = async (jwk: JWK): Promise<CryptoKey> => {
   const key = await importJWK(jwk, algorithm);
-  if (key instanceof Uint8Array) throw new Error("the signing key must be an asymmetric one");
+  if (key instanceof Uint8Array) throw new Error("the signing key must be asymmetric");
   return key;
 };
 
@@ -46,11 +46,11 @@ const getSigningKeys = ({ JWT_PRIVATE_JWK: secret }: SigningKeyEnv): Promise<Sig
   return keys;
 };
 
-/** What an access token says: who, in which session, and by which of its refresh tokens it was made. */
+/** Claims of an access token: user, session, and the generation of the refresh token it was issued with. */
 const AccessTokenClaims = v.object({ sub: Uuid, sid: Uuid, gen: v.pipe(v.number(), v.integer(), v.minValue(0)) });
 export type AccessTokenClaims = v.InferOutput<typeof AccessTokenClaims>;
 
-/** GoTrue's assurance level and methods. For clients to read: what a session may do stands in its row. */
+/** GoTrue's assurance level and methods, for clients to read. Permissions of a session come from its row. */
 export type Assurance = { aal: "aal1" | "aal2"; amr: { method: string; timestamp: number }[] };
 
 export const signAccessToken = async (
@@ -71,12 +71,12 @@ export const signAccessToken = async (
     .sign(privateKey);
 };
 
-/** Claims of a token whose signature was verified before, and until when they hold. */
+/** Claims of a token whose signature was verified, and the time up to which they are valid. */
 type VerifiedClaims = { claims: AccessTokenClaims; untilMs: number };
 
 /**
- * The claims of a token of ours that has not ended, else undefined. A key that the token brings along counts for nothing.
- * A signature is verified once per runtime: a request reads its token more than once, and a flood sends the same one.
+ * Claims of a valid access token of this service; undefined for any other. Keys in the token's header are ignored. A
+ * signature is verified once per isolate: a request reads its token several times, and a flood repeats the same one.
  */
 export const verifyAccessToken = async (env: SigningKeyEnv, token: string): Promise<AccessTokenClaims | undefined> => {
   const { kid, publicKey, verified } = await getSigningKeys(env);
@@ -89,7 +89,7 @@ export const verifyAccessToken = async (env: SigningKeyEnv, token: string): Prom
       audience,
       typ: tokenType,
       clockTolerance: clockToleranceSeconds,
-      maxTokenAge: accessTokenSeconds, // and none of them was made in the future
+      maxTokenAge: accessTokenSeconds, // also refuses tokens issued in the future
       requiredClaims: ["iat", "exp"],
     });
     if (protectedHeader.kid !== kid) return undefined;
@@ -100,6 +100,6 @@ export const verifyAccessToken = async (env: SigningKeyEnv, token: string): Prom
     verified.set(token, { claims: claims.output, untilMs });
     return claims.output;
   } catch {
-    return undefined; // whatever is wrong with it, the answer is the same
+    return undefined; // the reason is not disclosed
   }
 };

@@ -19,9 +19,9 @@ type AuthenticatedToken = { caller: Caller; firstSeenGeneration: number | undefi
 export type TokenRefusal = "bad_jwt" | "session_not_found" | "insufficient_aal";
 
 /**
- * Who stands behind an access token, at the cost of one read: its session may have been ended since it was
- * signed. `firstUseOf` is the token's generation when none that young was seen yet. A session that still owes its second
- * step counts only where it is `halfway` that one may come.
+ * Authenticates an access token at the cost of one read, because its session may have ended since it was issued.
+ * `firstSeenGeneration`: the token's generation if no token that new was seen before. A pending session is accepted
+ * only with `allowsPending`.
  */
 export const authenticateToken = async (
   env: Pick<Env, "JWT_PRIVATE_JWK">,
@@ -50,7 +50,7 @@ export const authenticateToken = async (
   };
 };
 
-/** Whether the session has not been ended. */
+/** Tests whether the session still exists. */
 export const isSessionLive = async (db: Db, session: Uuid): Promise<boolean> =>
   (await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, session)).get()) !== undefined;
 
@@ -61,13 +61,13 @@ const recordSeenGeneration = async (db: Db, session: Uuid, generation: number): 
     .where(eq(sessions.id, session));
 };
 
-/** What is asked for one person is never carried by the session of another. */
+/** Tests whether a request names another person than its session: a browser may have changed accounts since. */
 const isForOtherPerson = (person: string | null | undefined, { user }: Caller): boolean =>
   typeof person === "string" && person !== user;
 
 const bearerPattern = /^Bearer +([\w.~+/=-]+)$/i;
 
-/** A Bearer token goes before the cookie: who sends one means it. */
+/** Access token of a request. A Bearer header takes precedence over the cookie. */
 export const findAccessToken = (c: Context): string | undefined => {
   const header = c.req.header("authorization");
   return header === undefined ? getCookie(c, accessCookie) : bearerPattern.exec(header)?.[1];
@@ -87,7 +87,7 @@ const createAuthentication = (halfway: boolean) =>
     if (found.firstSeenGeneration !== undefined) {
       runAfterResponse(
         c.executionCtx,
-        "mark a session seen",
+        "record the newest seen generation",
         recordSeenGeneration(db, found.caller.session, found.firstSeenGeneration),
       );
     }
@@ -95,15 +95,15 @@ const createAuthentication = (halfway: boolean) =>
     return next();
   });
 
-/** Middleware: only signed-in people come past it; who they are stands in `c.var.caller`. */
+/** Middleware that requires a signed-in caller and sets `c.var.caller`. */
 export const authenticate = createAuthentication(false);
 
-/** Also those who still owe their second step: for the few routes on which they show it. */
+/** Middleware that also accepts pending sessions: for the few routes that show the second factor. */
 export const authenticateAllowingPending = createAuthentication(true);
 
 /**
- * Who opens a socket, or the answer that refuses it. Cookie or Bearer, never a token in the URL; with a
- * cookie the page's origin must be exactly ours, for an upgrade carries cookies from any page.
+ * Authenticates a WebSocket upgrade; returns the caller or a refusal. Cookie or Bearer, never a token in the URL. With
+ * a cookie the page's origin must be exactly ours, because any page can start an upgrade that carries cookies.
  */
 export const authenticateUpgrade = async (request: Request, env: Env): Promise<Caller | Response> => {
   const header = request.headers.get("authorization");

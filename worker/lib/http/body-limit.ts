@@ -6,7 +6,9 @@ import { refuse } from "./refusal.ts";
 
 const drainMaxBytes = 16 * 1024 * 1024;
 
-/** Takes in what is on its way, to a bound: a client that still sends hears the answer only when it may finish. */
+/**
+ * Reads the rest of a body, up to a limit: a client that is still sending reads the response only after it finished.
+ */
 const drainBody = async (body: ReadableStream<Uint8Array> | null): Promise<void> => {
   if (!body || body.locked) return;
   const reader = body.getReader();
@@ -21,7 +23,7 @@ const createBodyLimit = (maxSize: number, code: "too_large" | "file_too_large" |
   bodyLimit({
     maxSize,
     onError: async (c) => {
-      await drainBody(c.req.raw.body).catch(() => undefined); // gone already
+      await drainBody(c.req.raw.body).catch(() => undefined); // the client is gone already
       return refuse(c, code);
     },
   });
@@ -33,7 +35,7 @@ const partLimit = createBodyLimit(filePartBytes, "file_part_mismatch");
 const picturePattern = /^\/api\/(profile\/avatar|groups\/[^/]+\/picture)$/;
 const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
 
-/** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
+/** Middleware that limits the bytes read from a body, whatever its content-length claims. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
   if (picturePattern.test(c.req.path)) return avatarLimit(c, next);
   if (c.req.method === "POST" && c.req.path === "/api/tala") return postLimit(c, next);

@@ -3,7 +3,7 @@ import { deleteCookie, setCookie } from "hono/cookie";
 import { accessTokenSeconds, sessionIdleDays } from "#contract/limits.ts";
 import type { AppContext } from "./app.ts";
 
-/** `__Host-` (RFC 6265bis §4.1.3.2): set by this host only, over a secure context, for every path. */
+/** Prefix `__Host-` (RFC 6265bis §4.1.3.2): set by this host only, over a secure context, for every path. */
 export const accessCookie = "__Host-lisolo-at";
 export const refreshCookie = "__Host-lisolo-rt";
 export const cookieNames = [accessCookie, refreshCookie] as const;
@@ -20,7 +20,7 @@ export const clearSessionCookies = (c: AppContext): void => {
 };
 
 /**
- * Has the browser drop what it keeps of answers, pictures among it, where a session has ended (Clear-Site-Data). Not its
- * storage: that holds what its person wrote and did not send, which waits for them.
+ * Clears the browser's HTTP cache, including pictures, when a session ends (Clear-Site-Data). Storage is kept, because
+ * it holds the person's unsent messages.
  */
 export const clearBrowserCache = (c: Context): void => c.header("clear-site-data", '"cache"');

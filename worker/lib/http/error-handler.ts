@@ -7,25 +7,25 @@ import { refuse } from "./refusal.ts";
 
 const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
 
-/** The error and those it came from. */
+/** An error and its causes. */
 const listCauses = (error: unknown): Error[] => {
   const causes: Error[] = [];
   for (let at = error; at instanceof Error; at = at.cause) causes.push(at);
   return causes;
 };
 
-/** What was about to be written hangs on somebody whose account went meanwhile. */
+/** Tests for a foreign key failure: the row's owner deleted their account meanwhile. */
 const isForeignKeyFailure = (error: unknown): boolean =>
   listCauses(error).some(({ message }) => message.includes("FOREIGN KEY constraint failed"));
 
 const outageRetryMs = 2_000;
 
-// The platform's words for a database or an object that it cannot reach.
+// Messages of the platform for an unreachable database or object.
 const unreachablePattern = /^D1_|^Network connection lost|^internal error/i;
-// SQLite says that the statement or its values are wrong: it will be so next time.
+// SQLite errors of the statement or its values, which a retry would repeat.
 const sqlErrorPattern = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|MISUSE|AUTH|SCHEMA)/;
 
-/** The directory or an object could not be reached, or has too much to do: nothing is wrong with what was asked. */
+/** Tests for an unreachable or overloaded directory or object; the request itself is valid. */
 const isStorageOutage = (error: unknown): boolean => {
   const causes = listCauses(error);
   if (causes.some(({ message }) => sqlErrorPattern.test(message))) return false;
@@ -35,7 +35,7 @@ const isStorageOutage = (error: unknown): boolean => {
   });
 };
 
-/** The one place where what was thrown becomes an answer: a code, and nothing of the error itself. */
+/** Turns thrown errors into responses: an error code, without any detail of the error. */
 export const handleError: ErrorHandler<AppEnv> = (error, c) => {
   const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
   if (code) return refuse(c, code);
@@ -49,7 +49,7 @@ type Route = { method: string; path: string };
 const toPattern = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.+?^$()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`);
 
-/** What is not there: 405 with the methods that are when only the method is wrong, else 404. */
+/** Handles unknown routes: 405 with an Allow header if the path exists, otherwise 404. */
 export const createNotFoundHandler = (routes: () => readonly Route[]): NotFoundHandler<AppEnv> => {
   let table: { method: string; pattern: RegExp }[] | undefined;
   return (c) => {

@@ -5,12 +5,12 @@ import { type ErrorCode, errorStatus } from "#contract/errors.ts";
 type OperationDescription = {
   tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
   summary: string;
-  /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
+  /** Success response: status with a schema, a media type for bytes, or null for no body. */
   ok: { status: 101 | 200 | 201 | 204 | 302; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
-  /** Routes that a visitor may call. */
+  /** Callable without a session. */
   isPublic?: boolean;
-  /** Media type of a body that is not JSON. */
+  /** Media type of a request body that is not JSON. */
   bodyType?: string;
 };
 
@@ -32,7 +32,7 @@ const toContent = (body: v.GenericSchema | string | null) => {
   return { content: { "application/json": { schema: resolver(body, { typeMode: "output" }) } } };
 };
 
-/** The body of a refusal with exactly the codes this route gives for the status. */
+/** Schema of a refusal with the codes that this route returns for a status. */
 const createRefusalSchema = (codes: ErrorCode[]) => ({
   allOf: [
     { $ref: "#/components/schemas/ApiError" },
@@ -40,7 +40,7 @@ const createRefusalSchema = (codes: ErrorCode[]) => ({
   ],
 });
 
-/** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
+/** Describes a route in the OpenAPI document: access, responses and error codes. */
 export const describeOperation = ({
   tag,
   summary,

@@ -4,12 +4,12 @@ import { refuse } from "./refusal.ts";
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a request was made to this machine by name: whoever develops. */
+/** Tests whether a request addresses this machine by name, as in development. */
 export const isLoopback = (url: string): boolean => loopback.test(new URL(url).hostname);
 
 /**
- * Origin for links in mails, passkeys and other log-ins: `PUBLIC_URL`, or the loopback origin in development. Never the
- * Host header of a request, which the client controls.
+ * Origin for links in mails, passkeys and OAuth redirects: `PUBLIC_URL`, or the loopback origin in development. Never
+ * the Host header of a request, which the client controls.
  */
 export const findPublicOrigin = (c: AppContext): string | undefined => {
   const set: string = c.env.PUBLIC_URL;
@@ -17,7 +17,7 @@ export const findPublicOrigin = (c: AppContext): string | undefined => {
   return isLoopback(c.req.url) ? new URL(c.req.url).origin : undefined;
 };
 
-/** The same behind `requirePublicOrigin`. */
+/** Origin on routes behind `requirePublicOrigin`; throws if it is not configured. */
 export const getPublicOrigin = (c: AppContext): string => {
   const origin = findPublicOrigin(c);
   if (origin === undefined) throw new Error("PUBLIC_URL is empty");
@@ -25,9 +25,11 @@ export const getPublicOrigin = (c: AppContext): string => {
 };
 
 export const logMissingPublicUrl = (): void =>
-  console.error("PUBLIC_URL is empty: mails, passkeys and other log-ins are refused until it is set (README.md).");
+  console.error(
+    "PUBLIC_URL is empty: mails, passkeys and sign-in by providers are refused until it is set (README.md).",
+  );
 
-/** Middleware: refuses routes that need the public origin while it is not configured. */
+/** Middleware that refuses routes which need the public origin while it is not configured. */
 export const requirePublicOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (findPublicOrigin(c) !== undefined) return next();
   logMissingPublicUrl();

@@ -1,7 +1,7 @@
 import type { Context, TypedResponse } from "hono";
 import { type ApiError, type ErrorCode, errorStatus } from "#contract/errors.ts";
 
-/** English for a developer reading the answer; a person sees the client's own text for the code. */
+/** English messages for developers. Users see the client's own text for the code. */
 const messages: Partial<Record<ErrorCode, string>> = {
   phone_exists: "User already registered",
   invalid_credentials: "Invalid login credentials",
@@ -27,8 +27,8 @@ const toApiError = (code: ErrorCode, msg?: string): ApiError => ({
 });
 
 /**
- * The answer to a request that is not carried out. `retryAfterMs` becomes the Retry-After header, in seconds; `more` is what
- * this refusal says besides.
+ * Refuses a request with an error code. `retryAfterMs` becomes the Retry-After header in seconds; `more` adds fields to
+ * the body.
  */
 export const refuse = <C extends ErrorCode>(
   c: Context,
@@ -40,7 +40,7 @@ export const refuse = <C extends ErrorCode>(
     TypedResponse<ApiError, RefusalStatus<C>, "json">;
 };
 
-/** The same answer where there is no Hono context: the socket's upgrade. */
+/** Refusal without a Hono context, for the WebSocket upgrade. */
 export const createRefusalResponse = (code: ErrorCode, retryAfterMs?: number): Response =>
   Response.json(toApiError(code), {
     status: errorStatus[code],

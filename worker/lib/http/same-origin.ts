@@ -6,9 +6,9 @@ import { cookieNames } from "./cookies.ts";
 import { refuse } from "./refusal.ts";
 
 /**
- * Whether a request comes from our own pages. The origin is the request's own URL's: no header names another.
- * A program that is no browser sends neither `Origin` nor `Sec-Fetch-Site`; it is let in only when nothing in
- * the request is attached by a browser on its own (`needsProof`: cookies).
+ * Tests whether a request comes from our own pages, by the origin of the request's own URL. A program that is no
+ * browser sends neither `Origin` nor `Sec-Fetch-Site`; it is accepted only if the request carries nothing that a
+ * browser attaches by itself (`needsProof`: cookies).
  */
 export const isSameOrigin = (request: Request, needsProof: boolean): boolean => {
   const origin = request.headers.get("origin");
@@ -19,7 +19,10 @@ export const isSameOrigin = (request: Request, needsProof: boolean): boolean => 
 
 const safeMethods = ["GET", "HEAD", "OPTIONS"];
 
-/** Middleware: nothing is changed on behalf of a page of another origin, whatever its content type. */
+/**
+ * Middleware against cross-site request forgery: refuses changes requested by pages of other origins, whatever the
+ * content type.
+ */
 export const requireSameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (safeMethods.includes(c.req.method)) return next();
   const hasCookie = cookieNames.some((name) => getCookie(c, name) !== undefined);

@@ -2,17 +2,20 @@ import { createMiddleware } from "hono/factory";
 import { headersEverywhere } from "#contract/document-headers.ts";
 import type { AppEnv } from "./app.ts";
 
-/** For what is no page: nothing in it may load, run, or be framed. */
+/** Policy of responses that are not pages: they may not load anything, run or be framed. */
 const closedPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
-/** Headers of an answer without a body. */
+/** Headers of a response without a body. */
 export const emptyHeaders = {
   ...headersEverywhere,
   "content-security-policy": closedPolicy,
   "cache-control": "no-store",
 } as const;
 
-/** Middleware: what a route set itself stays; an API answer is kept by nobody unless its route says so. */
+/**
+ * Middleware that sets security headers. Headers set by a route are kept; responses are not cached unless the route
+ * allows it.
+ */
 export const secureHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   if (c.res.status === 101) return;

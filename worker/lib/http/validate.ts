@@ -5,13 +5,13 @@ import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { refuse } from "./refusal.ts";
 
-/** In what a body is taken: another way to write the same is not. */
+/** Accepted media types of request bodies. */
 const mediaTypes: Partial<Record<keyof ValidationTargets, RegExp>> = {
   json: /^application\/([a-z-.]+\+)?json\s*(;|$)/i,
   form: /^multipart\/form-data\s*(;|$)/i,
 };
 
-/** The code of the first issue that names one (`v.check(…, "weak_password")`), else the fallback. */
+/** Error code of the first issue that names one (`v.check(…, "weak_password")`), else the fallback. */
 const toCode = (issues: readonly v.BaseIssue<unknown>[], fallback: ErrorCode): ErrorCode =>
   issues.map((issue) => issue.message).find(isErrorCode) ?? fallback;
 
@@ -21,8 +21,8 @@ const describeIssue = (issue: v.BaseIssue<unknown> | undefined): string | undefi
 };
 
 /**
- * The one way a request's parts are checked. A refusal says a code and at most the name of the field, never
- * the parse result; the same schema describes the part in the OpenAPI document.
+ * Validates a part of a request. A refusal contains the code and at most the name of the field, never the parse result.
+ * The same schema describes the part in the OpenAPI document.
  */
 export const validate = <T extends v.GenericSchema, Target extends keyof ValidationTargets>(
   target: Target,
@@ -45,7 +45,7 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
   >;
 };
 
-/** Every body here is an object; to a schema whose fields are all optional an empty list would be one too. */
+/** Request bodies are objects. An empty array would satisfy a schema whose fields are all optional. */
 const isNotArray = v.check((value: unknown) => !Array.isArray(value));
 
 const hasBody = (c: Context): boolean => c.req.raw.body !== null && c.req.header("content-length") !== "0";

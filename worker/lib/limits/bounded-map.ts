@@ -1,4 +1,4 @@
-/** A map that lets go of the entry that was set longest ago when it has more than so many. */
+/** Map with a maximum size that evicts the entry set longest ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 

@@ -6,10 +6,10 @@ import { hashLimitKey } from "./hashed-key.ts";
 import { findKnownDevice, toSharedDeviceKey } from "./known-device.ts";
 import { getClientAddress, type RateLimitName, type RateLimitResult, takeToken } from "./rate-limit.ts";
 
-/** The address a request comes from, as the key of a limit. */
+/** Hashed rate-limit key of the client's address. */
 export const toAddressKey = (c: AppContext): string => hashLimitKey(c.env, getClientAddress(c.req.raw));
 
-/** A wider network, for what gets dearer without being refused: the first 24 bits of IPv4, 48 of IPv6. */
+/** Wider network of a client, for costs that rise without a refusal: the first 24 bits of IPv4, 48 of IPv6. */
 export const toWideNetwork = (request: Request): string => {
   const address = getClientAddress(request);
   if (address.endsWith("/64")) return `${address.split(":").slice(0, 3).join(":")}::/48`;
@@ -17,8 +17,8 @@ export const toWideNetwork = (request: Request): string => {
 };
 
 /**
- * One token for whoever is not signed in: of the known device, else of the address, hashed. So nobody behind the same
- * address keeps a known device from signing in, and whoever empties the one's bucket has the other.
+ * Takes one token for a caller without a session: of the known device, else of the hashed address. Others at the same
+ * address can therefore not block a known device, and an empty device bucket falls back to the address.
  */
 export const takeClientToken = async (c: AppContext, name: RateLimitName): Promise<RateLimitResult> => {
   const db = openDb(c.env);
@@ -27,7 +27,7 @@ export const takeClientToken = async (c: AppContext, name: RateLimitName): Promi
   return taken?.ok ? taken : takeToken(db, toAddressKey(c), name);
 };
 
-/** Middleware: one token of the client's bucket. */
+/** Middleware that takes one token of the client's bucket. */
 export const limitClient =
   (name: RateLimitName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * Key of a limit kept for a phone number, a mail address or a network. Keyed, so that the table of limits names nobody:
- * numbers and addresses are few enough to be found again from a plain hash.
+ * Rate-limit key of a phone number, e-mail address or network. A keyed hash, because these values are few enough to be
+ * recovered from a plain one.
  */
 export const hashLimitKey = ({ PEPPER }: Pick<Env, "PEPPER">, name: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo address ${name}`).digest("base64url");

@@ -6,17 +6,17 @@ import type { AppContext } from "#worker/lib/http/app.ts";
 
 /**
  * Device cookie (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): a browser in which somebody signed in
- * keeps a nonce with a tag for each such person. It signs nobody in and names nobody; it only gives the device limits of
- * its own, which strangers' failures do not use up. A nonce ends with a keyed hash of whoever made the device known: what a
- * device has before anybody is signed in is shared by all that this person made known, so that signing in again and again
- * multiplies nothing.
+ * stores a nonce with a tag for each such person. The cookie neither authenticates nor identifies anybody; it only
+ * gives the device its own limits, which strangers' failures do not use up. A nonce ends with a keyed hash of the
+ * person who first signed in: the limits before sign-in are shared by all devices of that person, so that repeated
+ * sign-ins do not multiply them.
  */
 const deviceCookie = "__Host-lisolo-device";
 
 type KnownDevice = { nonce: string; tags: string[] };
 
 const nonceBytes = 16;
-const nonceLength = 22; // in base64url; the hash of whoever made the device known follows
+const nonceLength = 22; // in base64url; followed by the hash of the person who first signed in
 const tagLength = 22; // 128 bits in base64url
 
 const computeTag = ({ PEPPER }: Pick<Env, "PEPPER">, text: string): string =>
@@ -24,7 +24,7 @@ const computeTag = ({ PEPPER }: Pick<Env, "PEPPER">, text: string): string =>
 
 const computeUserTag = (c: AppContext, nonce: string, user: Uuid): string => computeTag(c.env, `${nonce} ${user}`);
 
-/** The device a request comes from; undefined where nobody has signed in, or the cookie is none of ours. */
+/** Known device of a request; undefined if the cookie is missing or not genuine. */
 export const findKnownDevice = (c: AppContext): KnownDevice | undefined => {
   const [nonce = "", signature = "", ...tags] = getCookie(c, deviceCookie)?.split(".") ?? [];
   if (nonce.length !== nonceLength + tagLength) return undefined;
@@ -34,7 +34,7 @@ export const findKnownDevice = (c: AppContext): KnownDevice | undefined => {
   return isOurs ? { nonce, tags: tags.slice(0, knownDevicePeopleMax) } : undefined;
 };
 
-/** Key of the limits of whoever is not signed in on a known device: one for all devices that the same person made known. */
+/** Rate-limit key of a known device before sign-in, shared by all devices that the same person made known. */
 export const toSharedDeviceKey = ({ nonce }: KnownDevice): string => nonce.slice(nonceLength);
 
 /** Nonce of the device if this person signed in on it before. */
@@ -46,7 +46,7 @@ export const findKnownDeviceNonce = (c: AppContext, user: Uuid): string | undefi
 const createDeviceNonce = (c: AppContext, user: Uuid): string =>
   randomBytes(nonceBytes).toString("base64url") + computeTag(c.env, `made known by ${user}`);
 
-/** Makes the device known to this person from here on, beside those who signed in on it last. */
+/** Marks the device as known to this person, in addition to those who signed in on it last. */
 export const rememberDevice = (c: AppContext, user: Uuid): void => {
   const { nonce, tags } = findKnownDevice(c) ?? { nonce: createDeviceNonce(c, user), tags: [] };
   const tag = computeUserTag(c, nonce, user);

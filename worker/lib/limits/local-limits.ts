@@ -1,7 +1,6 @@
 /**
- * How many times as much as in production the limits of frames, commands and messages let through: more than 1 only in a
- * build for this machine that is told so, for tests, benchmarks and the demo, whose few people do in
- * seconds what takes people days.
+ * Factor by which the limits of frames, commands and messages are raised. More than 1 only in a local build configured
+ * so, for tests, benchmarks and the demo, where few people do in seconds what takes days otherwise.
  */
 export const readLimitFactor = (env: object): number => {
   if (!LOCAL_MAILBOX) return 1;

@@ -11,51 +11,54 @@ const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
-/** A token bucket: `burst` at once, then one every `everyMs`. */
+/** Token bucket: `burst` at once, then one every `everyMs`. */
 export type RateLimitPolicy = { burst: number; everyMs: number };
 
 /**
- * Every limit of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are
- * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
- * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
+ * Rate limits of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are wide: a whole
+ * mobile network of Kinshasa shares a handful of addresses. Guessing and enumeration are bounded by the limits of the
+ * account and by the proof of work of each sign-up.
  */
 export const rateLimitPolicies = {
-  // Only failures cost here: a success gives its token back.
+  // Only failures count: a success returns its token.
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
-  // Wider than one guesser's. Beyond it a try costs a proof of work: nobody keeps somebody else out from elsewhere.
+  // Wider than one attacker's bucket. Beyond it an attempt needs a proof of work, so that nobody can lock out an
+  // account from elsewhere.
   sign_in_by_account: { burst: 50, everyMs: minute },
-  // Likewise: each wrong password costs a hash, which occupies the runtime for a sixth of a second.
+  // Likewise: each wrong password costs a hash, which occupies the isolate for a sixth of a second.
   sign_in_by_address: { burst: 5, everyMs: 30 * second },
-  // A device on which somebody signed in before has tries of its own, which nobody else's failures use up.
+  // A known device has its own attempts, which other people's failures do not use up.
   sign_in_by_device: { burst: 5, everyMs: 5 * minute },
-  // Who is signed in and shows the password once more, likewise.
+  // Reauthentication by password in a session, likewise.
   password_by_session: { burst: 5, everyMs: 5 * minute },
-  // And those that succeed.
+  // Successful sign-ins.
   sign_in_success_by_account: { burst: 20, everyMs: 30 * second },
-  // Whoever has the password and guesses the code: six tries for each window of three codes that are right.
+  // Attacker with the password who guesses the code: six attempts for each window of three valid codes.
   totp_by_user: { burst: 5, everyMs: 6 * second },
-  // Only failures cost here: after twenty in a day from one address, or sixty from anywhere, code apps wait for whoever
-  // owes a second step; a passkey or a recovery code still goes.
+  // Only failures count: after twenty a day from one address, or sixty from anywhere, code apps are blocked for
+  // pending sessions; a passkey or a recovery code still works.
   totp_failure_by_user_and_address: { burst: 20, everyMs: day / 20 },
   totp_failure_by_user: { burst: 60, everyMs: day / 60 },
-  // Who is signed in already is kept from a step-up by nobody else's failures.
+  // Other people's failures do not block the reauthentication of a full session.
   totp_failure_by_session: { burst: 20, everyMs: day / 20 },
-  // What cannot be guessed is held by the session that tries: whoever has the password empties nothing of the owner's.
+  // Codes that cannot be guessed are limited by session, so that a holder of the password does not use up the owner's
+  // attempts.
   recovery_code_by_session: { burst: 5, everyMs: minute },
   step_by_session: { burst: 20, everyMs: 6 * second },
   passkey_by_address: { burst: 120, everyMs: second },
-  // By session, so that a stolen one keeps nobody from ending it.
+  // By session, so that a stolen session cannot prevent the owner from ending it.
   security_by_session: { burst: 60, everyMs: 2 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
-  // A code of 60 bits is not guessed at this pace, and each try costs a proof of work: by number and address, so that nobody empties it for its owner.
+  // 60-bit codes cannot be guessed at this pace, and each attempt costs a proof of work. By number and address, so
+  // that nobody can use up the owner's attempts.
   recover_by_phone_and_address: { burst: 10, everyMs: minute },
-  // Mails to addresses that somebody says are theirs.
+  // Mails to addresses that a person claims as theirs.
   mail_by_user: { burst: 5, everyMs: 10 * minute },
   verify_by_address: { burst: 60, everyMs: 2 * second },
   oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },
   search_by_user: { burst: 20, everyMs: 3 * second },
-  request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts what became of them
+  request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts their outcomes
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
   group_by_user: { burst: 10, everyMs: day / 20 },
@@ -64,28 +67,28 @@ export const rateLimitPolicies = {
   upload_by_user: { burst: 50, everyMs: 1_200 },
   upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },
-  // A day's bytes once and a half, at once: a part may have to be brought again.
+  // One and a half times a day's bytes, at once: a part may have to be uploaded again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   settings_by_user: { burst: 60, everyMs: 2 * second },
-  // Each picture is drawn anew in two sizes, which costs its price.
+  // Each picture is encoded in two sizes, which is billed.
   avatar_by_user: { burst: 20, everyMs: day / 20 },
   group_picture_by_user: { burst: 20, everyMs: day / 20 },
   post_picture_by_user: { burst: 20, everyMs: day / 20 },
-  // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
+  // Requested at the start of a call and with every ICE restart on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
-  // A relay costs by the gigabyte. A call that goes through it asks twice in seven minutes.
+  // Relays are billed by the gigabyte. A relayed call requests credentials twice in seven minutes.
   relay_by_user: { burst: 400, everyMs: day / 400 },
-  // Who has no socket asks once a second for what is told in a call.
+  // A client without a socket polls once a second for the signals of a call.
   call_poll_by_user: { burst: 120, everyMs: 500 },
   feedback_by_user: { burst: 20, everyMs: 30 * second },
-  // Sent again it costs nothing, once it stands.
+  // Repeating a published status is free.
   post_by_user: { burst: 10, everyMs: 2 * minute },
   post_deletion_by_user: { burst: 60, everyMs: minute },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, RateLimitPolicy>;
 export type RateLimitName = keyof typeof rateLimitPolicies;
 
-/** Names of the buckets of spent proofs of work (auth/proof-difficulty.ts). */
+/** Buckets of spent proofs of work (auth/proof-difficulty.ts). */
 export const spentProofBuckets = {
   byAddress: "spent_proofs_by_address",
   byAccount: "spent_proofs_by_account",
@@ -98,8 +101,8 @@ const toBucketKey = (name: RateLimitName, key: string): string => `${name}:${key
 const emptyBucketsMax = 20_000;
 
 /**
- * Buckets that were found empty, and until when they are: whoever asks again before is refused without a statement. In
- * the memory of one runtime; a token that is given back in another one is known here when that time is over.
+ * Empty buckets of this isolate with the time up to which they stay empty: further requests are refused without a
+ * statement. A token returned in another isolate becomes visible here after that time.
  */
 export const emptyBuckets = new BoundedMap<string, number>(emptyBucketsMax);
 
@@ -109,9 +112,8 @@ const getEmptyMs = (key: string, { burst, everyMs }: RateLimitPolicy, now: numbe
 };
 
 /**
- * Takes one token, exactly, by one statement. The bucket is kept as the time at which it is full again
- * (the generic cell rate algorithm, ITU-T I.371): each token moves that time on, and none may move it further
- * than `burst` tokens ahead.
+ * Takes one token exactly, by one statement. A bucket is stored as the time at which it is full again (the generic cell
+ * rate algorithm, ITU-T I.371): each token advances that time, at most `burst` tokens ahead.
  */
 export const takeToken = async (
   db: Db,
@@ -139,7 +141,7 @@ export const takeToken = async (
   return { ok: false, retryAfterMs: Math.max(second, emptyMs) };
 };
 
-/** Gives one token back: what it was taken for turned out to cost nothing. */
+/** Returns one token: its request turned out to be free. */
 export const returnToken = async (db: Db, key: string, name: RateLimitName): Promise<void> => {
   emptyBuckets.delete(toBucketKey(name, key));
   await db
@@ -148,7 +150,7 @@ export const returnToken = async (db: Db, key: string, name: RateLimitName): Pro
     .where(sql`${rate_limits.key} = ${toBucketKey(name, key)}`);
 };
 
-/** Takes one token of each of these buckets, or of none when one of them is empty. */
+/** Takes one token of each of these buckets, or of none if one of them is empty. */
 export const takeTokens = async (
   db: Db,
   buckets: readonly (readonly [RateLimitName, string])[],
@@ -162,14 +164,14 @@ export const takeTokens = async (
   return { ok: true };
 };
 
-/** SQL: buckets of somebody's at every address they were used from. */
+/** SQL: buckets of this key at every address. */
 const isBucketAtAnyAddress = (name: RateLimitName, key: string): SQL => {
   const from = toBucketKey(name, `${key} `);
   const to = from.replace(/ $/, "!"); // the character after the space
   return sql`(${rate_limits.key} > ${from} AND ${rate_limits.key} < ${to})`;
 };
 
-/** Removes a person's own buckets, whatever they say. */
+/** Removes all buckets of a person. */
 export const purgeUserBuckets = async (db: Db, user: Uuid): Promise<void> => {
   const names = (Object.keys(rateLimitPolicies) as RateLimitName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
   const own = inArray(
@@ -180,7 +182,7 @@ export const purgeUserBuckets = async (db: Db, user: Uuid): Promise<void> => {
   await db.delete(rate_limits).where(or(own, isBucketAtAnyAddress("totp_failure_by_user_and_address", user)));
 };
 
-/** SQL: buckets of a number that somebody signs in with, from wherever. Takes the number's `hashKey`. */
+/** SQL: sign-in buckets of a phone number at any address. Takes the number's `hashLimitKey`. */
 export const isPhoneBucket = (phone: string): SQL => {
   const everywhere = isBucketAtAnyAddress("sign_in_by_account_and_address", phone);
   const own = inArray(rate_limits.key, [
@@ -190,7 +192,7 @@ export const isPhoneBucket = (phone: string): SQL => {
   return sql`(${own} OR ${everywhere})`;
 };
 
-/** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */
+/** Removes up to `atOnce` full buckets, which carry no information; returns their number. */
 export const purgeFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
   const { meta } = await db.run(
     sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT ${atOnce})`,
@@ -198,10 +200,10 @@ export const purgeFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): 
   return meta.changes;
 };
 
-/** Whoever has an IPv6 address has at least 2^64 of them (RFC 6177), which count as one: their first 64 bits. */
+/** Normalises an address. An IPv6 user has at least 2^64 addresses (RFC 6177), so their first 64 bits count as one. */
 const toNetwork = (address: string): string => {
   if (!address.includes(":")) return address;
-  if (address.includes(".")) return address.slice(address.lastIndexOf(":") + 1); // an IPv4 address in IPv6's clothes
+  if (address.includes(".")) return address.slice(address.lastIndexOf(":") + 1); // IPv4-mapped IPv6 address
   const [front = [], back = []] = address
     .toLowerCase()
     .split("::")
@@ -212,15 +214,15 @@ const toNetwork = (address: string): string => {
 };
 
 /**
- * The address a request comes from, as the platform says it. No header that a client can set counts; without
- * the platform's there is one bucket for all, which is what a local server sees.
+ * Client address as reported by the platform. Headers that a client can set are ignored. Without the platform's header,
+ * as on a local server, all clients share one bucket.
  */
 export const getClientAddress = (request: Request): string => {
   const address = request.headers.get("cf-connecting-ip");
   return address === null ? "local" : toNetwork(address);
 };
 
-/** Middleware: one token of the caller's own bucket for every request of this route. Stands after `authenticate`. */
+/** Middleware that takes one token of each of the caller's buckets. Must follow `authenticate`. */
 export const limitCaller =
   (...names: RateLimitName[]): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
@@ -232,7 +234,7 @@ export const limitCaller =
     return next();
   };
 
-/** Middleware: one token of the session's bucket. Stands after `authenticate`. */
+/** Middleware that takes one token of the session's bucket. Must follow `authenticate`. */
 export const limitSession =
   (name: RateLimitName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {

@@ -11,11 +11,14 @@ const buckets = new MemoryBuckets();
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const refusalDelayMs = 1_000; // and as much again at random, so that what came together is not answered together
+const refusalDelayMs = 1_000; // plus up to as much at random, so that simultaneous requests are not answered simultaneously
 const delayedRefusalsMax = 500;
 let delayedRefusals = 0;
 
-/** Delays a refusal, so that a client that asks again at once gets few of them. Nobody is delayed while many are. */
+/**
+ * Delays a refusal, so that a client that retries at once gets few of them. Skipped while many refusals are being
+ * delayed.
+ */
 const delayRefusal = async (): Promise<void> => {
   if (delayedRefusals >= delayedRefusalsMax) return;
   delayedRefusals += 1;
@@ -23,7 +26,7 @@ const delayRefusal = async (): Promise<void> => {
   delayedRefusals -= 1;
 };
 
-/** Routes that have a bucket of their own: a screen asks for many pictures at once, an upload is made of many parts. */
+/** Routes with buckets of their own: a screen requests many pictures at once, an upload consists of many parts. */
 const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
   [/^\/api\/files\/[^/]+\/parts\//, "parts_by_user"],
   [/^\/api\/(avatars\/|tala\/pictures\/|conversations\/[^/]+\/files\/)/, "bytes_by_user"],
@@ -48,12 +51,12 @@ const takeRequestToken = async (c: AppContext): Promise<TakeResult> => {
 };
 
 /**
- * Middleware: one token for every request: of the person's bucket, without a valid access token of the known device's or
- * the address's.
- * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
+ * Middleware that takes one token for every request: of the person's bucket, or without a valid access token of the
+ * known device's or the address's. Runs before anything that reads the directory, and after the same-origin check, so
+ * that pages of other origins use up nothing.
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.req.method === "OPTIONS") return next(); // answered without any look
+  if (c.req.method === "OPTIONS") return next(); // answered without any check
   const taken = await takeRequestToken(c);
   if (!taken.ok) {
     await delayRefusal();

@@ -5,8 +5,8 @@ import { logWarning } from "#worker/lib/log.ts";
 import { readImageHeader } from "./image-header.ts";
 
 /**
- * Avatars are re-encoded to one square WebP: no metadata, no second meaning of the same bytes, no animation.
- * The key is SPEC.md's `{userId}_{timestamp}.{ext}` with 128 random bits, so that it cannot be guessed.
+ * Avatars, re-encoded to one square WebP: no metadata, no polyglot files, no animation. The key is
+ * `{userId}_{timestamp}.{ext}` (SPEC.md) with 128 random bits, so that it cannot be guessed.
  */
 export type AvatarSize = (typeof avatarSizes)[number];
 const [smallSize, largeSize] = avatarSizes;
@@ -37,7 +37,7 @@ const toStream = (bytes: BufferSource): ReadableStream<Uint8Array> =>
 const putAvatar = (bucket: R2Bucket, key: string, size: AvatarSize, bytes: ArrayBuffer) =>
   bucket.put(toAvatarPath(key, size), bytes, { httpMetadata: { contentType: "image/webp" } });
 
-/** Stores an uploaded picture and answers its key, or why it is none. */
+/** Stores an uploaded picture and returns its key, or the reason for a refusal. */
 export const storeAvatar = async (
   env: Env,
   user: Uuid,
@@ -50,7 +50,7 @@ export const storeAvatar = async (
   try {
     large = await toSquare(env.IMAGES, toStream(bytes), largeSize);
   } catch (error) {
-    // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
+    // The header is valid and the rest is not, or the encoder does not support this kind of image.
     logWarning("an avatar could not be decoded", error);
     return { refused: "not_an_image" };
   }
@@ -59,7 +59,10 @@ export const storeAvatar = async (
   return { key };
 };
 
-/** The stored picture in a size, honouring the request's `If-None-Match`; null when there is none. The small one is made when first asked for. */
+/**
+ * Stored picture in a size, honouring the request's `If-None-Match`; null if there is none. The small size is created
+ * on first request.
+ */
 export const findAvatar = async (
   env: Env,
   key: string,

@@ -3,22 +3,22 @@ import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
 
 /**
- * The one feed that everybody reads, kept where it is asked for. Nearest is this runtime's memory, where all who ask at
- * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
- * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
+ * Cache of the public feed, shared by all readers. First comes the memory of this isolate, where concurrent requests
+ * share one load; then the edge cache of the data centre; then the directory. A page is a string without personal data,
+ * cached under a URL that contains only its cursor.
  */
 type CachedPage = { body: string; etag: string; readAt: number; next: number | null; hasBlockedAvatars: boolean };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
-const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
+const flightMaxMs = 2_000; // longest wait for another request's load before loading separately
 const readAtHeader = "x-read-at";
 const blockedAvatarsHeader = "x-has-frozen";
 const nextHeader = "x-next";
-const cursorsMax = 2_000; // that pages named; nobody reads down further than some hundred pages in half a minute
+const cursorsMax = 2_000; // cursors named by pages; readers scroll at most some hundred pages in half a minute
 
 /**
- * A page as the directory has it. `isPast`: nothing will come into it any more. `next`: the place that it names for who
- * reads on. `hasFrozen`: an author of it shows somebody whom they block an older picture.
+ * Page loaded from the directory. `isPast`: no status can be added to it any more. `next`: cursor of the next page.
+ * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block.
  */
 export type LoadedPage = { body: string; isPast: boolean; next: number | null; hasBlockedAvatars: boolean };
 type LoadPage = () => Promise<LoadedPage>;
@@ -66,7 +66,7 @@ const putInEdgeCache = async (
   await caches.default.put(address, new Response(body, { headers }));
 };
 
-/** Waits for a reading that somebody else's request began, whose end may take it along. */
+/** Waits for a load started by another request, whose end may abort it. */
 const waitForFlight = async (flight: Promise<CachedPage>): Promise<CachedPage | undefined> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<undefined>((resolve) => {
@@ -79,15 +79,15 @@ const waitForFlight = async (flight: Promise<CachedPage>): Promise<CachedPage | 
   }
 };
 
-/** The memory of one runtime. */
+/** Feed cache of one isolate. */
 export class FeedCache {
   readonly #pages = new BoundedMap<string, CachedPage>(pagesMax);
   readonly #flights = new Map<string, Promise<CachedPage>>();
-  /** Places that pages kept here named. Any other is asked by nobody who reads down, and no page of it is kept. */
+  /** Cursors named by cached pages. No scrolling reader requests any other cursor, and its page is not cached. */
   readonly #namedCursors = new BoundedMap<number, true>(cursorsMax);
-  #invalidations = 0; // what was read before the last of them is kept by nobody
+  #invalidations = 0; // a page read before the latest invalidation is not cached
 
-  /** A page as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
+  /** Page as JSON, at most `feedFreshMs` old, or `feedOlderMs` for a page further down. */
   async getPage(place: CacheContext, before: number | undefined, make: LoadPage): Promise<CachedPage> {
     const address = toCacheUrl(place.origin, before);
     const known = this.#pages.get(address);
@@ -99,12 +99,12 @@ export class FeedCache {
       if (this.#flights.get(address) === flight) this.#flights.delete(address);
     });
     this.#flights.set(address, flight);
-    // Others wait for it, also when who asked first is gone.
+    // Other requests wait for this load, even if its own client has disconnected.
     place.context.waitUntil(flight.catch(() => undefined));
     return flight;
   }
 
-  /** What this place keeps is not true any more. Elsewhere it is kept until its time is over. */
+  /** Invalidates the pages cached here. Other data centres keep theirs until they expire. */
   async invalidate(origin: string): Promise<void> {
     this.#invalidations++;
     const addresses = new Set([toCacheUrl(origin, undefined), ...this.#pages.keys()]);
@@ -128,14 +128,14 @@ export class FeedCache {
     const readAt = Date.now();
     const { body, isPast, next, hasBlockedAvatars } = await make();
     const page = { body, etag: await createPageEtag(body), readAt, next, hasBlockedAvatars };
-    // What lies before a number that is not given yet would keep out those that get one meanwhile.
+    // A cached page before a number that is not assigned yet would hide statuses published meanwhile.
     const isNamed = before === undefined || this.#namedCursors.has(before);
     if (isPast && isNamed && begun === this.#invalidations) {
       this.#store(address, page);
       const put = putInEdgeCache(address, page, freshMs(before)).then(() =>
         begun === this.#invalidations ? undefined : caches.default.delete(address),
       );
-      context.waitUntil(put.catch((error: unknown) => logError("keep a page of the feed", error)));
+      context.waitUntil(put.catch((error: unknown) => logError("cache a page of the feed", error)));
     }
     return page;
   }

@@ -1,4 +1,4 @@
-/** What the first bytes of a raster image say. Nothing is decoded: a bomb is seen before it goes off. */
+/** Header of a raster image. Nothing is decoded, so that a decompression bomb is detected safely. */
 export type ImageHeader = { type: "jpeg" | "png" | "webp" | "gif"; width: number; height: number };
 
 const readAscii = (bytes: Uint8Array, from: number, to: number): string =>
@@ -39,10 +39,10 @@ const readWebp = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
 const isFrameStart = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** TEM and the restart marks stand alone; all others are followed by a length, itself included. */
+/** Tests for TEM and the restart markers, which have no length field. All others have one that includes itself. */
 export const isStandaloneMarker = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/** Nothing, the beginning, the end and a scan: none of them stands before the frame header. */
+/** Zero, SOI, EOI and SOS: none of them may precede the frame header. */
 const misplacedMarkers = [0x00, 0xd8, 0xd9, 0xda];
 
 /** JPEG (ITU-T T.81 §B): segments up to the first frame header. */
@@ -63,9 +63,9 @@ const readJpeg = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
   return undefined;
 };
 
-const headerBytes = 30; // the longest of the fixed ones
+const headerBytes = 30; // the longest of the fixed-size headers
 
-/** The header of a JPEG, PNG, WebP or GIF; undefined for everything else, however it is called. */
+/** Header of a JPEG, PNG, WebP or GIF, detected from the bytes; undefined for anything else. */
 export const readImageHeader = (bytes: Uint8Array): ImageHeader | undefined => {
   if (bytes.length < headerBytes) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -5,9 +5,9 @@ import { logWarning } from "#worker/lib/log.ts";
 import { readImageHeader } from "./image-header.ts";
 
 /**
- * Pictures of statuses, re-encoded as avatars are: no metadata, no second meaning of the same bytes, no animation. A
- * picture is found by its author and its status, whose id is the phone's own: sent again it has the same place, so a
- * lost answer leaves no second one. All of a person's are below their name.
+ * Pictures of statuses, re-encoded like avatars: no metadata, no polyglot files, no animation. The key consists of the
+ * author and the status id, which the posting device creates, so that a repeated upload replaces the same object. All
+ * pictures of a person share one prefix.
  */
 const edgesPx: Record<PictureSize, number> = { small: pictureSmallPx, large: pictureEdgePx };
 
@@ -30,10 +30,10 @@ const encodeWebp = async (
 
 export type PictureDimensions = { width: number; height: number };
 
-/** Made in every size, and not stored yet. */
+/** Encoded in every size, not stored yet. */
 export type EncodedPicture = { dimensions: PictureDimensions; bytes: Record<PictureSize, ArrayBuffer> };
 
-/** What the uploaded bytes show, or why they are no picture. */
+/** Encodes an uploaded picture, or returns the reason for a refusal. */
 export const createPostPicture = async (
   env: Pick<Env, "IMAGES">,
   bytes: Uint8Array<ArrayBuffer>,
@@ -47,7 +47,7 @@ export const createPostPicture = async (
     large = await encodeWebp(env.IMAGES, bytes, edgesPx.large);
     small = await encodeWebp(env.IMAGES, new Uint8Array(large), edgesPx.small);
   } catch (error) {
-    // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
+    // The header is valid and the rest is not, or the encoder does not support this kind of image.
     logWarning("a picture could not be decoded", error);
     return "not_an_image";
   }
