@@ -7,8 +7,8 @@ import type {
 } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { LiveText, SocketBase as ProtocolBase, ServerFrame } from "#contract/wire/server-frames.ts";
-import type { ServerChange } from "#sync/inbound/apply-server-changes.ts";
-import type { RequestCommand } from "./asked-command.ts";
+import type { ServerChange } from "#sync/inbound/server-changes.ts";
+import type { RequestCommand } from "./pending-requests.ts";
 
 /** Base values of the counters and times in frames, and the epoch of the inbox. */
 export type FrameBase = ProtocolBase & { epoch: string };

@@ -12,13 +12,11 @@ import {
   toSocketBase,
 } from "#contract/wire/server-frames.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import type { ServerChange } from "#sync/inbound/apply-server-changes.ts";
-import { toRowChanges } from "#sync/inbound/server-changes.ts";
+import { type ServerChange, toRowChanges } from "#sync/inbound/server-changes.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.ts";
-import type { RequestCommand } from "./asked-command.ts";
 import { ProcessedCounter } from "./flow-control.ts";
 import {
   type ChangeFrame,
@@ -34,7 +32,7 @@ import {
   type WelcomeFrame,
 } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { PendingRequests } from "./pending-requests.ts";
+import { PendingRequests, type RequestCommand } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
 
 const repeatDelayMs = 1_000; // a device that is behind receives many heads, which share one repeated report

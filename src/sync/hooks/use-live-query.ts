@@ -8,8 +8,8 @@ import { findCallEntry } from "#sync/calls/call-log.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { activeEngine, liveQueries } from "#sync/engine.ts";
 import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
-import { fetchOlderMessages } from "#sync/inbound/read-tracker.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
+import { fetchOlderMessages } from "#sync/queries/message-window.ts";
 import {
   listNamedMembers,
   readBlockedPeople,

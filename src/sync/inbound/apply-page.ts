@@ -3,7 +3,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { resolveFork } from "./fork-resolution.ts";
 import { afterNewestSeq, markForked } from "./log-forks.ts";
-import type { PageRequest } from "./page-request.ts";
+import type { PageRequest } from "./server-changes.ts";
 
 /** Range of sequence numbers a page covers, inclusive: its own messages and those it shows not to exist. */
 const toCoveredRange = (

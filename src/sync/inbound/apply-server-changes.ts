@@ -1,62 +1,17 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
-import { type InboxRow, type Message, mergeReadStates } from "#contract/conversations.ts";
+import { mergeReadStates } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { Relation } from "#contract/people.ts";
-import type { VersionedSettings } from "#contract/settings.ts";
-import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
 import { saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber, toPersonRow } from "#sync/store/row-mapping.ts";
 import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
 import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
+import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { addGap, readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
 import { hasDifferentMessage, markForked } from "./log-forks.ts";
-import type { PageRequest } from "./page-request.ts";
-
-type ConversationRef = number | ConversationId; // the handle, or the id itself
-
-/** Change received from the server, in one form for all transports. Each may arrive twice. */
-export type ServerChange =
-  /**
-   * `isAnew`: part of an answer that contains everything, authoritative also where the server knows less than this
-   * device.
-   */
-  | { type: "row"; row: InboxRow; isAnew?: boolean }
-  | { type: "messages"; of: ConversationRef; messages: Message[] }
-  | { type: "live"; of: ConversationRef; seq: number; at: number; text: string } // a text from the peer of a private conversation
-  | { type: "others"; of: ConversationRef; delivered: number; read: number }
-  /** `unread` counts up to `head`. */
-  | { type: "mine"; of: ConversationRef; delivered: number; read: number; unread: number; head: number }
-  | { type: "head"; of: ConversationRef; head: number }
-  | { type: "person"; relation: Relation }
-  | { type: "settings"; kept: VersionedSettings }
-  | { type: "notice"; notice: SecurityNotice }
-  /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
-  | { type: "standing"; relation: Relation; told: number }
-  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
-  | { type: "page"; asked: PageRequest; page: PageResult }
-  /** Messages revised after revision `since`, in their current form. */
-  | { type: "changed"; of: ConversationRef; epoch?: string; since: number; revision: number; messages: Message[] }
-  /** Answers to changes by this device; `pushCount` is that of the conversation's row at the time of the request. */
-  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
-  | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
-  /**
-   * Cursor update; precedes the rows it covers. `isAnew`: the rows are of another inbox or an earlier copy, so all
-   * handles are discarded.
-   */
-  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
-  /** Answer to a `changes` request; `asked` is the cursor's counter at the time of the request. */
-  | {
-      type: "answer";
-      asked: number;
-      epoch: string;
-      counter: number;
-      move: (cursor: SyncCursor) => SyncCursor;
-      isAnew?: boolean;
-      changes: readonly ServerChange[];
-    };
+import type { ConversationKey, ServerChange } from "./server-changes.ts";
 
 export type ApplyResult = {
   rows: LocalConversationRow[];
@@ -124,7 +79,7 @@ const applyLiveText = async (
 const listChangeMessages = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationRef }>,
+  change: Extract<ServerChange, { of: ConversationKey }>,
 ) => {
   if (change.type === "messages") return change.messages;
   const sender = toPeerNumber(row.id, work.me);
@@ -135,14 +90,14 @@ const listChangeMessages = (
 const isChangeOfOtherLog = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationRef }>,
+  change: Extract<ServerChange, { of: ConversationKey }>,
 ): Promise<boolean> => hasDifferentMessage(work.store, row, listChangeMessages(work, row, change));
 
 /** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
 const deferUntilForkResolved = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationRef }>,
+  change: Extract<ServerChange, { of: ConversationKey }>,
 ): void => {
   const told = listChangeMessages(work, row, change).map(({ seq }) => seq);
   if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
@@ -160,7 +115,7 @@ const deferUntilForkResolved = (
 /** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
 const applyConversationChange = async (
   work: ApplyTransaction,
-  change: Extract<ServerChange, { of: ConversationRef }>,
+  change: Extract<ServerChange, { of: ConversationKey }>,
 ): Promise<boolean> => {
   const row = await work.findRow(change.of);
   if (!row) return false;
@@ -324,3 +279,26 @@ export const applyInTransaction = (
       };
     },
   );
+
+/**
+ * Applies server changes to the local database and deletes the files and pictures they orphaned. Changes that fail here
+ * can be fetched again.
+ */
+export const applyServerChanges = async (
+  context: SyncContext,
+  changes: readonly ServerChange[],
+): Promise<ApplyResult> => {
+  try {
+    const applied = await retryOnQuotaError(context, () =>
+      applyInTransaction(context.store, context.me, changes, context.platform.now()),
+    );
+    if (applied.orphanedFiles.length > 0)
+      runInBackground(context, deleteCachedFiles(context.store, applied.orphanedFiles));
+    if (applied.orphanedPictureOwners.size > 0)
+      runInBackground(context, context.platform.deletePictures(applied.orphanedPictureOwners));
+    return applied;
+  } catch (error) {
+    if (!isQuotaError(error)) context.reportStoreFailure(error);
+    throw error;
+  }
+};

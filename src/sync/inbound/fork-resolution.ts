@@ -6,7 +6,7 @@ import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
-import type { PageRequest } from "./page-request.ts";
+import type { PageRequest } from "./server-changes.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 

@@ -2,9 +2,8 @@ import type { ChangesResult, Command } from "#contract/wire/commands.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor, shrinkGap } from "#sync/store/sync-cursor.ts";
-import type { ServerChange } from "./apply-server-changes.ts";
 import type { InboundQueue } from "./inbound-queue.ts";
-import { toRowChanges } from "./server-changes.ts";
+import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 export type RequestChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
 

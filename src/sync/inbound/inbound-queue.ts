@@ -1,6 +1,6 @@
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { ApplyResult, ServerChange } from "./apply-server-changes.ts";
-import { applyServerChanges } from "./take-in.ts";
+import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
+import type { ServerChange } from "./server-changes.ts";
 
 type QueueItem = { changes: ServerChange[]; onStored: () => void };
 

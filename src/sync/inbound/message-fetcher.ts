@@ -6,9 +6,8 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { ApplyResult } from "./apply-server-changes.ts";
+import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
 import { toForkPageCommand } from "./log-forks.ts";
-import { applyServerChanges } from "./take-in.ts";
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 

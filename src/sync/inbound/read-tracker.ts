@@ -1,9 +1,8 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { messagePageRows, receiptCoalesceMs } from "#contract/limits.ts";
+import { receiptCoalesceMs } from "#contract/limits.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { applyServerChanges } from "./take-in.ts";
 
 /** Collects read positions for a moment, then stores them until the server has them. */
 export class ReadTracker {
@@ -45,27 +44,4 @@ const applyRead = (row: LocalConversationRow, seq: number): void => {
   // Own messages need no receipt: the position ends at the last message of the others.
   row.wantRead = Math.max(row.wantRead, Math.min(seq, Math.max(row.wantDelivered, row.delivered)));
   if (row.hi >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
-};
-
-/** Whether the server has older messages than the stored ones. */
-export const hasOlderOnServer = (row: LocalConversationRow): boolean =>
-  row.lo <= row.hi ? row.lo > row.hidden + 1 : row.head > row.hidden;
-
-/** Fetches the page before the oldest stored message. Rejects with SyncError. */
-export const fetchOlderMessages = async (tab: Tab, conversation: ConversationId): Promise<void> => {
-  const context = tab.context.get();
-  const row = await context?.store.conversations.get(conversation);
-  if (!context || !row || !hasOlderOnServer(row)) return;
-  if (row.lo > row.hi) return tab.prioritizeConversation(conversation);
-  const asked = {
-    type: "page",
-    conversation,
-    direction: "before",
-    seq: row.lo,
-    limit: messagePageRows,
-  } as const;
-  const page = await tab.request(asked);
-  const answer = { ...asked, head: row.head, revised: row.revised };
-  const { logResets } = await applyServerChanges(context, [{ type: "page", asked: answer, page }]);
-  if (logResets.length > 0) tab.prioritizeConversation(conversation);
 };

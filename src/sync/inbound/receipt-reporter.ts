@@ -5,7 +5,7 @@ import type { Command } from "#contract/wire/commands.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toOwnReadState } from "#sync/store/row-mapping.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
-import { applyServerChanges } from "./take-in.ts";
+import { applyServerChanges } from "./apply-server-changes.ts";
 
 export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 

@@ -1,5 +1,67 @@
-import type { ChangesResult } from "#contract/wire/commands.ts";
-import type { ServerChange } from "./apply-server-changes.ts";
+import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { InboxRow, Message } from "#contract/conversations.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import type { VersionedSettings } from "#contract/settings.ts";
+import type { ChangesResult, PageResult } from "#contract/wire/commands.ts";
+import type { SyncCursor } from "#sync/store/sync-cursor.ts";
+
+/**
+ * Request that a page answers: messages after or before `seq`, exclusive. `head` and `revised` are the row's values at
+ * the time of the request.
+ */
+export type PageRequest = {
+  conversation: ConversationId;
+  direction: "after" | "before";
+  seq: number;
+  /** Sequence number whose message time the page returns as `anchor`, if other than `seq`. */
+  held?: number;
+  head: number;
+  revised: number;
+};
+
+export type ConversationKey = number | ConversationId; // the handle, or the id itself
+
+/** Change received from the server, in one form for all transports. Each may arrive twice. */
+export type ServerChange =
+  /**
+   * `isAnew`: part of an answer that contains everything, authoritative also where the server knows less than this
+   * device.
+   */
+  | { type: "row"; row: InboxRow; isAnew?: boolean }
+  | { type: "messages"; of: ConversationKey; messages: Message[] }
+  | { type: "live"; of: ConversationKey; seq: number; at: number; text: string } // a text from the peer of a private conversation
+  | { type: "others"; of: ConversationKey; delivered: number; read: number }
+  /** `unread` counts up to `head`. */
+  | { type: "mine"; of: ConversationKey; delivered: number; read: number; unread: number; head: number }
+  | { type: "head"; of: ConversationKey; head: number }
+  | { type: "person"; relation: Relation }
+  | { type: "settings"; kept: VersionedSettings }
+  | { type: "notice"; notice: SecurityNotice }
+  /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
+  | { type: "standing"; relation: Relation; told: number }
+  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
+  | { type: "page"; asked: PageRequest; page: PageResult }
+  /** Messages revised after revision `since`, in their current form. */
+  | { type: "changed"; of: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
+  /** Answers to changes by this device; `pushCount` is that of the conversation's row at the time of the request. */
+  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
+  /**
+   * Cursor update; precedes the rows it covers. `isAnew`: the rows are of another inbox or an earlier copy, so all
+   * handles are discarded.
+   */
+  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
+  /** Answer to a `changes` request; `asked` is the cursor's counter at the time of the request. */
+  | {
+      type: "answer";
+      asked: number;
+      epoch: string;
+      counter: number;
+      move: (cursor: SyncCursor) => SyncCursor;
+      isAnew?: boolean;
+      changes: readonly ServerChange[];
+    };
 
 /**
  * Changes in an answer to a `changes` request, without the cursor update, which precedes them. `isAnew`: the answer

@@ -1,5 +1,5 @@
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import { applyServerChanges } from "#sync/inbound/take-in.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";

@@ -1,8 +1,9 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import { hasOlderOnServer, toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { toChatItem } from "./queries.ts";
@@ -70,4 +71,23 @@ export const extendWindow = async (
   }
   const { items, to, hasNewer } = await readOneSide(tab, conversation, direction, stretch.to);
   return { ...stretch, items: [...items, ...stretch.items], to, hasNewer };
+};
+
+/** Fetches the page before the oldest stored message. Rejects with SyncError. */
+export const fetchOlderMessages = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+  const context = tab.context.get();
+  const row = await context?.store.conversations.get(conversation);
+  if (!context || !row || !hasOlderOnServer(row)) return;
+  if (row.lo > row.hi) return tab.prioritizeConversation(conversation);
+  const asked = {
+    type: "page",
+    conversation,
+    direction: "before",
+    seq: row.lo,
+    limit: messagePageRows,
+  } as const;
+  const page = await tab.request(asked);
+  const answer = { ...asked, head: row.head, revised: row.revised };
+  const { logResets } = await applyServerChanges(context, [{ type: "page", asked: answer, page }]);
+  if (logResets.length > 0) tab.prioritizeConversation(conversation);
 };

@@ -1,6 +1,5 @@
 import { findAttachment, type MessageStatus, type StoredBody, toMessageStatus } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { hasOlderOnServer } from "#sync/inbound/read-tracker.ts";
 import {
   type LocalConversationRow,
   type LocalMessageRow,
@@ -11,7 +10,7 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { isOwnMessage, isSystemMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
+import { hasOlderOnServer, isOwnMessage, isSystemMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type {
   ChatItem,

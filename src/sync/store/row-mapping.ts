@@ -189,3 +189,7 @@ export const toDisplayedUnread = (row: LocalConversationRow): number =>
 
 export const toOwnReadState = (row: LocalConversationRow): { delivered: number; read: number } =>
   mergeReadStates(row, { delivered: row.wantDelivered, read: row.wantRead });
+
+/** Whether the server has older messages than the stored ones. */
+export const hasOlderOnServer = (row: LocalConversationRow): boolean =>
+  row.lo <= row.hi ? row.lo > row.hidden + 1 : row.head > row.hidden;

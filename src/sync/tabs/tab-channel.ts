@@ -2,7 +2,7 @@ import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import type { RequestCommand } from "#sync/connection/asked-command.ts";
+import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { TypingMember } from "#sync/presence/typing.ts";

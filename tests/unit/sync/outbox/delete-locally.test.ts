@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
-import { applyServerChanges } from "#sync/inbound/take-in.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { deleteMessageByClientId, deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
