@@ -100,18 +100,18 @@ const toSentChanges = (numbers: readonly number[], base: FrameBase, refs: SentRe
 
 /** New messages, with own messages of this device inserted at their sequence numbers. */
 const toMessageChanges = (
-  [, , of, wire, places = []]: ServerFrameOf<"m">,
+  [, , target, wire, acknowledged = []]: ServerFrameOf<"m">,
   base: FrameBase,
   refs: SentRefs,
 ): ServerChange[] => {
   const messages = wire.map((message) => fromWireMessage(message, base.now));
   const changes: ServerChange[] = [];
-  for (const sent of toSentChanges(places, base, refs)) {
+  for (const sent of toSentChanges(acknowledged, base, refs)) {
     const before = messages.filter(({ seq }) => seq < sent.seq);
-    if (before.length > 0) changes.push({ type: "messages", of, messages: messages.splice(0, before.length) });
+    if (before.length > 0) changes.push({ type: "messages", target, messages: messages.splice(0, before.length) });
     changes.push(sent);
   }
-  return messages.length > 0 ? [...changes, { type: "messages", of, messages }] : changes;
+  return messages.length > 0 ? [...changes, { type: "messages", target, messages }] : changes;
 };
 
 /** Refs of this device's sent messages that a frame acknowledges. */
@@ -125,7 +125,7 @@ export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
 export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, refs: SentRefs): ServerChange[] => {
   if (!Array.isArray(frame)) {
     const { handle, seq, at, text } = frame as LiveText;
-    return [{ type: "live", of: handle, seq, at: at + base.now, text }];
+    return [{ type: "liveText", target: handle, seq, at: at + base.now, text }];
   }
   const change = frame as ChangeFrame;
   switch (change[0]) {
@@ -136,10 +136,17 @@ export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, 
     case "i":
       return [{ type: "row", row: fromWireRow(change[2], base.now) }];
     case "o":
-      return [{ type: "others", of: change[2], delivered: change[3], read: change[4] }];
+      return [{ type: "peerRead", target: change[2], delivered: change[3], read: change[4] }];
     case "u":
       return [
-        { type: "mine", of: change[2], delivered: change[3], read: change[4], unread: change[5], head: change[6] },
+        {
+          type: "ownRead",
+          target: change[2],
+          delivered: change[3],
+          read: change[4],
+          unread: change[5],
+          head: change[6],
+        },
       ];
     case "p":
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
@@ -148,10 +155,10 @@ export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, 
     case "z":
       return change[2] ? [{ type: "notice", notice: change[2] }] : [];
     case "b":
-      return [{ type: "head", of: change[2], head: change[3] }];
+      return [{ type: "head", target: change[2], head: change[3] }];
     case "e": {
       const messages = change[5].map((message) => fromWireMessage(message, base.now));
-      return [{ type: "changed", of: change[2], since: change[3], revision: change[4], messages }];
+      return [{ type: "revised", target: change[2], since: change[3], revision: change[4], messages }];
     }
   }
 };

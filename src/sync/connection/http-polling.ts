@@ -101,7 +101,7 @@ export class HttpPolling {
     const move = (before: SyncCursor) => applyCatchUp(before, since, result, clock);
     const isAnew = since < cursor.counter;
     const changes = toRowChanges(result, isAnew);
-    this.#inbound.push([{ type: "answer", asked: cursor.counter, epoch, counter, move, isAnew, changes }]);
+    this.#inbound.push([{ type: "answer", knownCounter: cursor.counter, epoch, counter, move, isAnew, changes }]);
     await this.#inbound.waitUntilIdle();
     return result.rows.length > 0 || result.people.length > 0 || result.settings !== null || result.notices.length > 0;
   }

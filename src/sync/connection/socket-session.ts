@@ -268,7 +268,9 @@ export class SocketSession {
     const messages = countMessages(frame);
     // An overtaken or repeated frame: rows and counts fetched meanwhile are newer.
     const useful =
-      counter < last ? changes.filter(({ type }) => type !== "row" && type !== "mine" && type !== "person") : changes;
+      counter < last
+        ? changes.filter(({ type }) => type !== "row" && type !== "ownRead" && type !== "person")
+        : changes;
     this.#events.onChanges(useful, () => this.#countProcessed(base, messages, text.length, isHeadOnly));
   }
 

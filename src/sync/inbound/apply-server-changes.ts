@@ -51,15 +51,15 @@ const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, {
  * Whether no push arrived since the request. A push may be newer than the answer, and what is newer than a push is
  * pushed as well.
  */
-const hasNoNewerPush = (row: LocalConversationRow, told: number): boolean => (row.told ?? 0) === told;
+const hasNoNewerPush = (row: LocalConversationRow, pushCount: number): boolean => (row.told ?? 0) === pushCount;
 
 const applyClearedHistory = async (
   work: ApplyTransaction,
-  { conversation, upTo, keep, told }: Extract<ServerChange, { type: "hidden" }>,
+  { conversation, upTo, keep, pushCount }: Extract<ServerChange, { type: "cleared" }>,
 ): Promise<void> => {
   const row = await work.loadRow(conversation);
   if (row.gone) return;
-  if (hasNoNewerPush(row, told)) row.kept = keep;
+  if (hasNoNewerPush(row, pushCount)) row.kept = keep;
   if (upTo <= row.hidden) return;
   row.hidden = upTo;
   await work.deleteCleared(row);
@@ -69,7 +69,7 @@ const applyClearedHistory = async (
 const applyLiveText = async (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  { seq, at, text }: Extract<ServerChange, { type: "live" }>,
+  { seq, at, text }: Extract<ServerChange, { type: "liveText" }>,
 ): Promise<void> => {
   if (seq <= row.hi) return;
   await work.addMessages(row, [{ seq, at, sender: toPeerNumber(row.id, work.me), body: { type: "text", text } }]);
@@ -79,34 +79,34 @@ const applyLiveText = async (
 const listChangeMessages = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationKey }>,
+  change: Extract<ServerChange, { target: ConversationKey }>,
 ) => {
   if (change.type === "messages") return change.messages;
   const sender = toPeerNumber(row.id, work.me);
-  return change.type === "live" ? [{ seq: change.seq, at: change.at, sender }] : [];
+  return change.type === "liveText" ? [{ seq: change.seq, at: change.at, sender }] : [];
 };
 
 /** Whether the change contains another message than the one stored at its sequence number. */
 const isChangeOfOtherLog = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationKey }>,
+  change: Extract<ServerChange, { target: ConversationKey }>,
 ): Promise<boolean> => hasDifferentMessage(work.store, row, listChangeMessages(work, row, change));
 
 /** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
 const deferUntilForkResolved = (
   work: ApplyTransaction,
   row: LocalConversationRow,
-  change: Extract<ServerChange, { of: ConversationKey }>,
+  change: Extract<ServerChange, { target: ConversationKey }>,
 ): void => {
   const told = listChangeMessages(work, row, change).map(({ seq }) => seq);
   if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
-  if (row.forked && change.type === "mine") {
+  if (row.forked && change.type === "ownRead") {
     const { delivered, read, unread, head } = change;
     row.forked.mine = { delivered, read, unread, head };
   }
   const { row: inbox } = row.forked ?? {};
-  if (inbox && change.type === "others") {
+  if (inbox && change.type === "peerRead") {
     const others = mergeReadStates({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
     Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
   }
@@ -115,9 +115,9 @@ const deferUntilForkResolved = (
 /** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
 const applyConversationChange = async (
   work: ApplyTransaction,
-  change: Extract<ServerChange, { of: ConversationKey }>,
+  change: Extract<ServerChange, { target: ConversationKey }>,
 ): Promise<boolean> => {
-  const row = await work.findRow(change.of);
+  const row = await work.findRow(change.target);
   if (!row) return false;
   if (row.gone) return true; // after joining again, the whole row arrives first
   if (row.forked || (await isChangeOfOtherLog(work, row, change))) {
@@ -125,7 +125,7 @@ const applyConversationChange = async (
     return true;
   }
   switch (change.type) {
-    case "live":
+    case "liveText":
       await applyLiveText(work, row, change);
       break;
     case "messages":
@@ -135,15 +135,15 @@ const applyConversationChange = async (
       );
       await work.extendHeldRange(row);
       break;
-    case "others":
+    case "peerRead":
       raisePeerReadState(row, change.delivered, change.read);
       break;
-    case "mine":
+    case "ownRead":
       // A count older than the stored read state is obsolete.
       if (change.read >= row.read && change.delivered >= row.delivered) await work.applyUnreadCount(row, change);
       Object.assign(row, mergeReadStates(row, change));
       break;
-    case "changed":
+    case "revised":
       if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a discarded log
       await work.applyRevisions(row, change);
       break;
@@ -169,10 +169,10 @@ const applyChange = async (work: ApplyTransaction, change: ServerChange): Promis
       if (profile.deleted) await work.purgeDeletedPerson(profile.id);
       return true;
     }
-    case "standing": {
+    case "relation": {
       // A push since the request may be newer than the answer.
       const told = (await work.store.people.get(change.relation.profile.id))?.told ?? 0;
-      if (told === change.told) await work.store.people.put({ ...toPersonRow(change.relation), told });
+      if (told === change.pushCount) await work.store.people.put({ ...toPersonRow(change.relation), told });
       return true;
     }
     case "settings":
@@ -185,14 +185,14 @@ const applyChange = async (work: ApplyTransaction, change: ServerChange): Promis
       await applySent(work, change);
       return true;
     case "page":
-      await applyPage(work, change.asked, change.page);
+      await applyPage(work, change.request, change.page);
       return true;
-    case "hidden":
+    case "cleared":
       await applyClearedHistory(work, change);
       return true;
     case "muted": {
       const row = await work.loadRow(change.conversation);
-      if (!row.gone && hasNoNewerPush(row, change.told)) row.muted = change.muted;
+      if (!row.gone && hasNoNewerPush(row, change.pushCount)) row.muted = change.muted;
       return true;
     }
     case "cursor":
@@ -223,8 +223,8 @@ const advanceCursor = async (
  */
 const isStaleAnswer = (
   cursor: SyncCursor,
-  { asked, epoch, counter }: Extract<ServerChange, { type: "answer" }>,
-): boolean => cursor.epoch === epoch && counter >= asked && counter < cursor.counter;
+  { knownCounter, epoch, counter }: Extract<ServerChange, { type: "answer" }>,
+): boolean => cursor.epoch === epoch && counter >= knownCounter && counter < cursor.counter;
 
 /** Discards all handles: in a recreated inbox a handle may stand for another conversation. */
 const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<void> => {

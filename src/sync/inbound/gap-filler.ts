@@ -52,7 +52,7 @@ export class GapFiller {
     const isAll = result.since === 0;
     const answered: ServerChange = {
       type: "answer",
-      asked: counter,
+      knownCounter: counter,
       epoch,
       counter: result.counter,
       isAnew: isAll && before === null,

@@ -166,8 +166,8 @@ export class MessageFetcher {
     const question = this.#toPageCommand(row);
     if (!question) return;
     const page = await this.#request(question);
-    const asked = { ...question, head: row.head, revised: row.revised };
-    const applied = await applyServerChanges(this.#context, [{ type: "page", asked, page }]);
+    const request = { ...question, head: row.head, revised: row.revised };
+    const applied = await applyServerChanges(this.#context, [{ type: "page", request, page }]);
     this.#prioritized.delete(id);
     this.#needsLogCheck.delete(id);
     this.#prefetchBudget -= page.messages.reduce(
@@ -189,7 +189,7 @@ export class MessageFetcher {
       conversation: id,
       since: revised,
     });
-    const change = { type: "changed", of: id, epoch: answer.epoch, since: revised, revision, messages } as const;
+    const change = { type: "revised", target: id, epoch: answer.epoch, since: revised, revision, messages } as const;
     const applied = await applyServerChanges(this.#context, [change]);
     this.#onApplied(applied);
     const after = applied.rows.find((row) => row.id === id);

@@ -103,5 +103,5 @@ export class ReceiptReporter {
 /** Applies the answer to a receipt sent by HTTP: the unread count up to `head`. */
 export const applyReceiptResult = (
   context: SyncContext,
-  { conversation: of, ...counted }: ReadState & { conversation: ConversationId; unread: number; head: number },
-) => applyServerChanges(context, [{ type: "mine", of, ...counted }]);
+  { conversation: target, ...counted }: ReadState & { conversation: ConversationId; unread: number; head: number },
+) => applyServerChanges(context, [{ type: "ownRead", target, ...counted }]);

@@ -29,33 +29,33 @@ export type ServerChange =
    * device.
    */
   | { type: "row"; row: InboxRow; isAnew?: boolean }
-  | { type: "messages"; of: ConversationKey; messages: Message[] }
-  | { type: "live"; of: ConversationKey; seq: number; at: number; text: string } // a text from the peer of a private conversation
-  | { type: "others"; of: ConversationKey; delivered: number; read: number }
+  | { type: "messages"; target: ConversationKey; messages: Message[] }
+  | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string } // a text from the peer of a private conversation
+  | { type: "peerRead"; target: ConversationKey; delivered: number; read: number }
   /** `unread` counts up to `head`. */
-  | { type: "mine"; of: ConversationKey; delivered: number; read: number; unread: number; head: number }
-  | { type: "head"; of: ConversationKey; head: number }
+  | { type: "ownRead"; target: ConversationKey; delivered: number; read: number; unread: number; head: number }
+  | { type: "head"; target: ConversationKey; head: number }
   | { type: "person"; relation: Relation }
   | { type: "settings"; kept: VersionedSettings }
   | { type: "notice"; notice: SecurityNotice }
   /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
-  | { type: "standing"; relation: Relation; told: number }
+  | { type: "relation"; relation: Relation; pushCount: number }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
-  | { type: "page"; asked: PageRequest; page: PageResult }
+  | { type: "page"; request: PageRequest; page: PageResult }
   /** Messages revised after revision `since`, in their current form. */
-  | { type: "changed"; of: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
+  | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
   /** Answers to changes by this device; `pushCount` is that of the conversation's row at the time of the request. */
-  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
-  | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
+  | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; pushCount: number }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; pushCount: number }
   /**
    * Cursor update; precedes the rows it covers. `isAnew`: the rows are of another inbox or an earlier copy, so all
    * handles are discarded.
    */
   | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
-  /** Answer to a `changes` request; `asked` is the cursor's counter at the time of the request. */
+  /** Answer to a `changes` request; `knownCounter` is the cursor's counter at the time of the request. */
   | {
       type: "answer";
-      asked: number;
+      knownCounter: number;
       epoch: string;
       counter: number;
       move: (cursor: SyncCursor) => SyncCursor;

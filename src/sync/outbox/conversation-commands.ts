@@ -41,7 +41,7 @@ export const runRelationCommand = async (
   const context = tab?.context.get();
   // A store that cannot be read keeps nobody from blocking somebody.
   const known = await context?.store.people.get(person).then(
-    (row) => ({ told: row?.told ?? 0 }),
+    (row) => ({ pushCount: row?.told ?? 0 }),
     () => undefined,
   );
   if (!tab || !known) {
@@ -50,9 +50,9 @@ export const runRelationCommand = async (
   }
   const relation = await confirmByAnswerOrPush(tab, ask, async ({ people }) => {
     const row = await people.get(person);
-    return row !== undefined && (row.told ?? 0) > known.told && isDone(row);
+    return row !== undefined && (row.told ?? 0) > known.pushCount && isDone(row);
   });
-  if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "standing", relation, ...known }]);
+  if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "relation", relation, ...known }]);
 };
 
 /** What is known here by the server's answer that one's own message is deleted; undefined when it is not held here. */
@@ -66,7 +66,7 @@ const toDeletionChange = async (
   if (!held) return undefined;
   const { sender, at, cid } = held;
   const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
-  return { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] };
+  return { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] };
 };
 
 /** Takes in what comes of the question to delete one's own message. */
@@ -135,21 +135,21 @@ export const clearConversationHistory = async (
   if (row.gone) return deleteUnsentContent(tab, conversation);
   // Of one that was never opened here the newest message is known from the list.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
-  const told = row.told ?? 0;
+  const pushCount = row.told ?? 0;
   const answer = await confirmByAnswerOrPush(
     tab,
     () => requestByHttp(tab.platform, { type: "hide", conversation, upTo, keep }),
     async ({ conversations }) => {
       const now = await conversations.get(conversation);
-      return now !== undefined && (now.told ?? 0) > told && now.hidden >= upTo && now.kept === keep;
+      return now !== undefined && (now.told ?? 0) > pushCount && now.hidden >= upTo && now.kept === keep;
     },
   );
-  if (answer) await applyAnswer(tab, [{ type: "hidden", conversation, upTo: answer.hidden, keep, told }]);
+  if (answer) await applyAnswer(tab, [{ type: "cleared", conversation, upTo: answer.hidden, keep, pushCount }]);
   if (!keep) await deleteConversationDrafts(tab, conversation);
 };
 
 export const setConversationMuted = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
-  const told = await tab.context
+  const pushCount = await tab.context
     .get()
     ?.store.conversations.get(conversation)
     .then(
@@ -157,13 +157,13 @@ export const setConversationMuted = async (tab: Tab, conversation: ConversationI
       () => undefined,
     );
   const ask = () => requestByHttp(tab.platform, { type: "mute", conversation, muted });
-  if (told === undefined) {
+  if (pushCount === undefined) {
     await ask();
     return;
   }
   const answer = await confirmByAnswerOrPush(tab, ask, async ({ conversations }) => {
     const row = await conversations.get(conversation);
-    return row !== undefined && (row.told ?? 0) > told && row.muted === muted;
+    return row !== undefined && (row.told ?? 0) > pushCount && row.muted === muted;
   });
-  if (answer) await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, told }]);
+  if (answer) await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, pushCount }]);
 };

@@ -35,7 +35,7 @@ async function sendPendingDeletion(context: SyncContext, { conversation, cid }: 
     if (!row) return true;
     const message = toOwnMessage(row, me, { cid, ...place, body: { type: "deleted" } });
     await applyServerChanges(context, [
-      { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] },
+      { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] },
     ]);
     return true;
   } catch (error) {

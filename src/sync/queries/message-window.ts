@@ -79,15 +79,15 @@ export const fetchOlderMessages = async (tab: Tab, conversation: ConversationId)
   const row = await context?.store.conversations.get(conversation);
   if (!context || !row || !hasOlderOnServer(row)) return;
   if (row.lo > row.hi) return tab.prioritizeConversation(conversation);
-  const asked = {
+  const command = {
     type: "page",
     conversation,
     direction: "before",
     seq: row.lo,
     limit: messagePageRows,
   } as const;
-  const page = await tab.request(asked);
-  const answer = { ...asked, head: row.head, revised: row.revised };
-  const { logResets } = await applyServerChanges(context, [{ type: "page", asked: answer, page }]);
+  const page = await tab.request(command);
+  const request = { ...command, head: row.head, revised: row.revised };
+  const { logResets } = await applyServerChanges(context, [{ type: "page", request, page }]);
   if (logResets.length > 0) tab.prioritizeConversation(conversation);
 };

@@ -24,10 +24,10 @@ test("what this device sent among new messages is taken in at its place among th
   );
   expect(changes).toMatchObject([
     { type: "sent", cid: first, seq: 1, at: 1_004 },
-    { type: "messages", of: 7, messages: [{ seq: 2, at: 1_005 }] },
+    { type: "messages", target: 7, messages: [{ seq: 2, at: 1_005 }] },
     { type: "sent", cid: third, seq: 3 },
     { type: "sent", cid: fourth, seq: 4 },
-    { type: "messages", of: 7, messages: [{ seq: 5 }] },
+    { type: "messages", target: 7, messages: [{ seq: 5 }] },
   ]);
 });
 

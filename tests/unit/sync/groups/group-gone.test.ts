@@ -408,18 +408,18 @@ describe("a group that one is taken out of", () => {
     const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    const { hi = 0, told = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { hi = 0, told: pushCount = 0 } = (await context.store.conversations.get(group)) ?? {};
     const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
-    const asked = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
+    const request = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
-      { type: "page", asked: { ...question, head: 53, revised: 0 }, page },
-      { type: "page", asked, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
-      { type: "messages", of: group, messages: page.messages },
-      { type: "changed", of: group, since: 0, revision: 3, messages: page.messages },
-      { type: "mine", of: group, delivered: 4, read: 4, unread: 30, head: 53 },
-      { type: "head", of: group, head: 99 },
-      { type: "hidden", conversation: group, upTo: 60, keep: true, told },
-      { type: "muted", conversation: group, muted: true, told },
+      { type: "page", request: { ...question, head: 53, revised: 0 }, page },
+      { type: "page", request, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
+      { type: "messages", target: group, messages: page.messages },
+      { type: "revised", target: group, since: 0, revision: 3, messages: page.messages },
+      { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
+      { type: "head", target: group, head: 99 },
+      { type: "cleared", conversation: group, upTo: 60, keep: true, pushCount },
+      { type: "muted", conversation: group, muted: true, pushCount },
     ]);
     expect(await heldOf(tab, group)).toEqual(nothing);
     expect(await context.store.blobs.count()).toBe(0);
@@ -482,10 +482,10 @@ describe("answers that come late", () => {
     const { readSyncCursor: readCursor, addGap: withHole } = await import("#sync/store/sync-cursor.ts");
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const { toRowChanges: rowChanges } = await import("#sync/inbound/server-changes.ts");
-    const { counter: asked } = await readCursor(store);
+    const { counter: knownCounter } = await readCursor(store);
     const result = server.changes(benoit, 0);
     const { counter, epoch } = result;
-    const answer = { type: "answer", asked, epoch, counter, changes: rowChanges(result) } as const;
+    const answer = { type: "answer", knownCounter, epoch, counter, changes: rowChanges(result) } as const;
     server.change(amina, group, { type: "rename", name: "Cousins" });
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
@@ -497,7 +497,14 @@ describe("answers that come late", () => {
     const fresh = server.changes(benoit, 0);
     const changes = rowChanges(fresh);
     await applyChanges(store, benoit, [
-      { type: "answer", asked, epoch, counter: fresh.counter, changes, move: (cursor) => ({ ...cursor, skew: 5 }) },
+      {
+        type: "answer",
+        knownCounter,
+        epoch,
+        counter: fresh.counter,
+        changes,
+        move: (cursor) => ({ ...cursor, skew: 5 }),
+      },
     ]);
     expect(await readCursor(store)).toMatchObject({ skew: 5 });
   });
@@ -520,11 +527,12 @@ describe("answers that come late", () => {
     // An answer counts as long as nothing was told since its question.
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const answer = { conversation: group, upTo: 0, keep: true, muted: true };
-    const { told = 0 } = (await store.conversations.get(group)) ?? {};
-    for (const type of ["muted", "hidden"] as const)
-      await applyChanges(store, amina, [{ type, ...answer, told: told - 1 }]);
+    const { told: pushCount = 0 } = (await store.conversations.get(group)) ?? {};
+    for (const type of ["muted", "cleared"] as const)
+      await applyChanges(store, amina, [{ type, ...answer, pushCount: pushCount - 1 }]);
     expect(await store.conversations.get(group)).toMatchObject({ muted: false, kept: false });
-    for (const type of ["muted", "hidden"] as const) await applyChanges(store, amina, [{ type, ...answer, told }]);
+    for (const type of ["muted", "cleared"] as const)
+      await applyChanges(store, amina, [{ type, ...answer, pushCount }]);
     expect(await store.conversations.get(group)).toMatchObject({ muted: true, kept: true });
   });
 

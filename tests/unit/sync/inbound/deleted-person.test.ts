@@ -74,16 +74,20 @@ describe("somebody whose account is gone", () => {
       (await store.conversations.get(chat))?.preview,
     ];
     await store.messages.put({ ...held, body: passedOn });
-    await applyInTransaction(store, me, [{ type: "changed", of: chat, since: 0, revision: 1, messages: of(unsigned) }]);
+    await applyInTransaction(store, me, [
+      { type: "revised", target: chat, since: 0, revision: 1, messages: of(unsigned) },
+    ]);
     expect(await seen()).toEqual([unsigned, unsigned]);
     // A page that was on its way when the name went.
-    const asked = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
+    const request = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
     const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
-    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
+    await applyInTransaction(store, me, [{ type: "page", request, page }]);
     expect((await seen())[0]).toEqual(unsigned);
     const deleted = { type: "deleted" } as const;
-    await applyInTransaction(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
+    await applyInTransaction(store, me, [
+      { type: "revised", target: chat, since: 1, revision: 2, messages: of(deleted) },
+    ]);
     expect(await seen()).toEqual([deleted, deleted]);
   });
 

@@ -245,7 +245,7 @@ describe("catching up", () => {
     await becomesLevel(server, tab, chat);
     const { store, me } = contextOf(tab);
     const mine = (read: number, unread: number) =>
-      applyInTransaction(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread, head: 6 }]);
+      applyInTransaction(store, me, [{ type: "ownRead", target: chat, delivered: 6, read, unread, head: 6 }]);
     await mine(6, 0);
     await mine(2, 4);
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
@@ -283,13 +283,13 @@ describe("catching up", () => {
     const [pushed, mine] = page.messages;
     if (!pushed || !mine) throw new Error("no messages");
     // My own, sent by HTTP, has its place before the one that stands before it is here.
-    await applyInTransaction(store, me, [{ type: "messages", of: chat, messages: [mine] }]);
+    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [mine] }]);
     expect(await unread()).toBe(1);
-    const asked = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
-    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
+    const request = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
+    await applyInTransaction(store, me, [{ type: "page", request, page }]);
     expect(await unread()).toBe(2);
-    await applyInTransaction(store, me, [{ type: "messages", of: chat, messages: [pushed] }]);
-    await applyInTransaction(store, me, [{ type: "page", asked, page }]);
+    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [pushed] }]);
+    await applyInTransaction(store, me, [{ type: "page", request, page }]);
     expect(await unread()).toBe(2);
   });
 

@@ -91,8 +91,8 @@ describe("deleting for everybody", () => {
     server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
     await becomesLevel(server, tab, chat);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    const asked = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
-    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
+    await applyChanges(store, me, [{ type: "page", request, page }]);
     tab.prioritizeConversation(chat);
     await becomesLevel(server, tab, chat);
     expect((await textsIn(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);

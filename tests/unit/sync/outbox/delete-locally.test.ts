@@ -102,7 +102,7 @@ describe("a message deleted without a network", () => {
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
     // Nor by one that was told again, with nothing in that chat changed so far.
     const messages = server.log(chat).messages.map((message) => toMember(message, amina));
-    await applyServerChanges(contextOf(tab), [{ type: "messages", of: chat, messages }]);
+    await applyServerChanges(contextOf(tab), [{ type: "messages", target: chat, messages }]);
     expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     server.refuse = () => undefined;
     await isForgotten(tab);
