@@ -17,15 +17,15 @@ function BlockedPersonRow({ person }: { person: PersonRow }) {
   const [isBusy, setBusy] = useState(false);
   const name = person.username || person.phone;
   const unblock = async () => {
-    const leadFocus = prepareTitleFocus();
+    const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isDone = await runWithToast(() => unblockPerson(person.id), {
       done: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
     setBusy(false);
-    // The button that had the focus goes with its row.
-    if (isDone) leadFocus();
+    // The row with the focused button is removed: focus the page title.
+    if (isDone) moveFocus();
   };
   return (
     <li className="flex flex-wrap items-center justify-end gap-2 py-3 pr-3 pl-4">
@@ -45,7 +45,7 @@ function BlockedPersonRow({ person }: { person: PersonRow }) {
   );
 }
 
-/** SPEC.md §2 Blocked contacts. */
+/** Page of blocked people (SPEC.md §2 Blocked contacts). */
 export default function BlockedScreen() {
   const { t } = useTranslation();
   const blocked = useBlockedPeople();

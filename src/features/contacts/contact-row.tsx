@@ -11,32 +11,32 @@ import type { PersonRow } from "#sync/store/database.ts";
 const buttonRowPx = 48;
 const textRowRem = 2.75; // name and number
 
-/** Name and number are as high as a button, or higher where text is set larger. */
+/** Height of the name and number in pixels: at least a button's, more with large text. */
 const getTextRowPx = (): number =>
   Math.max(buttonRowPx, textRowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 
-/** The height of a row in pixels: the list counts on it. */
+/** Row height in pixels, used by the virtualized list. */
 export const getContactRowPx = (): number => getTextRowPx() + buttonRowPx;
 
 type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (contact: PersonRow) => void };
 
 /**
- * A contact: picture and name open the chat; under them what else can be done. Name and number stand above the
- * buttons, not beside them, so that four buttons of 48 px leave a name its room on a narrow screen.
+ * Row of a contact. Picture and name open the chat; the buttons are below them, not beside, so that four buttons of 48 px
+ * leave enough width for the name on a narrow screen.
  */
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const { t } = useTranslation();
   const name = contact.username || contact.phone;
-  const lines = getTextRowPx();
+  const textPx = getTextRowPx();
   return (
     <div
       className="relative grid grid-cols-[50px_minmax(0,1fr)] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
-      style={{ height: lines + buttonRowPx, gridTemplateRows: `${lines}px ${buttonRowPx}px` }}
+      style={{ height: textPx + buttonRowPx, gridTemplateRows: `${textPx}px ${buttonRowPx}px` }}
     >
       <Link
         to={`/app/chat/${contact.id}`}
         className="chat absolute inset-x-0 top-0 pr-4 pl-4 -outline-offset-3"
-        style={{ height: lines }}
+        style={{ height: textPx }}
       >
         <span className="absolute top-[calc(50%-1px)]">
           <Avatar person={contact} />

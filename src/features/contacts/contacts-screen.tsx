@@ -7,7 +7,7 @@ import { useContacts } from "#sync/hooks/use-live-query.ts";
 import { ContactRow, getContactRowPx } from "./contact-row.tsx";
 import { useContactDeletion } from "./use-contact-deletion.tsx";
 
-/** The people one is connected with (SPEC.md §2 Contacts). */
+/** List of contacts with search (SPEC.md §2 Contacts). */
 export default function ContactsScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -39,7 +39,7 @@ export default function ContactsScreen() {
     >
       <ContactSearch contacts={useContacts()} label={t("contacts.title")} getRowHeightPx={getContactRowPx}>
         {(contact) => (
-          <ContactRow contact={contact} isDeleting={deletion.underway.has(contact.id)} onDelete={deletion.ask} />
+          <ContactRow contact={contact} isDeleting={deletion.deletingIds.has(contact.id)} onDelete={deletion.ask} />
         )}
       </ContactSearch>
       {deletion.dialog}

@@ -10,15 +10,15 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import { sendContactRequest } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-// None is narrower than its longest word.
+// No fixed width: a tile is never narrower than its longest word.
 const tileClass =
   "flex min-h-18 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-1 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
-/** The way to a connection: a request of one's own, one that waits, or theirs to answer. */
+/** Button to send a contact request, or the state of a sent or received one. */
 function ContactRequestButton({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const ask = async () => {
+  const sendRequest = async () => {
     setBusy(true);
     try {
       await sendContactRequest(person.id);
@@ -47,7 +47,7 @@ function ContactRequestButton({ person }: { person: PersonRow }) {
     );
   }
   return (
-    <Button busy={isBusy} onClick={() => void ask()}>
+    <Button busy={isBusy} onClick={() => void sendRequest()}>
       <span className="flex items-center justify-center gap-2">
         <span className="i-ph-user-plus text-xl" aria-hidden="true" />
         {t("chat.findPeople")}
@@ -56,11 +56,11 @@ function ContactRequestButton({ person }: { person: PersonRow }) {
   );
 }
 
-/** Message and calls (SPEC.md §2): of somebody one is not connected with they say so. */
+/** Message and call buttons (SPEC.md §2). For people who are not contacts they show a notice instead. */
 export function PersonActions({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const isContact = person.state === "contact";
-  const refuse = () =>
+  const showNotConnected = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
   const name = person.username || person.phone;
   const refuseCall = person.blocked === 1 ? () => showBlockedCallToast(name) : undefined;
@@ -78,11 +78,11 @@ export function PersonActions({ person }: { person: PersonRow }) {
             {message}
           </Link>
         ) : (
-          <button type="button" className={tileClass} onClick={refuse}>
+          <button type="button" className={tileClass} onClick={showNotConnected}>
             {message}
           </button>
         )}
-        <CallButtons peer={person.id} name={name} refuse={isContact ? refuseCall : refuse} tile={tileClass} />
+        <CallButtons peer={person.id} name={name} refuse={isContact ? refuseCall : showNotConnected} tile={tileClass} />
       </div>
       {!isContact && (
         <div className="flex flex-col gap-3 rounded-card bg-raised p-4 text-center">

@@ -11,15 +11,15 @@ import { useSession } from "#lib/session/session.ts";
 import { type ProfileLookup, useProfile } from "#sync/hooks/use-profile.ts";
 import { PersonView } from "./person-view.tsx";
 
-function PersonScreenContent({ look, again }: { look: ProfileLookup; again: () => void }) {
+function PersonScreenContent({ lookup, retry }: { lookup: ProfileLookup; retry: () => void }) {
   const { t } = useTranslation();
-  if (look.state === "found") return <PersonView key={look.person.id} person={look.person} />;
-  if (look.state === "loading") {
+  if (lookup.state === "found") return <PersonView key={lookup.person.id} person={lookup.person} />;
+  if (lookup.state === "loading") {
     return <PaneSpinner />;
   }
   return (
     <div role="status" className="my-auto">
-      {look.state === "missing" ? (
+      {lookup.state === "missing" ? (
         <EmptyState
           icon="i-ph-user-circle-dashed"
           title={t("contacts.person.none")}
@@ -29,8 +29,8 @@ function PersonScreenContent({ look, again }: { look: ProfileLookup; again: () =
         <EmptyState
           icon="i-ph-cloud-slash"
           title={t("contacts.person.loadFailed")}
-          body={t(`errors.${look.code}`)}
-          action={<Button onClick={again}>{t("common.retry")}</Button>}
+          body={t(`errors.${lookup.code}`)}
+          action={<Button onClick={retry}>{t("common.retry")}</Button>}
         />
       )}
     </div>
@@ -39,31 +39,31 @@ function PersonScreenContent({ look, again }: { look: ProfileLookup; again: () =
 
 function OtherPersonScreen({ userId }: { userId: Uuid }) {
   const { t } = useTranslation();
-  const [look, again] = useProfile(userId);
+  const [lookup, retry] = useProfile(userId);
   return (
     <Screen
-      title={look.state === "found" ? toDisplayName(look.person, t) : t("contacts.person.title")}
+      title={lookup.state === "found" ? toDisplayName(lookup.person, t) : t("contacts.person.title")}
       heading={t("contacts.person.title")}
       description={t("contacts.person.description")}
       backPath="/app/contacts"
       backMode="previous"
     >
-      <PersonScreenContent look={look} again={again} />
+      <PersonScreenContent lookup={lookup} retry={retry} />
     </Screen>
   );
 }
 
-/** /app/user/:userId: somebody else; one's own id leads to one's own profile. */
+/** Route /app/user/:userId: another user's profile; the own id redirects to the own profile. */
 export default function PersonScreen() {
   const { t } = useTranslation();
   const { userId } = useParams();
   const me = useSession()?.userId;
-  if (me === undefined) return null; // signed out: the guard is about to lead away
+  if (me === undefined) return null; // signed out: the route guard is about to redirect
   if (userId === me) return <Navigate to="/app/profile" replace />;
   if (v.is(Uuid, userId)) return <OtherPersonScreen userId={userId} />;
   return (
     <Screen title={t("contacts.person.title")} description={t("contacts.person.description")} backPath="/app/contacts">
-      <PersonScreenContent look={{ state: "missing" }} again={() => undefined} />
+      <PersonScreenContent lookup={{ state: "missing" }} retry={() => undefined} />
     </Screen>
   );
 }

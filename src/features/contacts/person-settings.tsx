@@ -36,10 +36,10 @@ function PersonSettingRow({ icon, label, isBusy = false, isDanger = false, onCli
   );
 }
 
-/** What I decided about somebody: their notifications, whether they may reach me, whether they are a contact. */
+/** The user's own settings for another person: mute, block, delete contact. */
 export function PersonSettings({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
-  const leadOn = useNavigateIfStillHere();
+  const navigateIfStillHere = useNavigateIfStillHere();
   const me = useSession()?.userId ?? "";
   const conversation = privateConversationId(me, person.id);
   const view = useConversation(conversation);
@@ -50,10 +50,10 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const isBlocked = person.blocked === 1;
   const isMuted = view?.muted ?? false;
 
-  const run = async (what: "mute" | "block", ...doing: Parameters<typeof runWithToast>): Promise<boolean> => {
-    setBusy(what);
-    const isDone = await runWithToast(...doing);
-    setBusy((now) => (now === what ? undefined : now));
+  const run = async (task: "mute" | "block", ...command: Parameters<typeof runWithToast>): Promise<boolean> => {
+    setBusy(task);
+    const isDone = await runWithToast(...command);
+    setBusy((now) => (now === task ? undefined : now));
     return isDone;
   };
   const toggleMute = () =>
@@ -64,7 +64,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const block = async () => {
     setAsking(false);
     const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
-    if (await run("block", () => blockPerson(person.id), texts)) leadOn("/app");
+    if (await run("block", () => blockPerson(person.id), texts)) navigateIfStillHere("/app");
   };
   const unblock = () =>
     run("block", () => unblockPerson(person.id), {
@@ -103,7 +103,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           <PersonSettingRow
             icon="i-ph-trash"
             label={t("chat.deleteContact")}
-            isBusy={deletion.underway.has(person.id)}
+            isBusy={deletion.deletingIds.has(person.id)}
             isDanger
             onClick={() => deletion.ask(person)}
           />

@@ -21,7 +21,7 @@ function PersonFact({ icon, name, children }: { icon: string; name: string; chil
   );
 }
 
-/** Whose account is gone: there is nothing to be known of them, and nothing to be done. */
+/** Profile of a deleted account: name only, no actions. */
 function DeletedPerson({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   return (
@@ -37,7 +37,7 @@ function DeletedPerson({ person }: { person: PersonRow }) {
   );
 }
 
-/** Who somebody is, and what one can do with them. */
+/** Profile of another user. */
 export function PersonView({ person }: { person: PersonRow }) {
   return person.deleted ? <DeletedPerson person={person} /> : <ActivePerson person={person} />;
 }

@@ -8,15 +8,15 @@ import { toErrorText } from "#lib/http/error-text.ts";
 import { deleteContact } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-/** Deleting a contact: the question that names them, the work, and what came of it. */
+/** Deletion of a contact: confirmation dialog, request and result. */
 export const useContactDeletion = () => {
   const { t } = useTranslation();
-  const [asked, setAsked] = useState<PersonRow>();
-  const [underway, setUnderway] = useState<ReadonlySet<Uuid>>(new Set());
+  const [contactToConfirm, setContactToConfirm] = useState<PersonRow>();
+  const [deletingIds, setDeletingIds] = useState<ReadonlySet<Uuid>>(new Set());
 
   const confirm = async (contact: PersonRow) => {
-    setAsked(undefined);
-    setUnderway((before) => new Set(before).add(contact.id));
+    setContactToConfirm(undefined);
+    setDeletingIds((before) => new Set(before).add(contact.id));
     try {
       await deleteContact(contact.id);
       restoreLostFocus();
@@ -24,7 +24,7 @@ export const useContactDeletion = () => {
     } catch (error) {
       showToast({ title: t("contacts.deleteContactError"), message: toErrorText(error, t), tone: "danger" });
     } finally {
-      setUnderway((before) => {
+      setDeletingIds((before) => {
         const after = new Set(before);
         after.delete(contact.id);
         return after;
@@ -32,12 +32,12 @@ export const useContactDeletion = () => {
     }
   };
 
-  const dialog = asked && (
+  const dialog = contactToConfirm && (
     <DeleteContactDialog
-      name={asked.username || asked.phone}
-      onConfirm={() => void confirm(asked)}
-      onClose={() => setAsked(undefined)}
+      name={contactToConfirm.username || contactToConfirm.phone}
+      onConfirm={() => void confirm(contactToConfirm)}
+      onClose={() => setContactToConfirm(undefined)}
     />
   );
-  return { underway, ask: setAsked, dialog };
+  return { deletingIds, ask: setContactToConfirm, dialog };
 };

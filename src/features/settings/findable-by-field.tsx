@@ -2,7 +2,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { type FindableBy, findableBy } from "#contract/settings.ts";
 
-/** By what of my number others find me. */
+/** Radio group: by which digits of the phone number other users can find the account. */
 export function FindableByField({ value, onChoose }: { value: FindableBy; onChoose: (value: FindableBy) => void }) {
   const { t } = useTranslation();
   const id = useId();

@@ -15,17 +15,17 @@ const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 function MutedConversationRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const face = group ? toAvatarPerson(group) : (person ?? emptyPerson);
+  const avatarPerson = group ? toAvatarPerson(group) : (person ?? emptyPerson);
   const unmute = async () => {
-    const leadFocus = prepareTitleFocus();
+    const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isDone = await runWithToast(() => muteConversation(id, false), {
       done: t("mute.isOff"),
       failed: t("mute.failed"),
     });
     setBusy(false);
-    // The button that had the focus goes with its row.
-    if (isDone) leadFocus();
+    // The row with the focused button is removed: focus the page title.
+    if (isDone) moveFocus();
   };
   return (
     <li className="flex items-center gap-1 py-2 pr-1 pl-4">
@@ -33,11 +33,11 @@ function MutedConversationRow({ conversation: { id, peer, person, group } }: { c
         to={peer === undefined ? `/app/group/${id}` : `/app/chat/${peer}`}
         className="flex min-h-12 min-w-0 flex-1 items-center rounded-card"
       >
-        <PersonListItem person={{ ...face, phone: "" }} />
+        <PersonListItem person={{ ...avatarPerson, phone: "" }} />
       </Link>
       <IconButton
         icon="i-ph-bell"
-        label={t("settings.notifications.unmute", { name: face.username || t("common.user") })}
+        label={t("settings.notifications.unmute", { name: avatarPerson.username || t("common.user") })}
         className="text-muted"
         aria-busy={isBusy || undefined}
         disabled={isBusy}
@@ -47,7 +47,7 @@ function MutedConversationRow({ conversation: { id, peer, person, group } }: { c
   );
 }
 
-/** Which conversations ask for nothing, with the way to them and back. */
+/** Muted conversations with links to them and buttons to unmute. */
 export function MutedConversationList() {
   const { t } = useTranslation();
   const muted = useMutedConversations();

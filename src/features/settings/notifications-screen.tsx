@@ -10,11 +10,11 @@ const notificationKinds = [
   { kind: "groups", icon: "i-ph-users-three", title: "settings.notifications.groups" },
 ] as const;
 
-/** What sounds and shows when something arrives, on all devices of a person. */
+/** Notification settings of the account, for all devices. */
 export default function NotificationsScreen() {
   const { t } = useTranslation();
   const settings = useSettings();
-  const change = useUpdateSettings();
+  const updateSettings = useUpdateSettings();
   return (
     <SettingsPage title={t("settings.notifications.title")} description={t("settings.notifications.description")}>
       {notificationKinds.map(({ kind, icon, title }) => (
@@ -26,14 +26,14 @@ export default function NotificationsScreen() {
                 label={t("settings.notifications.sound")}
                 description={t("settings.notifications.soundBody")}
                 isOn={settings[kind].sound}
-                onChange={(sound) => change({ [kind]: { sound } })}
+                onChange={(sound) => updateSettings({ [kind]: { sound } })}
               />
               <SwitchRow
                 groupHeadingId={heading}
                 label={t("settings.notifications.preview")}
                 description={t("settings.notifications.previewBody")}
                 isOn={settings[kind].preview}
-                onChange={(preview) => change({ [kind]: { preview } })}
+                onChange={(preview) => updateSettings({ [kind]: { preview } })}
               />
             </>
           )}
@@ -46,7 +46,7 @@ export default function NotificationsScreen() {
             label={t("settings.notifications.ring")}
             description={t("settings.notifications.ringBody")}
             isOn={settings.calls.sound}
-            onChange={(sound) => change({ calls: { sound } })}
+            onChange={(sound) => updateSettings({ calls: { sound } })}
           />
         )}
       </SettingsCard>

@@ -34,11 +34,11 @@ function BlockedLink() {
   );
 }
 
-/** What others learn of a person, each enforced by the server, and what of Lisolo they want. */
+/** Privacy settings, each enforced by the server, and the switch for Tala. */
 export default function PrivacyScreen() {
   const { t } = useTranslation();
   const settings = useSettings();
-  const change = useUpdateSettings();
+  const updateSettings = useUpdateSettings();
   return (
     <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
       <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
@@ -50,21 +50,21 @@ export default function PrivacyScreen() {
                 label={t(label)}
                 description={t(body)}
                 isOn={settings[name]}
-                onChange={(isOn) => change({ [name]: isOn })}
+                onChange={(isOn) => updateSettings({ [name]: isOn })}
               />
             ))}
-            <FindableByField value={settings.findable} onChoose={(findable) => change({ findable })} />
+            <FindableByField value={settings.findable} onChoose={(findable) => updateSettings({ findable })} />
             <SwitchRow
               label={t("settings.privacy.phoneInGroups")}
               description={t("settings.privacy.phoneInGroupsBody")}
               isOn={settings.phoneInGroups}
-              onChange={(phoneInGroups) => change({ phoneInGroups })}
+              onChange={(phoneInGroups) => updateSettings({ phoneInGroups })}
             />
             <SwitchRow
               label={t("settings.privacy.groupAdds")}
               description={t("settings.privacy.groupAddsBody")}
               isOn={settings.groupAdds === "contacts"}
-              onChange={(isOn) => change({ groupAdds: isOn ? "contacts" : "nobody" })}
+              onChange={(isOn) => updateSettings({ groupAdds: isOn ? "contacts" : "nobody" })}
             />
             <BlockedLink />
           </>
@@ -76,7 +76,7 @@ export default function PrivacyScreen() {
             label={t("settings.privacy.tala")}
             description={t("settings.privacy.talaBody")}
             isOn={settings.tala}
-            onChange={(tala) => change({ tala })}
+            onChange={(tala) => updateSettings({ tala })}
           />
         )}
       </SettingsCard>

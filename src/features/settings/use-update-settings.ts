@@ -3,8 +3,8 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { changeSettings } from "#sync/hooks/use-settings.ts";
 import type { SettingsPatch } from "#sync/store/settings-rows.ts";
 
-/** Changes settings, which show it by themselves; says when this phone cannot keep what is wanted. */
-export const useUpdateSettings = (): ((wish: SettingsPatch) => void) => {
+/** Returns a function that updates settings. The UI follows the store; a toast reports a failure to store the change. */
+export const useUpdateSettings = (): ((change: SettingsPatch) => void) => {
   const { t } = useTranslation();
-  return (wish) => void runWithToast(() => changeSettings(wish), { failed: t("settings.failed") });
+  return (change) => void runWithToast(() => changeSettings(change), { failed: t("settings.failed") });
 };

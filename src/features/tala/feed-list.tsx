@@ -16,20 +16,20 @@ import { useOlderPosts } from "./use-older-posts.ts";
 const showFeedFailure = (): void =>
   showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
 
-/** Why the newest cannot be had, and the way to try again. */
-function FeedLoadFailure({ isOffline, again }: { isOffline: boolean; again: UseFeedResult["refresh"] }) {
+/** Shown if the feed could not be loaded, with a retry button. */
+function FeedLoadFailure({ isOffline, refresh }: { isOffline: boolean; refresh: UseFeedResult["refresh"] }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const part = useRef<HTMLDivElement>(null);
-  useFocusHandoff(part, toListFocusTarget);
+  const container = useRef<HTMLDivElement>(null);
+  useFocusHandoff(container, toListFocusTarget);
   const retry = async () => {
     setBusy(true);
-    const { at } = await again();
+    const { at } = await refresh();
     setBusy(false);
     if (at === "failed") showFeedFailure();
   };
   return (
-    <div ref={part} className="my-auto">
+    <div ref={container} className="my-auto">
       <EmptyState
         icon="i-ph-cloud-slash"
         title={t("tala.loadFailedTitle")}
@@ -44,7 +44,7 @@ function FeedLoadFailure({ isOffline, again }: { isOffline: boolean; again: UseF
   );
 }
 
-/** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
+/** Content of a feed without stored posts: empty, loading or failed. */
 function EmptyFeed({ status, refresh }: Pick<UseFeedResult, "status" | "refresh">) {
   const { t } = useTranslation();
   if (status.at === "looking")
@@ -59,44 +59,44 @@ function EmptyFeed({ status, refresh }: Pick<UseFeedResult, "status" | "refresh"
         <EmptyState icon="i-ph-eye" title={t("tala.emptyTitle")} body={t("tala.emptyBody")} />
       </div>
     );
-  return <FeedLoadFailure isOffline={status.code === "offline"} again={refresh} />;
+  return <FeedLoadFailure isOffline={status.code === "offline"} refresh={refresh} />;
 }
 
-/** SPEC.md §8: what cannot be loaded is said once; what is here stays. Without a network the banner has said it. */
-const useFeedFailureToast = (looking: UseFeedResult["status"]): void => {
-  const code = looking.at === "failed" ? looking.code : undefined;
+/** Shows one toast per failure to refresh the feed (SPEC.md §8); stored posts stay visible. Offline, the connection banner says it. */
+const useFeedFailureToast = (status: UseFeedResult["status"]): void => {
+  const code = status.at === "failed" ? status.code : undefined;
   useEffect(() => {
     if (code !== undefined && code !== "offline") showFeedFailure();
   }, [code]);
 };
 
-/** What is further down cannot be had now. */
-function OlderPostsFailure({ ask }: { ask: () => void }) {
+/** Shown if older posts could not be loaded. */
+function OlderPostsFailure({ onRetry }: { onRetry: () => void }) {
   const { t } = useTranslation();
-  const part = useRef<HTMLDivElement>(null);
-  useFocusHandoff(part, toListFocusTarget);
+  const container = useRef<HTMLDivElement>(null);
+  useFocusHandoff(container, toListFocusTarget);
   return (
-    <div ref={part} className="grid justify-items-center gap-2">
+    <div ref={container} className="grid justify-items-center gap-2">
       <p role="alert">{t("tala.olderFailed")}</p>
-      <Button variant="secondary" onClick={ask}>
+      <Button variant="secondary" onClick={onRetry}>
         {t("common.retry")}
       </Button>
     </div>
   );
 }
 
-/** What is at the end of the list: more, on its way or to be asked for, or nothing. */
+/** End of the list: spinner or retry while older posts exist, otherwise an end note. */
 function FeedEnd({ feed }: { feed: UseFeedResult }) {
   const { t } = useTranslation();
   const end = useRef<HTMLDivElement>(null);
-  const { isStuck, ask } = useOlderPosts(end, feed);
+  const { hasFailed, load } = useOlderPosts(end, feed);
   const hasOlder = feed.view?.older !== undefined;
   return (
     <div ref={end} className="grid min-h-16 place-items-center p-4 text-center text-sm text-muted">
       {!hasOlder ? (
         <p>{t("tala.end")}</p>
-      ) : isStuck ? (
-        <OlderPostsFailure ask={ask} />
+      ) : hasFailed ? (
+        <OlderPostsFailure onRetry={load} />
       ) : (
         <Spinner label={t("tala.loadingOlder")} className="text-2xl text-accent" />
       )}
@@ -106,7 +106,7 @@ function FeedEnd({ feed }: { feed: UseFeedResult }) {
 
 type FeedListProps = { ref: Ref<HTMLElement>; feed: UseFeedResult };
 
-/** What waits to be published, then what is, newest first. */
+/** Pending posts, then published posts, newest first. */
 export function FeedList({ ref, feed }: FeedListProps) {
   const { t } = useTranslation();
   const { view, pending = [], status, refresh, startReading } = feed;
@@ -114,12 +114,12 @@ export function FeedList({ ref, feed }: FeedListProps) {
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
   const unpublished = pending.filter(({ id }) => !published.has(id));
-  const [dropped, setDropped] = useState<{ id: Uuid; focusTarget: FocusTarget }>();
+  const [postToDiscard, setPostToDiscard] = useState<{ id: Uuid; focusTarget: FocusTarget }>();
   const isEmpty = posts.length + unpublished.length === 0;
   return (
     <section
       ref={ref}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a focusable container can be scrolled by keyboard
       tabIndex={0}
       data-scroller
       aria-label={t("tala.list")}
@@ -139,7 +139,9 @@ export function FeedList({ ref, feed }: FeedListProps) {
               <li key={post.id} data-post={post.id}>
                 <PendingPostItem
                   post={post}
-                  onDiscard={(article) => setDropped({ id: post.id, focusTarget: toNeighbourFocusTarget(article) })}
+                  onDiscard={(article) =>
+                    setPostToDiscard({ id: post.id, focusTarget: toNeighbourFocusTarget(article) })
+                  }
                 />
               </li>
             ))}
@@ -154,15 +156,15 @@ export function FeedList({ ref, feed }: FeedListProps) {
             ))}
           </ul>
           {posts.length > 0 && <FeedEnd feed={feed} />}
-          {/* What is last is not under the button that floats over it. */}
+          {/* Space for the floating button, so that it does not cover the last post. */}
           <div className="h-20 shrink-0" />
         </>
       )}
-      {dropped && (
+      {postToDiscard && (
         <DiscardPostDialog
-          {...dropped}
-          isPending={unpublished.some(({ id }) => id === dropped.id)}
-          onClose={() => setDropped(undefined)}
+          {...postToDiscard}
+          isPending={unpublished.some(({ id }) => id === postToDiscard.id)}
+          onClose={() => setPostToDiscard(undefined)}
         />
       )}
     </section>

@@ -2,8 +2,8 @@ import { useTranslation } from "react-i18next";
 import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
 
 /**
- * Says how many statuses came while one reads, over the feed, so that nothing in it moves: below, beside the button that
- * opens the composer, where no name is that one reads first.
+ * Button with the number of new posts. It floats over the feed, so that the posts do not move, at the bottom beside the
+ * composer button, where it does not cover the author names.
  */
 export function NewPostsButton({ view, onShow }: { view: UseFeedResult["view"]; onShow: () => void }) {
   const { t } = useTranslation();

@@ -21,11 +21,11 @@ function PendingPostPicture({ blob, picture }: { blob: Blob; picture: NonNullabl
 
 type PendingPostItemProps = {
   post: PendingPost;
-  /** It is to be deleted, once that was asked about. */
+  /** Called when the user asks to delete the post; the caller shows the confirmation. */
   onDiscard: (article: HTMLElement) => void;
 };
 
-/** A status of one's own that is not published yet, or was refused. */
+/** Own post that is not published yet, or was refused. */
 export function PendingPostItem({ post, onDiscard }: PendingPostItemProps) {
   const { t } = useTranslation();
   const me = useOwnProfile();

@@ -16,12 +16,12 @@ import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { type PostPictureSelection, usePostPicture } from "./use-post-picture.ts";
 
-const announcedCharactersLeft = 20; // characters left
+const announcedCharactersLeft = 20; // announced to screen readers from here on
 const previewMaxPx = { width: 256, height: 128 };
 
 type CameraSheetComponent = ComponentType<Parameters<typeof CameraSheet>[0]>;
 
-/** What a failure to keep it is told as; the text is where it was. */
+/** Maps an error of `publishPost` to toast texts; the typed text is kept. */
 const toPublishFailureText = (error: unknown): { title: TextKey; message: TextKey } => {
   const code = error instanceof SyncError ? error.code : "internal";
   if (code === "no_room") return { title: "chat.attach.noRoomTitle", message: "errors.no_room" };
@@ -52,11 +52,19 @@ function PostPicturePreview({ picture, onRemove }: { picture: PostPictureSelecti
   );
 }
 
-/** How many characters are used; a screen reader hears of it near the end only. */
-function CharacterCounter({ id, used, isOver }: { id: string; used: number; isOver: boolean }) {
+/** Character counter. It is announced to screen readers near the limit only. */
+function CharacterCounter({
+  id,
+  usedCharacters,
+  isTooLong,
+}: {
+  id: string;
+  usedCharacters: number;
+  isTooLong: boolean;
+}) {
   const { t } = useTranslation();
-  const left = postGraphemesMax - used;
-  const said =
+  const left = postGraphemesMax - usedCharacters;
+  const announcement =
     left < 0
       ? t("tala.over", { count: -left })
       : left <= announcedCharactersLeft
@@ -64,39 +72,39 @@ function CharacterCounter({ id, used, isOver }: { id: string; used: number; isOv
         : "";
   return (
     <>
-      <span id={id} className={`text-sm tabular-nums ${isOver ? "font-semibold text-danger" : "text-muted"}`}>
-        {t("tala.counter", { count: used, max: postGraphemesMax })}
+      <span id={id} className={`text-sm tabular-nums ${isTooLong ? "font-semibold text-danger" : "text-muted"}`}>
+        {t("tala.counter", { count: usedCharacters, max: postGraphemesMax })}
       </span>
       <span role="status" className="sr-only">
-        {said}
+        {announcement}
       </span>
     </>
   );
 }
 
 type PostComposerProps = {
-  /** Whether it was opened by hand. */
+  /** True if the user opened the composer, false if a draft opened it. */
   takesFocus: boolean;
-  /** The status is in the feed, published or waiting. */
+  /** Called when the post is in the feed, published or pending. */
   onSaved: () => void;
   onClose: () => void;
 };
 
-/** Where a status is written. What is begun is kept on the phone until it is published. */
+/** Composer of a post. The draft is stored until it is published. */
 export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps) {
   const { t } = useTranslation();
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const gallery = useRef<HTMLInputElement>(null);
   const phoneCamera = useRef<HTMLInputElement>(null);
-  const chooser = useRef<HTMLButtonElement>(null);
+  const galleryButton = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [Camera, setCamera] = useState<CameraSheetComponent>();
   const { picture, isPreparing, choose, remove } = usePostPicture();
-  const now = { files: picture ? [picture.file] : [], text, to: [] };
+  const draftContent = { files: picture ? [picture.file] : [], text, to: [] };
   useBackButton(onClose);
-  const begun = useDraft("tala", isPreparing || isBusy ? undefined : now, ({ files, text }) => {
+  const draft = useDraft("tala", isPreparing || isBusy ? undefined : draftContent, ({ files, text }) => {
     setText((before) => (before === "" ? text : before));
     if (files[0]) void choose(files[0]);
   });
@@ -105,7 +113,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     if (takesFocus) field.current?.focus({ preventScroll: true });
   }, [takesFocus]);
 
-  // Closed by hand while something is on its way, it may have been opened again for something else.
+  // If the user closes the composer while publishing, it may be open again for another post: then it must not be closed.
   const isOpen = useRef(true);
   useEffect(() => {
     isOpen.current = true;
@@ -115,31 +123,31 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
   }, []);
 
   const content = cleanPost(text);
-  const used = countGraphemes(content);
-  // Many people in one picture, or marks upon marks, are one character each and long all the same.
-  const isHeavy = new TextEncoder().encode(content).length > postBytesMax && used <= postGraphemesMax;
-  const isOver = isHeavy || used > postGraphemesMax;
+  const usedCharacters = countGraphemes(content);
+  // Emoji sequences and stacked combining marks are one grapheme but many bytes.
+  const isTooManyBytes = new TextEncoder().encode(content).length > postBytesMax && usedCharacters <= postGraphemesMax;
+  const isTooLong = isTooManyBytes || usedCharacters > postGraphemesMax;
 
-  const refuse = (message: TextKey, title: TextKey = "common.error") => {
+  const showProblem = (message: TextKey, title: TextKey = "common.error") => {
     showToast({ tone: "danger", title: t(title), message: t(message), dismissOnInput: field.current });
     field.current?.focus({ preventScroll: true });
   };
   const publish = async () => {
     if (isBusy || isPreparing) return;
-    if (content === "" && !picture) return refuse("errors.empty_post");
-    if (isOver) return refuse(isHeavy ? "tala.heavy" : "errors.post_too_long");
+    if (content === "" && !picture) return showProblem("errors.empty_post");
+    if (isTooLong) return showProblem(isTooManyBytes ? "tala.heavy" : "errors.post_too_long");
     setBusy(true);
     let post: string;
     try {
-      post = await publishPost(content, picture?.outgoing, begun.getSlot());
+      post = await publishPost(content, picture?.outgoing, draft.getSlot());
     } catch (error) {
       setBusy(false);
       const { title, message } = toPublishFailureText(error);
-      return refuse(message, title);
+      return showProblem(message, title);
     }
-    await begun.discard();
+    await draft.discard();
     onSaved();
-    // What takes longer goes on by itself, and is seen in the feed.
+    // A slow publication continues in the background and is visible in the feed.
     const outcome = await getPostOutcome(post);
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
     else if (outcome !== "takenBack")
@@ -147,7 +155,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     if (isOpen.current) onClose();
   };
 
-  // Our own camera wherever there is one: another app in front is when a small phone ends this page.
+  // Prefers the in-app camera: a phone with little memory may discard this page while another app is in front.
   const openCamera = async () => {
     if (!("mediaDevices" in navigator)) return phoneCamera.current?.click();
     const loaded = await loadOrShowToast(() => import("#components/overlays/camera-sheet.tsx"));
@@ -169,7 +177,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
   return (
     <>
       <form
-        // Room stays for the button that closes it.
+        // Leaves space for the floating close button.
         className="max-h-[calc(100%-88px)] shrink-0 overflow-y-auto border-b border-line bg-surface px-4 pt-3 pb-2"
         onSubmit={(event) => {
           event.preventDefault();
@@ -182,7 +190,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
           dir="auto"
           autoComplete="off"
           aria-label={t("tala.composer")}
-          aria-invalid={isOver}
+          aria-invalid={isTooLong}
           aria-describedby={`${id}-count ${id}-public`}
           placeholder={t("tala.placeholder")}
           value={text}
@@ -201,10 +209,10 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
           <p id={`${id}-public`} className="text-sm text-muted">
             {t("tala.public")}
           </p>
-          <CharacterCounter id={`${id}-count`} used={used} isOver={isOver} />
+          <CharacterCounter id={`${id}-count`} usedCharacters={usedCharacters} isTooLong={isTooLong} />
         </div>
         <p role="status" className="text-sm text-danger">
-          {isHeavy && t("tala.heavy")}
+          {isTooManyBytes && t("tala.heavy")}
         </p>
         {isPreparing ? (
           <p className="mt-2 flex items-center gap-2 text-muted" role="status">
@@ -217,7 +225,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
               picture={picture}
               onRemove={() => {
                 remove();
-                chooser.current?.focus();
+                galleryButton.current?.focus();
               }}
             />
           )
@@ -231,7 +239,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
             onClick={() => void openCamera()}
           />
           <IconButton
-            ref={chooser}
+            ref={galleryButton}
             icon="i-ph-image"
             label={t("tala.gallery")}
             className="text-accent"

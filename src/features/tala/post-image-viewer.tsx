@@ -11,7 +11,7 @@ import { usePanZoom } from "#components/overlays/use-pan-zoom.ts";
 
 type PostImageViewerProps = {
   path: string;
-  /** What is seen of it before it is here. */
+  /** URL of a preview shown while the image is loading. */
   placeholder: string | undefined;
   size: { width: number; height: number };
   name: string;
@@ -21,14 +21,14 @@ type PostImageViewerProps = {
 
 const fittedClass = "absolute inset-0 m-auto h-auto max-h-full w-auto max-w-full";
 
-/** A status's picture over the whole screen, to be looked at closely. */
+/** Full-screen view of a post's picture with zoom. */
 export function PostImageViewer({ path, placeholder, size, name, date, onClose }: PostImageViewerProps) {
   const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<"loading" | "here" | "failed">("loading");
   const [tries, setTries] = useState(0);
   const zoom = usePanZoom(size, frame, { onTurn: () => {}, onClose });
-  const again = () => {
+  const retry = () => {
     setState("loading");
     setTries(tries + 1);
   };
@@ -40,7 +40,7 @@ export function PostImageViewer({ path, placeholder, size, name, date, onClose }
       <span className="sr-only">{t("common.loading")}</span>
     </p>
   );
-  const failed = <PictureLoadError text={t("tala.pictureFailed")} onRetry={again} />;
+  const failed = <PictureLoadError text={t("tala.pictureFailed")} onRetry={retry} />;
   return (
     <PictureModal label={alt} onClose={onClose}>
       <PictureOverlay ownerName={name} dateText={date} handleKey={zoom.press} onClose={onClose}>

@@ -11,7 +11,7 @@ import type { FeedPost } from "#sync/hooks/use-feed.ts";
 import { PostLayout } from "./post-layout.tsx";
 import { PostThumbnail } from "./post-thumbnail.tsx";
 
-/** Asks, and deletes it for everybody. */
+/** Deletes an own post for everybody after a confirmation. */
 function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
@@ -44,7 +44,7 @@ function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
   );
 }
 
-/** A published status. */
+/** Published post. */
 export const PostItem = memo(function Post({ post }: { post: FeedPost }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -6,17 +6,17 @@ import { toNeighbourFocusTarget, useFocusHandoff } from "./use-focus-handoff.ts"
 
 type PostLayoutProps = {
   author: { username: string; avatar: string | null };
-  /** When it was published, or how it stands. */
+  /** Publication date or state. */
   note: ReactNode;
   content: string;
   picture?: ReactNode;
-  /** What can be done with it. */
+  /** Buttons of the post. */
   actions?: ReactNode;
-  /** Below all of it. */
+  /** Rendered below the content. */
   children?: ReactNode;
 };
 
-/** A status: who, when, what. Names and words may be of any script and direction. */
+/** Layout of a post: author, date, content. Names and text may have any script and direction. */
 export function PostLayout({ author, note, content, picture, actions, children }: PostLayoutProps) {
   const { t } = useTranslation();
   const article = useRef<HTMLElement>(null);
@@ -28,7 +28,7 @@ export function PostLayout({ author, note, content, picture, actions, children }
         <h2 className="leading-6 font-semibold break-words">
           <bdi>{author.username || t("common.user")}</bdi>
         </h2>
-        {/* Here and not at the end of the line, where the button that floats over the list is. */}
+        {/* Next to the note, not at the end of the row, where the floating button is. */}
         <div className="flex items-center">
           <p className="min-w-0 text-sm text-muted">{note}</p>
           {actions && <span className="-my-3 shrink-0">{actions}</span>}

@@ -2,10 +2,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LinkedText } from "#components/messages/linked-text.tsx";
 
-const maxUnfoldedLines = 12; // everybody's feed is no place for a screen of empty lines
+const maxUnfoldedLines = 12; // keeps one post from filling the public feed with empty lines
 const foldedLines = 8;
 
-/** What a status says. One of many lines shows the first of them until it is opened. */
+/** Text of a post. A long one is folded to its first lines until expanded. */
 export function PostBody({ content }: { content: string }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);

@@ -9,13 +9,13 @@ import { toThumbnailSize } from "./thumbnail-size.ts";
 
 type PostThumbnailProps = { post: FeedPost; picture: NonNullable<FeedPost["picture"]>; name: string; date: string };
 
-/** A status's picture, small; a tap shows it large. What the thumbhash tells stands in its place until it is here. */
+/** Thumbnail of a post's picture; a tap opens the viewer. The thumbhash preview is shown until it is loaded. */
 export function PostThumbnail({ post, picture, name, date }: PostThumbnailProps) {
   const { t } = useTranslation();
   const link = useLinkState();
   const [thumb] = useState(() => toThumbUrl(picture.thumb));
-  const [isHere, setHere] = useState(false);
-  const [isLarge, setLarge] = useState(false);
+  const [isLoaded, setLoaded] = useState(false);
+  const [isViewerOpen, setViewerOpen] = useState(false);
   const box = toThumbnailSize(picture);
   return (
     <>
@@ -24,34 +24,34 @@ export function PostThumbnail({ post, picture, name, date }: PostThumbnailProps)
         aria-label={t("tala.enlarge", { name })}
         aria-haspopup="dialog"
         className="grid min-h-12 min-w-12 items-center justify-items-start rounded-card"
-        onClick={() => setLarge(true)}
+        onClick={() => setViewerOpen(true)}
       >
         <span
-          // The picture is exchanged as it comes: a tap meanwhile is the button's.
+          // The image element is replaced when loaded: pointer events go to the button.
           className="pointer-events-none relative block overflow-hidden rounded-card bg-raised bg-cover"
-          style={{ ...box, backgroundImage: thumb && !isHere ? `url(${thumb})` : undefined }}
+          style={{ ...box, backgroundImage: thumb && !isLoaded ? `url(${thumb})` : undefined }}
         >
           <ProtectedImage
-            key={isHere ? "here" : link} // what could not be had is asked for again when the link is back
+            key={isLoaded ? "here" : link} // retries a failed image when the connection is back
             src={postPictureUrl(post, "small")}
             alt=""
             {...box}
             loading="lazy"
             decoding="async"
             draggable={false}
-            className={`absolute inset-0 size-full object-cover ${isHere ? "" : "opacity-0"}`}
-            onLoad={() => setHere(true)}
+            className={`absolute inset-0 size-full object-cover ${isLoaded ? "" : "opacity-0"}`}
+            onLoad={() => setLoaded(true)}
           />
         </span>
       </button>
-      {isLarge && (
+      {isViewerOpen && (
         <PostImageViewer
           path={postPictureUrl(post, "large")}
-          placeholder={isHere ? postPictureUrl(post, "small") : thumb}
+          placeholder={isLoaded ? postPictureUrl(post, "small") : thumb}
           size={picture}
           name={name}
           date={date}
-          onClose={() => setLarge(false)}
+          onClose={() => setViewerOpen(false)}
         />
       )}
     </>

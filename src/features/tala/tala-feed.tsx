@@ -6,20 +6,20 @@ import { FeedList } from "./feed-list.tsx";
 import { NewPostsButton } from "./new-posts-button.tsx";
 import { PostComposer } from "./post-composer.tsx";
 
-/** The feed, and the button that opens the place to write. */
+/** Feed of posts with the button that opens the composer. */
 export function TalaFeed() {
   const { t } = useTranslation();
   const feed = useFeed();
-  const [isWriting, setWriting] = useState(false);
-  const [hasAsked, setAsked] = useState(false);
-  const toggle = useRef<HTMLButtonElement>(null);
+  const [isComposerOpen, setComposerOpen] = useState(false);
+  const [isOpenedByUser, setOpenedByUser] = useState(false);
+  const composerButton = useRef<HTMLButtonElement>(null);
   const scroller = useRef<HTMLElement>(null);
 
-  // What was begun and not published is where it was left.
+  // Opens the composer if an unpublished draft exists.
   useEffect(() => {
     let isCurrent = true;
     hasAttachmentDraft("tala").then(
-      (isBegun) => isCurrent && isBegun && setWriting(true),
+      (hasDraft) => isCurrent && hasDraft && setComposerOpen(true),
       () => undefined,
     );
     return () => {
@@ -28,40 +28,40 @@ export function TalaFeed() {
   }, []);
 
   const close = () => {
-    setWriting(false);
-    toggle.current?.focus({ preventScroll: true });
+    setComposerOpen(false);
+    composerButton.current?.focus({ preventScroll: true });
   };
-  const toTop = () => {
+  const scrollToTop = () => {
     scroller.current?.scrollTo({ top: 0 });
   };
   const showNewest = () => {
     feed.showNewest();
-    toTop();
+    scrollToTop();
     scroller.current?.focus({ preventScroll: true });
   };
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      {isWriting && <PostComposer takesFocus={hasAsked} onSaved={toTop} onClose={close} />}
+      {isComposerOpen && <PostComposer takesFocus={isOpenedByUser} onSaved={scrollToTop} onClose={close} />}
       <div className="relative flex min-h-0 flex-1 flex-col">
         <NewPostsButton view={feed.view} onShow={showNewest} />
         <FeedList ref={scroller} feed={feed} />
       </div>
       <button
-        ref={toggle}
+        ref={composerButton}
         type="button"
         data-page-end
-        aria-expanded={isWriting}
-        aria-label={t(isWriting ? "tala.closeComposer" : "tala.write")}
-        title={t(isWriting ? "tala.closeComposer" : "tala.write")}
+        aria-expanded={isComposerOpen}
+        aria-label={t(isComposerOpen ? "tala.closeComposer" : "tala.write")}
+        title={t(isComposerOpen ? "tala.closeComposer" : "tala.write")}
         className="absolute right-4 bottom-4 z-2 grid size-14 place-items-center rounded-full bg-accent text-[26px] text-on-accent shadow-lg hover:bg-accent-hover"
         onClick={() => {
-          setAsked(true);
-          if (isWriting) close();
-          else setWriting(true);
+          setOpenedByUser(true);
+          if (isComposerOpen) close();
+          else setComposerOpen(true);
         }}
       >
-        <span className={isWriting ? "i-ph-x-bold" : "i-ph-pencil-simple-line-bold"} aria-hidden="true" />
+        <span className={isComposerOpen ? "i-ph-x-bold" : "i-ph-pencil-simple-line-bold"} aria-hidden="true" />
       </button>
     </div>
   );

@@ -8,17 +8,17 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { changeSettings, useSettings } from "#sync/hooks/use-settings.ts";
 import { TalaFeed } from "./tala-feed.tsx";
 
-/** Whoever turned Tala off comes here only by its address. */
+/** Shown while Tala is turned off in the settings; reachable by URL only. */
 function TalaDisabled() {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const turnOn = async () => {
-    const leadFocus = prepareTitleFocus();
+    const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isOn = await runWithToast(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
     setBusy(false);
-    // The button goes with what it said.
-    if (isOn) leadFocus();
+    // The button disappears: focus the page title.
+    if (isOn) moveFocus();
   };
   return (
     <div className="my-auto">
@@ -36,7 +36,7 @@ function TalaDisabled() {
   );
 }
 
-/** Short public statuses (SPEC.md §2 Tala). */
+/** Tala: short public posts (SPEC.md §2 Tala). */
 export default function TalaScreen() {
   const { t } = useTranslation();
   const { tala: isOn } = useSettings();

@@ -1,7 +1,7 @@
-/** SPEC.md §9: a picture in the feed is shown at most so large. */
+/** Maximum side of a picture in the feed (SPEC.md §9). */
 const thumbnailMaxPx = 100;
 
-/** The room of a picture in the feed: it is there before the picture is, so that nothing moves when it comes. */
+/** Display size of a picture in the feed, reserved before it is loaded to avoid layout shifts. */
 export const toThumbnailSize = ({
   width,
   height,

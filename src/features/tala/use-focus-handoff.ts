@@ -1,51 +1,52 @@
 import { type RefObject, useLayoutEffect } from "react";
 
-/** Where the focus goes: asked once the part is gone. */
+/** Finds the next element to focus; called after the focused element was removed. */
 export type FocusTarget = () => HTMLElement | null | undefined;
 
 /**
- * When a part of the page goes that has the focus, whoever made it go, the focus is passed on. `findHeir` is asked while
- * the part still stands.
+ * Moves the focus to another element when an element that contains the focus is removed. `getFocusTarget` is called while
+ * the element is still in the document.
  */
 export const useFocusHandoff = (
-  part: RefObject<HTMLElement | null>,
-  findHeir: (part: HTMLElement) => FocusTarget,
+  element: RefObject<HTMLElement | null>,
+  getFocusTarget: (element: HTMLElement) => FocusTarget,
 ): void =>
   useLayoutEffect(
     () => () => {
-      const leaving = part.current;
-      if (!leaving?.contains(document.activeElement)) return;
-      restoreFocus(findHeir(leaving));
+      const removed = element.current;
+      if (!removed?.contains(document.activeElement)) return;
+      restoreFocus(getFocusTarget(removed));
     },
-    [part, findHeir],
+    [element, getFocusTarget],
   );
 
-const restoreFocus = (heir: FocusTarget): void => {
+const restoreFocus = (target: FocusTarget): void => {
   queueMicrotask(() => {
-    if (document.activeElement === document.body) heir()?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) target()?.focus({ preventScroll: true });
   });
 };
 
-/** As long as something stands before the page: what it gives the focus back to may have gone meanwhile. */
-export const useRestoreFocus = (heir: FocusTarget): void => useLayoutEffect(() => () => restoreFocus(heir), [heir]);
+/** Restores the focus when an overlay closes and the element that opened it no longer exists. */
+export const useRestoreFocus = (target: FocusTarget): void =>
+  useLayoutEffect(() => () => restoreFocus(target), [target]);
 
-const findScroller = (part: HTMLElement): HTMLElement | null => part.closest<HTMLElement>("[data-scroller]");
+const findScroller = (element: HTMLElement): HTMLElement | null => element.closest<HTMLElement>("[data-scroller]");
 
-/** The list itself, for what stands in it and is no entry. */
-export const toListFocusTarget = (part: HTMLElement): FocusTarget => {
-  const list = findScroller(part);
+/** Focus target for an element of the list that is not a post: the list itself. */
+export const toListFocusTarget = (element: HTMLElement): FocusTarget => {
+  const list = findScroller(element);
   return () => list;
 };
 
 const findArticle = (item: Element | null | undefined): HTMLElement | null => item?.querySelector("article") ?? null;
 
-/** What waited and is published by now, or else the next entry, the one before, or the list. */
+/** Focus target for a post: its published version, or else the next post, the previous post, or the list. */
 export const toNeighbourFocusTarget = (article: HTMLElement): FocusTarget => {
   const item = article.closest("li");
   const list = findScroller(article);
   const neighbour = findArticle(item?.nextElementSibling) ?? findArticle(item?.previousElementSibling);
   return () => {
-    const same = list?.querySelector(`[data-post="${item?.dataset["post"]}"]`);
-    return findArticle(same) ?? (neighbour?.isConnected ? neighbour : list);
+    const published = list?.querySelector(`[data-post="${item?.dataset["post"]}"]`);
+    return findArticle(published) ?? (neighbour?.isConnected ? neighbour : list);
   };
 };

@@ -2,13 +2,13 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
 import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
-const preloadDistancePx = 1_200; // it is asked for before it is reached
+const preloadDistancePx = 1_200; // distance to the end at which loading starts
 
-/** Shows what is further down as its end comes near. What fails waits for the link, or to be asked for. */
+/** Loads older posts when the end of the list is near. After a failure it waits for the connection or for `load`. */
 export const useOlderPosts = (end: RefObject<HTMLElement | null>, { view, loadOlder }: UseFeedResult) => {
   const [isNear, setNear] = useState(false);
-  const [isStuck, setStuck] = useState(false);
-  const isAsking = useRef(false);
+  const [hasFailed, setFailed] = useState(false);
+  const isLoading = useRef(false);
   const isOnline = useLinkState() === "online";
 
   useEffect(() => {
@@ -22,23 +22,23 @@ export const useOlderPosts = (end: RefObject<HTMLElement | null>, { view, loadOl
   }, [end]);
 
   useEffect(() => {
-    if (isOnline) setStuck(false);
+    if (isOnline) setFailed(false);
   }, [isOnline]);
 
-  const ask = useCallback(() => {
-    if (isAsking.current) return;
-    isAsking.current = true;
-    setStuck(false);
+  const load = useCallback(() => {
+    if (isLoading.current) return;
+    isLoading.current = true;
+    setFailed(false);
     loadOlder()
-      .catch(() => setStuck(true))
+      .catch(() => setFailed(true))
       .finally(() => {
-        isAsking.current = false;
+        isLoading.current = false;
       });
   }, [loadOlder]);
 
   const hasOlder = view?.older !== undefined;
   useEffect(() => {
-    if (isNear && hasOlder && !isStuck) ask();
-  }, [isNear, hasOlder, isStuck, ask]);
-  return { isStuck, ask };
+    if (isNear && hasOlder && !hasFailed) load();
+  }, [isNear, hasOlder, hasFailed, load]);
+  return { hasFailed, load };
 };

@@ -12,10 +12,10 @@ const pictureRefusalTexts = {
   unreadable: "tala.notAnImage",
 } as const satisfies Record<MediaError["code"], string>;
 
-/** As it will be published, and as a file to be kept until then. */
+/** Picture prepared for publication, and the file stored in the draft. */
 export type PostPictureSelection = { file: File; outgoing: OutgoingPicture };
 
-/** The picture of the status that is being written: made small as soon as it is chosen. */
+/** Picture of the post being written, resized when it is selected. */
 export const usePostPicture = () => {
   const [picture, setPicture] = useState<PostPictureSelection>();
   const [isPreparing, setPreparing] = useState(false);
@@ -27,8 +27,8 @@ export const usePostPicture = () => {
       const outgoing = await loaded.preparePostPicture(file);
       setPicture({ outgoing, file: new File([outgoing.blob], "status", { type: outgoing.blob.type }) });
     } catch (error) {
-      const why = error instanceof MediaError ? error.code : "unreadable";
-      showToast({ tone: "danger", title: t("common.error"), message: t(pictureRefusalTexts[why]) });
+      const code = error instanceof MediaError ? error.code : "unreadable";
+      showToast({ tone: "danger", title: t("common.error"), message: t(pictureRefusalTexts[code]) });
     } finally {
       setPreparing(false);
     }
