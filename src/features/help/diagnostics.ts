@@ -2,7 +2,7 @@ import { getLanguage } from "#i18n/setup.ts";
 import { getAppearance, serializeAppearance } from "#lib/browser/appearance.ts";
 import type { UnsentSummary } from "#sync/unsent-summary.ts";
 
-/** What helps somebody else to find out what is wrong on this phone, and says nothing of who uses it. */
+/** Technical facts for diagnosing a problem on this device. They contain no personal data. */
 export type Diagnostics = {
   version: string;
   language: string;
@@ -20,11 +20,11 @@ export type Diagnostics = {
   camera: string;
 };
 
-/** The build's own name: the browser loads the app's first script by it. */
+/** Parses the build id (content hash) from the URL of the app's entry script; "dev" if there is none. */
 export const parseBuildId = (scriptUrl: string): string =>
   /\/assets\/[\w.]+-([\w-]{6,12})\.js$/.exec(scriptUrl)?.[1] ?? "dev";
 
-/** In English in every language: it is read by those who help. */
+/** Formats the facts, one per line. Always in English, because support staff read it. */
 export const formatDiagnostics = (facts: Diagnostics): string =>
   Object.entries(facts)
     .map(([name, value]) => `${name}: ${value}`)
@@ -32,7 +32,7 @@ export const formatDiagnostics = (facts: Diagnostics): string =>
 
 const unknownValue = "unknown";
 
-/** How much is on this phone only. */
+/** Formats the number of items that exist on this device only. */
 export const formatUnsentCounts = (unsent: UnsentSummary | undefined): string =>
   unsent ? `${unsent.messages} messages, ${unsent.posts} statuses, ${unsent.drafts} drafts` : unknownValue;
 
@@ -51,41 +51,41 @@ const readNetwork = (): string => {
 
 const readStorage = async (): Promise<string> => {
   const { usage, quota } = await navigator.storage.estimate();
-  const kept = (await navigator.storage.persisted()) ? "kept" : "may be cleared";
+  const persistence = (await navigator.storage.persisted()) ? "kept" : "may be cleared";
   const toMb = (bytes: number | undefined) =>
     bytes === undefined ? unknownValue : `${Math.round(bytes / bytesPerMb)} MB`;
-  return `${toMb(usage)} of ${toMb(quota)}, ${kept}`;
+  return `${toMb(usage)} of ${toMb(quota)}, ${persistence}`;
 };
 
 const readPermission = async (name: string): Promise<string> =>
   (await navigator.permissions.query({ name: name as PermissionName })).state;
 
-/** What a browser does not know or does not tell is unknown, and nothing of it keeps the rest from being told. */
-const readOrUnknown = (ask: () => Promise<string>): Promise<string> =>
+/** Runs a query of a browser API; "unknown" if it is unsupported or fails. */
+const readOrUnknown = (query: () => Promise<string>): Promise<string> =>
   Promise.resolve()
-    .then(ask)
+    .then(query)
     .catch(() => unknownValue);
 
 export type AppDiagnostics = Pick<Diagnostics, "version" | "link" | "trouble" | "waiting">;
 
-/** Reads the browser's own facts. No address, no time zone, nothing from the local store goes into it. */
-export const collectDiagnostics = async (known: AppDiagnostics): Promise<Diagnostics> => {
+/** Collects the facts. It includes no IP address, no time zone and no stored content. */
+export const collectDiagnostics = async (appState: AppDiagnostics): Promise<Diagnostics> => {
   const [storage, microphone, camera] = await Promise.all([
     readOrUnknown(readStorage),
     readOrUnknown(() => readPermission("microphone")),
     readOrUnknown(() => readPermission("camera")),
   ]);
   return {
-    version: known.version,
+    version: appState.version,
     language: getLanguage(),
     look: serializeAppearance(getAppearance()) || "as the system",
     browser: navigator.userAgent,
     screen: `${innerWidth}×${innerHeight} at ${devicePixelRatio}`,
     zoom: getComputedStyle(document.documentElement).fontSize,
     network: readNetwork(),
-    link: known.link,
-    trouble: known.trouble,
-    waiting: known.waiting,
+    link: appState.link,
+    trouble: appState.trouble,
+    waiting: appState.waiting,
     storage,
     worker: navigator.serviceWorker?.controller ? "running" : "none",
     microphone,

@@ -71,7 +71,7 @@ function DiagnosticsSection() {
   );
 }
 
-/** Answers to what people ask (SPEC.md §2 Help), and what to tell whoever helps. All of it is on the phone. */
+/** Help page (SPEC.md §2 Help): questions and answers with search, and diagnostics for support. Works offline. */
 export default function HelpScreen() {
   const { t } = useTranslation();
   const all = helpQuestions[useLanguage()];

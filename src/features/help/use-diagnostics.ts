@@ -7,10 +7,10 @@ import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId
 
 const findScriptUrl = (): string => document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src ?? "";
 
-/** Which Lisolo this is. */
+/** Version and build id of the app. */
 export const getAppVersion = (): string => `${version} (${parseBuildId(findScriptUrl())})`;
 
-/** The lines to copy; undefined until the browser has told. */
+/** Diagnostics text; undefined until it is collected. */
 export const useDiagnostics = (): string | undefined => {
   const [text, setText] = useState<string>();
   const link = useLinkState();
@@ -18,14 +18,14 @@ export const useDiagnostics = (): string | undefined => {
   const waiting = formatUnsentCounts(useUnsentSummary());
   const language = useLanguage();
   const appearance = useAppearance();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines name the language and the appearance
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text contains the language and the appearance
   useEffect(() => {
-    let isWanted = true;
+    let isCurrent = true;
     void collectDiagnostics({ version: getAppVersion(), link, trouble, waiting }).then((facts) => {
-      if (isWanted) setText(formatDiagnostics(facts));
+      if (isCurrent) setText(formatDiagnostics(facts));
     });
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [link, trouble, waiting, language, appearance]);
   return text;

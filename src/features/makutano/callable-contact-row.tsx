@@ -11,16 +11,16 @@ const textRowRem = 2.75; // name and number
 const largeTextPx = 24;
 
 const getRootFontPx = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-/** Text so large that neither name nor number fits one line of a phone. */
+/** True if the text is so large that name and number need two lines each on a phone. */
 const isTextLarge = (): boolean => getRootFontPx() >= largeTextPx;
 
-/** The height of a row in pixels, higher where text is set larger: the list counts on it. */
+/** Row height in pixels, more with large text; used by the virtualized list. */
 export const getCallableContactRowPx = (): number =>
   Math.max(minRowPx, textRowRem * (isTextLarge() ? 2 : 1) * getRootFontPx() + rowPaddingPx);
 
 const voiceOnly: readonly CallKind[] = ["audio"];
 
-/** A contact and the button that calls them; picture and name open the chat, as in every list of people. */
+/** Row of a contact with a voice call button; picture and name open the chat. */
 export function CallableContactRow({ contact }: { contact: PersonRow }) {
   const name = contact.username || contact.phone;
   return (

@@ -4,7 +4,7 @@ import { ContactSearch } from "#components/people/contact-search.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
 import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-row.tsx";
 
-/** Whom one can call (SPEC.md §2 Makutano). */
+/** Makutano: contacts to call (SPEC.md §2 Makutano). */
 export default function MakutanoScreen() {
   const { t } = useTranslation();
   return (

@@ -15,33 +15,36 @@ import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.t
 
 const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
-/** Two lines fit the header's 72 px below it, however large the text. */
+/** Line heights are capped so that two lines fit into the 72 px of the header below, at any text size. */
 const firstLineClass = "truncate font-semibold leading-[min(1.5rem,32px)]";
 const secondLineClass = "truncate text-sm leading-[min(1.25rem,30px)] text-muted";
 
 type BannerCardProps = {
   news: UnreadPreview;
   hasPreview: boolean;
-  /** Somebody's hand is on it, or no more. */
+  /** Called when the user starts or stops interacting with the banner. */
   onHold: (isHeld: boolean) => void;
   onClose: () => void;
 };
 
 function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
   const { t } = useTranslation();
-  const cameFrom = useRef<Element>(null);
+  const previousFocus = useRef<Element>(null);
   const card = useRef<HTMLElement>(null);
-  const letGo = useEffectEvent(() => onHold(false));
-  useEffect(() => () => letGo(), []);
+  const release = useEffectEvent(() => onHold(false));
+  useEffect(() => () => release(), []);
 
-  const leave = () => {
+  const closeAndRestoreFocus = () => {
     const hadFocus = card.current?.contains(document.activeElement) ?? false;
-    const back = cameFrom.current?.isConnected ? cameFrom.current : document.querySelector("[role=main] h1");
+    const target = previousFocus.current?.isConnected
+      ? previousFocus.current
+      : document.querySelector("[role=main] h1");
     onClose();
-    if (hadFocus && back instanceof HTMLElement) back.focus({ preventScroll: true });
+    if (hadFocus && target instanceof HTMLElement) target.focus({ preventScroll: true });
   };
   const onFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
-    if (relatedTarget instanceof Element && !currentTarget.contains(relatedTarget)) cameFrom.current = relatedTarget;
+    if (relatedTarget instanceof Element && !currentTarget.contains(relatedTarget))
+      previousFocus.current = relatedTarget;
     onHold(true);
   };
 
@@ -52,13 +55,13 @@ function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
       aria-label={t("notifier.newMessage")}
       className="rise pointer-events-auto mt-0.5 flex h-17 w-full max-w-104 items-center rounded-card border border-line bg-surface text-text shadow-lg"
       onPointerDown={() => onHold(true)}
-      // One that came under a mouse that rests is in nobody's hand.
+      // A banner that appears under a resting mouse does not count as held.
       onPointerMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && onHold(true)}
       onPointerLeave={() => onHold(false)}
       onPointerCancel={() => onHold(false)}
       onFocus={onFocus}
       onBlur={() => onHold(false)}
-      onKeyDown={({ key }) => key === "Escape" && leave()}
+      onKeyDown={({ key }) => key === "Escape" && closeAndRestoreFocus()}
     >
       <Link
         to={toConversationPath(news)}
@@ -73,26 +76,26 @@ function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
           </span>
         </span>
       </Link>
-      <IconButton icon="i-ph-x" label={t("common.close")} className="mr-1 text-muted" onClick={leave} />
+      <IconButton icon="i-ph-x" label={t("common.close")} className="mr-1 text-muted" onClick={closeAndRestoreFocus} />
     </section>
   );
 }
 
 type MessageBannerProps = Omit<BannerCardProps, "news" | "hasPreview"> & {
-  /** Whose news; nothing shows without. */
+  /** Conversation to show; undefined hides the banner. */
   conversationId: ConversationId | undefined;
   settings: Pick<Settings, "messages" | "groups">;
 };
 
-/** Below whatever strip stands above, over the header, taking no room. It takes no focus, so it says itself that it is there. */
+/** Banner over the header, below any strip, without taking layout space. It does not take the focus; a status region announces it. */
 export function MessageBanner({ conversationId, settings, onHold, onClose }: MessageBannerProps) {
   const { t } = useTranslation();
   const news = useUnreadPreview(conversationId);
   const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
-  // Said once: who listens is not interrupted by every further word.
-  const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
-  if (news && said?.id !== news.id) setSaid({ id: news.id, words: describeNewMessage(news, hasPreview, t) });
-  if (conversationId === undefined && said) setSaid(undefined);
+  // Announced once per conversation: further messages do not interrupt a screen reader.
+  const [announced, setAnnounced] = useState<{ id: ConversationId; text: string }>();
+  if (news && announced?.id !== news.id) setAnnounced({ id: news.id, text: describeNewMessage(news, hasPreview, t) });
+  if (conversationId === undefined && announced) setAnnounced(undefined);
   const isRead = news === null || news?.unread === 0;
   const close = useEffectEvent(onClose);
   useEffect(() => {
@@ -101,7 +104,7 @@ export function MessageBanner({ conversationId, settings, onHold, onClose }: Mes
   return (
     <div className="relative z-30 h-0 shrink-0">
       <p role="status" className="sr-only">
-        {said?.words}
+        {announced?.text}
       </p>
       {news && !isRead && (
         <div className="pointer-events-none absolute inset-x-0 top-0 flex justify-center px-1 pt-safe">

@@ -2,30 +2,30 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { Settings } from "#contract/settings.ts";
 import type { ConversationHead } from "#sync/hooks/new-messages.ts";
 
-/** What of it was judged before. */
+/** State kept between decisions. */
 export type NotificationState = {
   heads: ReadonlyMap<ConversationId, number>;
-  /** The newest message that was seen, by the server's clock. */
+  /** Time of the newest message seen so far, server clock. */
   newestAt: number;
-  /** When something was last to be told, and when it last sounded; by this device's clock. */
+  /** Time of the last message that was to be announced, and of the last sound; device clock. */
   lastNewMessageAt: number;
   lastSoundAt: number;
 };
 
 export type NotificationContext = {
   now: number;
-  /** Not level with the server since the page was opened, or since an absence; `since` when that began. */
-  phase: { name: "opening" | "catching-up" | "level"; since: number };
-  /** What was stored after this is no news of an absence, by the server's clock. */
+  /** Synchronization since the page was opened (`opening`) or since an absence (`catching-up`), and the start of the phase. */
+  phase: { name: "opening" | "catching-up" | "synced"; since: number };
+  /** Messages stored after this time were not missed during an absence; server clock, `Infinity` while unknown. */
   freshAfter: number;
-  /** Somebody may be looking. */
+  /** True if the tab is visible. */
   isVisible: boolean;
-  /** Whose chat this tab shows. */
+  /** Conversation whose chat this tab shows. */
   openConversation: ConversationId | undefined;
-  /** The list of conversations is in sight: a row says what is new. */
+  /** True if the conversation list is visible: its rows show new messages. */
   isListShown: boolean;
-  /** A call of this browser, and whether its screen is before everything else. */
-  call: "none" | "beside" | "before";
+  /** Call in this browser; `foreground` if its screen covers the app. */
+  call: "none" | "background" | "foreground";
   isRecording: boolean;
   settings: Pick<Settings, "messages" | "groups">;
 };
@@ -33,20 +33,20 @@ export type NotificationContext = {
 export type NotificationDecision = {
   state: NotificationState;
   playsSound: boolean;
-  /** Whose news a banner tells. */
+  /** Conversation to show in a banner. */
   banner: ConversationId | undefined;
-  /** What was written behind a call's screen, the newest first. */
+  /** Conversations with new messages hidden behind a call screen, newest first. */
   duringCall: ConversationId[];
-  /** More than one writes within a moment: it may be what was missed. */
+  /** Several messages arrived at once: it may be a backlog. */
   isBurst: boolean;
-  /** Something came to the chat that is looked at here: no other tab needs to speak of it. */
+  /** A message arrived in the chat that is visible here: no other tab needs to announce it. */
   isForOpenChat: boolean;
 };
 
-const burstMs = 3_000; // what comes within this of the one before belongs to it
-const maxSilentBurstMs = 20_000; // then it sounds again
-const maxMessagesPerUpdate = 3; // messages
-const clockSkewMs = 60_000; // conversations are kept by machines whose clocks are not quite the same
+const burstMs = 3_000; // messages within this time of the previous one belong to the same burst
+const maxSilentBurstMs = 20_000; // a longer burst sounds again
+const maxMessagesPerUpdate = 3;
+const clockSkewMs = 60_000; // clock differences between the servers of different conversations
 
 export const initialNotificationState: NotificationState = {
   heads: new Map(),
@@ -55,17 +55,17 @@ export const initialNotificationState: NotificationState = {
   lastSoundAt: Number.NEGATIVE_INFINITY,
 };
 
-/** New words of somebody else. A conversation that was not among the newest before is only new if its message is. */
+/** True for an unread message of somebody else. A conversation not seen before counts only if its message is recent. */
 const isNewMessage = (
   { id, head, at, unread, isIncoming }: ConversationHead,
   { heads, newestAt }: NotificationState,
-  freshFrom: number,
+  freshAfter: number,
 ): boolean => {
   const before = heads.get(id);
   return (
     isIncoming &&
     unread > 0 &&
-    (before === undefined ? at > Math.min(newestAt - clockSkewMs, freshFrom) : head > before)
+    (before === undefined ? at > Math.min(newestAt - clockSkewMs, freshAfter) : head > before)
   );
 };
 
@@ -74,41 +74,43 @@ const canPlaySound = (
   { lastNewMessageAt, lastSoundAt }: NotificationState,
 ): boolean => {
   if (phase.name === "opening") return false;
-  // After an absence once, however much there is.
+  // One sound after an absence, however many messages.
   if (phase.name === "catching-up") return lastSoundAt < phase.since;
   return now - lastNewMessageAt > burstMs || now - lastSoundAt > maxSilentBurstMs;
 };
 
-/** What is to be heard and shown of conversations as they stand now, the newest first. */
+/** Decides about sound and banner from the newest conversations, newest first. */
 export const decideNotification = (
-  memory: NotificationState,
+  state: NotificationState,
   heads: readonly ConversationHead[],
-  around: NotificationContext,
+  context: NotificationContext,
 ): NotificationDecision => {
-  const { now, phase, freshAfter, isVisible, openConversation, isListShown, call, isRecording, settings } = around;
-  const all = heads.filter((head) => isNewMessage(head, memory, freshAfter));
-  const isHere = ({ id }: ConversationHead) => isVisible && call !== "before" && id === openConversation;
-  const told = all.filter((head) => !head.muted && !isHere(head));
-  const of = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];
-  const audible = told.filter((head) => of(head).sound);
-  const sounds = audible.length > 0 && call === "none" && !isRecording && canPlaySound(around, memory);
-  const shows = isVisible && !isListShown && call !== "before";
-  const isShown = ({ id, at }: ConversationHead) =>
-    id !== openConversation && (phase.name === "level" || at > freshAfter);
+  const { now, phase, freshAfter, isVisible, openConversation, isListShown, call, isRecording, settings } = context;
+  const incoming = heads.filter((head) => isNewMessage(head, state, freshAfter));
+  const isInOpenChat = ({ id }: ConversationHead) => isVisible && call !== "foreground" && id === openConversation;
+  const announced = incoming.filter((head) => !head.muted && !isInOpenChat(head));
+  const getSettings = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];
+  const audible = announced.filter((head) => getSettings(head).sound);
+  const playsSound = audible.length > 0 && call === "none" && !isRecording && canPlaySound(context, state);
+  const canShowBanner = isVisible && !isListShown && call !== "foreground";
+  const isBannerCandidate = ({ id, at }: ConversationHead) =>
+    id !== openConversation && (phase.name === "synced" || at > freshAfter);
   return {
     state: {
       heads: new Map(heads.map(({ id, head }) => [id, head])),
       newestAt: Math.max(
-        memory.newestAt === Number.POSITIVE_INFINITY ? 0 : memory.newestAt,
+        state.newestAt === Number.POSITIVE_INFINITY ? 0 : state.newestAt,
         ...heads.map(({ at }) => at),
       ),
-      lastNewMessageAt: audible.length > 0 ? now : memory.lastNewMessageAt,
-      lastSoundAt: sounds ? now : memory.lastSoundAt,
+      lastNewMessageAt: audible.length > 0 ? now : state.lastNewMessageAt,
+      lastSoundAt: playsSound ? now : state.lastSoundAt,
     },
-    playsSound: sounds,
-    banner: shows ? told.find(isShown)?.id : undefined,
-    duringCall: call === "before" ? told.map(({ id }) => id) : [],
-    isBurst: all.length > 1 || all.some(({ id, head }) => head - (memory.heads.get(id) ?? head) > maxMessagesPerUpdate),
-    isForOpenChat: all.some(isHere),
+    playsSound,
+    banner: canShowBanner ? announced.find(isBannerCandidate)?.id : undefined,
+    duringCall: call === "foreground" ? announced.map(({ id }) => id) : [],
+    isBurst:
+      incoming.length > 1 ||
+      incoming.some(({ id, head }) => head - (state.heads.get(id) ?? head) > maxMessagesPerUpdate),
+    isForOpenChat: incoming.some(isInOpenChat),
   };
 };

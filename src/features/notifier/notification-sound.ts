@@ -1,20 +1,20 @@
 import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
 
-/** Two soft notes that rise, made here: nothing is fetched. */
+/** Two soft rising notes, synthesized so that no file is fetched. */
 export const chimeNotes: readonly SoundNote[] = [
   { at: 0, seconds: 0.16, pitches: [784, 1_568], level: 0.12 },
   { at: 0.1, seconds: 0.28, pitches: [1_046.5, 2_093], level: 0.12 },
 ];
-const resumeTimeoutMs = 600; // later than this it would be of something else
+const resumeTimeoutMs = 600; // a later sound would seem unrelated to its message
 const leadSeconds = 0.03;
-const chimeDurationMs = 500; // the whole of it, and a little
+const chimeDurationMs = 500; // length of the notes plus a margin
 
-/** A page nobody touched may not sound. */
+/** False before the first user activation: browsers block audio until then. */
 export const canPlayChime = (): boolean => navigator.userActivation?.hasBeenActive !== false;
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sounds once, or not at all where that would take a while. */
+/** Plays the chime once, or not at all if audio does not resume within `resumeTimeoutMs`. */
 export const playChime = async (): Promise<void> => {
   const sound = startSound();
   if (!sound) return;

@@ -14,35 +14,35 @@ import { useBanner } from "./use-banner.ts";
 
 const chatPathPattern = /^\/app\/(chat|group)\/([^/]+)$/;
 
-/** The conversation whose chat stands at this path. */
+/** Returns the id of the conversation whose chat is open at this path. */
 const toOpenConversation = (pathname: string, me: string): string | undefined => {
   const [, kind, id = ""] = chatPathPattern.exec(pathname) ?? [];
   return kind === "chat" ? privateConversationId(me, id) : kind && id;
 };
 
 const getCallPlacement = (): NotificationContext["call"] => {
-  if (isCallScreenOpen()) return "before";
+  if (isCallScreenOpen()) return "foreground";
   const view = currentCall.get();
-  return inCall.get() || (view && view.state.at !== "ended") ? "beside" : "none";
+  return inCall.get() || (view && view.state.at !== "ended") ? "background" : "none";
 };
 
 type NotifierProps = {
-  /** When this page could first be reached, by the server's clock. */
+  /** Server time at which the page could first receive messages. */
   openedAt: number;
   pathname: string;
-  /** The list of conversations is in sight. */
+  /** True if the conversation list is visible. */
   isListShown: boolean;
 };
 
-/** Says what arrives while something else is looked at: a short sound, and a banner that leads there. */
+/** Announces messages in conversations that are not on screen: a short sound and a banner with a link. */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get);
+  const engine = useSyncExternalStore(activeEngine.subscribe, activeEngine.get);
   const settings = useSettings();
   const [isHeld, setHeld] = useState(false);
   const { shown, show, close } = useBanner(isHeld);
-  const open = sync && toOpenConversation(pathname, sync.userId);
-  const look = useEffectEvent(() => ({
-    openConversation: open,
+  const openConversation = engine && toOpenConversation(pathname, engine.userId);
+  const getContext = useEffectEvent(() => ({
+    openConversation,
     isListShown,
     call: getCallPlacement(),
     isRecording: isRecording(),
@@ -50,25 +50,25 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   }));
   const showBanner = useEffectEvent(show);
   useEffect(() => {
-    if (!sync) return;
-    return notifyOfNewMessages(sync, {
+    if (!engine) return;
+    return notifyOfNewMessages(engine, {
       openedAt,
-      getContext: () => look(),
+      getContext: () => getContext(),
       hasFocus: () => document.hasFocus(),
       canPlaySound: canPlayChime,
       playSound: () => void playChime(),
       showBanner: (id) => showBanner(id),
       recordDuringCall: addMessagesDuringCall,
     });
-  }, [sync, openedAt]);
-  // What leads to where one is by now has nothing more to say.
-  const isOver = shown !== undefined && (isListShown || shown.id === open);
+  }, [engine, openedAt]);
+  // The banner is obsolete once its conversation or the list is on screen.
+  const isObsolete = shown !== undefined && (isListShown || shown.id === openConversation);
   useEffect(() => {
-    if (isOver) close();
+    if (isObsolete) close();
   });
   return (
     <MessageBanner
-      conversationId={isOver ? undefined : shown?.id}
+      conversationId={isObsolete ? undefined : shown?.id}
       settings={settings}
       onHold={setHeld}
       onClose={close}

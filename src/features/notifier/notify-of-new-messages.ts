@@ -9,15 +9,15 @@ import {
 } from "./notification-policy.ts";
 import { SpeakerTabLock } from "./speaker-tab-lock.ts";
 
-const settleMs = 3_000; // after the link came, or the page, what comes may be old
+const settleMs = 3_000; // messages within this time after connecting may be a backlog
 const maxSettleMs = 15_000;
 const unfocusedDelayMs = 150;
-const hiddenTabDelayMs = 500; // a tab that is looked at comes first
+const hiddenTabDelayMs = 500; // visible tabs get the lock first
 
 type NewMessageWatchOptions = {
-  /** When this page could first be reached, by the server's clock: the code for this comes later. */
+  /** Server time at which the page could first receive messages; this module is loaded later. */
   openedAt: number;
-  /** What the page is like now, but for what is known here. */
+  /** Returns the state of the page, except for what this module tracks itself. */
   getContext(): Omit<NotificationContext, "now" | "phase" | "freshAfter" | "isVisible">;
   hasFocus(): boolean;
   canPlaySound(): boolean;
@@ -26,68 +26,68 @@ type NewMessageWatchOptions = {
   recordDuringCall(conversations: readonly ConversationId[]): void;
 };
 
-/** Speaks of what arrives in one tab, until it is stopped. */
+/** Announces new messages in this tab: sound, banner, list behind a call. Returns a function that stops it. */
 export const notifyOfNewMessages = ({ tab, userId }: SyncEngine, options: NewMessageWatchOptions): (() => void) => {
   const { platform, link } = tab;
-  const turn = new SpeakerTabLock(platform, `lisolo-news-${userId}`);
-  let memory: NotificationState = initialNotificationState;
+  const speakerLock = new SpeakerTabLock(platform, `lisolo-news-${userId}`);
+  let state: NotificationState = initialNotificationState;
   let newest: readonly ConversationHead[] = [];
   let phase: NotificationContext["phase"] = { name: "opening", since: platform.now() };
-  let freshFrom = options.openedAt;
+  let freshAfter = options.openedAt;
   let cancelSettling = () => {};
   let isStopped = false;
 
   const settle = () => {
     cancelSettling();
-    if (phase.name === "level" || link.get() !== "online") return;
+    if (phase.name === "synced" || link.get() !== "online") return;
     cancelSettling = platform.startTimer(settleMs, () => {
-      phase = { name: "level", since: platform.now() };
+      phase = { name: "synced", since: platform.now() };
     });
   };
-  const beginAgain = () => {
-    if (phase.name === "level") phase = { name: "catching-up", since: platform.now() };
-    freshFrom = Number.POSITIVE_INFINITY;
+  const onAbsence = () => {
+    if (phase.name === "synced") phase = { name: "catching-up", since: platform.now() };
+    freshAfter = Number.POSITIVE_INFINITY;
     settle();
   };
-  const followLink = () => {
+  const onLinkChange = () => {
     if (link.get() === "online") settle();
-    else beginAgain();
+    else onAbsence();
   };
 
-  const speak = async (sounding: readonly ConversationId[]): Promise<void> => {
-    const isStillNew = newest.some(({ id, unread }) => unread > 0 && sounding.includes(id));
-    if (isStopped || !isStillNew || !options.canPlaySound() || !(await turn.acquire())) return;
+  const playSoundIfSpeaker = async (conversations: readonly ConversationId[]): Promise<void> => {
+    const isStillNew = newest.some(({ id, unread }) => unread > 0 && conversations.includes(id));
+    if (isStopped || !isStillNew || !options.canPlaySound() || !(await speakerLock.acquire())) return;
     options.playSound();
   };
 
-  const judge = (heads: readonly ConversationHead[]) => {
+  const onHeads = (heads: readonly ConversationHead[]) => {
     newest = heads;
     const isVisible = platform.isVisible();
-    const before = memory.heads;
-    const verdict = decideNotification(memory, heads, {
+    const previousHeads = state.heads;
+    const decision = decideNotification(state, heads, {
       ...options.getContext(),
       now: platform.now(),
       phase,
-      freshAfter: freshFrom,
+      freshAfter,
       isVisible,
     });
-    memory = verdict.state;
-    if (verdict.isBurst && platform.now() - phase.since < maxSettleMs) settle(); // more may follow
-    if (verdict.isForOpenChat) void turn.acquire();
-    if (verdict.playsSound) {
+    state = decision.state;
+    if (decision.isBurst && platform.now() - phase.since < maxSettleMs) settle(); // more may follow
+    if (decision.isForOpenChat) void speakerLock.acquire();
+    if (decision.playsSound) {
       const delayMs = !isVisible ? hiddenTabDelayMs : options.hasFocus() ? 0 : unfocusedDelayMs;
-      const sounding = heads.filter(({ id, head }) => head > (before.get(id) ?? 0)).map(({ id }) => id);
-      platform.startTimer(delayMs, () => void speak(sounding));
+      const conversations = heads.filter(({ id, head }) => head > (previousHeads.get(id) ?? 0)).map(({ id }) => id);
+      platform.startTimer(delayMs, () => void playSoundIfSpeaker(conversations));
     }
-    if (verdict.banner) options.showBanner(verdict.banner);
-    if (verdict.duringCall.length > 0) options.recordDuringCall(verdict.duringCall);
+    if (decision.banner) options.showBanner(decision.banner);
+    if (decision.duringCall.length > 0) options.recordDuringCall(decision.duringCall);
   };
 
   settle();
-  const endings = [link.subscribe(followLink), platform.onWake(beginAgain), subscribeNewestHeads(judge)];
+  const unsubscribers = [link.subscribe(onLinkChange), platform.onWake(onAbsence), subscribeNewestHeads(onHeads)];
   return () => {
     isStopped = true;
     cancelSettling();
-    for (const end of endings) end();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   };
 };

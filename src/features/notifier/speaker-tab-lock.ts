@@ -3,8 +3,8 @@ import type { Platform } from "#sync/platform/platform.ts";
 const holdMs = 2_500;
 
 /**
- * Of the tabs of a browser one speaks of what arrives: the first to say so, for a moment. Where there are no locks,
- * every tab does.
+ * Elects the tab that announces a new message: the first to acquire a Web Lock, which it holds for a moment. Without Web
+ * Locks every tab announces.
  */
 export class SpeakerTabLock {
   readonly #platform: Pick<Platform, "locks" | "startTimer">;
@@ -16,12 +16,12 @@ export class SpeakerTabLock {
     this.#name = name;
   }
 
-  /** Whether it is this tab's. */
+  /** Tries to acquire the lock; true if this tab holds it. */
   acquire(): Promise<boolean> {
     const { locks, startTimer } = this.#platform;
     if (this.#isHeld || !locks) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const hold = (lock: Lock | null) => {
+      const onLock = (lock: Lock | null) => {
         this.#isHeld = lock !== null;
         resolve(this.#isHeld);
         if (!lock) return;
@@ -32,7 +32,7 @@ export class SpeakerTabLock {
           });
         });
       };
-      locks.request(this.#name, { ifAvailable: true }, hold).catch(() => resolve(true));
+      locks.request(this.#name, { ifAvailable: true }, onLock).catch(() => resolve(true));
     });
   }
 }

@@ -2,19 +2,19 @@ import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 
 const bannerDurationMs = 4_000;
-const minShownMs = 1_200; // what is being read does not change under a finger
+const minShownMs = 1_200; // a banner is not replaced while it is being read or tapped
 
 type ShownBanner = { id: ConversationId; at: number; revision: number };
 
 /**
- * Which conversation's news show: one at a time, for four seconds after its newest. While somebody's hand is on it
- * (`isHeld`) it stays, and stays what it is.
+ * Conversation shown in the banner: one at a time, until four seconds after its newest message. While the user interacts
+ * with the banner (`isHeld`) it stays unchanged.
  */
 export const useBanner = (isHeld: boolean) => {
   const [shown, setShown] = useState<ShownBanner>();
   const [next, setNext] = useState<ConversationId>();
 
-  const put = (id: ConversationId) =>
+  const display = (id: ConversationId) =>
     setShown((before) => ({
       id,
       at: before?.id === id ? before.at : performance.now(),
@@ -33,7 +33,7 @@ export const useBanner = (isHeld: boolean) => {
     const restMs = shown && shown.id !== next ? minShownMs - (performance.now() - shown.at) : 0;
     const timer = setTimeout(
       () => {
-        put(next);
+        display(next);
         setNext(undefined);
       },
       Math.max(0, restMs),

@@ -5,14 +5,14 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import type { FoundPerson } from "#contract/people.ts";
 import { useContacts, usePerson } from "#sync/hooks/use-live-query.ts";
+import type { PersonRow } from "#sync/store/database.ts";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 
-/** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
+/** Narrow buttons, so that name and number fit on a 360 px screen; long labels take two lines. */
 const buttonShape = "!px-2.5 ml-auto max-w-[106px] shrink-0 text-sm leading-tight";
 const maxContactMatches = 10;
 
-type ContactPersonRow = NonNullable<ReturnType<typeof useContacts>>[number];
-const contactToFoundPerson = ({ id, username, phone, avatar }: ContactPersonRow): FoundPerson => ({
+const contactToFoundPerson = ({ id, username, phone, avatar }: PersonRow): FoundPerson => ({
   id,
   username,
   phone,
@@ -22,11 +22,11 @@ const contactToFoundPerson = ({ id, username, phone, avatar }: ContactPersonRow)
 
 function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: ContactRequestActions }) {
   const { t } = useTranslation();
-  // What this device knows is live; the search result is a moment.
-  const known = usePerson(found.id);
-  const state = known?.state ?? found.state;
-  const requestId = known?.requestId ?? undefined;
-  const deed = actions.underway.get(found.id);
+  // The stored state is live; the search result is a snapshot.
+  const stored = usePerson(found.id);
+  const state = stored?.state ?? found.state;
+  const requestId = stored?.requestId ?? undefined;
+  const pendingAction = actions.pending.get(found.id);
   const name = found.username || found.phone;
   return (
     <li tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 -outline-offset-3">
@@ -46,8 +46,8 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
         <Button
           className={buttonShape}
           aria-label={t("senga.acceptName", { name })}
-          busy={deed === "accept"}
-          disabled={requestId === undefined || (deed !== undefined && deed !== "accept")}
+          busy={pendingAction === "accept"}
+          disabled={requestId === undefined || (pendingAction !== undefined && pendingAction !== "accept")}
           onClick={() => requestId && void actions.accept(found, requestId)}
         >
           {t("senga.accept")}
@@ -62,7 +62,7 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
         <Button
           className={buttonShape}
           aria-label={t("senga.addName", { name })}
-          busy={deed === "add"}
+          busy={pendingAction === "add"}
           onClick={() => void actions.add(found)}
         >
           {t("senga.add")}
@@ -74,20 +74,20 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
 
 type PeopleSearchResultsProps = { people: FoundPerson[]; digits: string; actions: ContactRequestActions };
 
-/** At most ten people whose number holds the digits; whom nobody finds by it, only those who are contacts already. */
+/** Search results: people found by the server, or else up to ten contacts whose number contains the digits. */
 export function PeopleSearchResults({ people, digits, actions }: PeopleSearchResultsProps) {
   const { t } = useTranslation();
   const contacts = useContacts() ?? [];
-  const known =
+  const matchingContacts =
     people.length > 0 ? [] : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, maxContactMatches);
-  const shown = people.length > 0 ? people : known.map(contactToFoundPerson);
+  const shown = people.length > 0 ? people : matchingContacts.map(contactToFoundPerson);
   if (shown.length === 0) {
     return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={t("senga.noUsers.body")} />;
   }
   return (
     <>
-      {known.length > 0 && (
-        <p className="px-3 pt-3 text-sm text-muted">{t("senga.amongContacts", { count: known.length })}</p>
+      {matchingContacts.length > 0 && (
+        <p className="px-3 pt-3 text-sm text-muted">{t("senga.amongContacts", { count: matchingContacts.length })}</p>
       )}
       <ul aria-label={t("senga.results")} className="divide-y divide-line">
         {shown.map((found) => (

@@ -10,12 +10,12 @@ import { useRequests } from "#sync/hooks/use-live-query.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 
-/** Beside each other where both words fit as a whole, else one above the other. */
+/** Side by side if both labels fit, otherwise stacked. */
 const answerButtonClass = "flex-1 !min-w-max";
 
 function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: ContactRequestActions }) {
   const { t } = useTranslation();
-  const deed = actions.underway.get(person.id);
+  const pendingAction = actions.pending.get(person.id);
   const { requestId } = person;
   const name = person.username || person.phone;
   return (
@@ -26,8 +26,8 @@ function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: C
           <Button
             variant="secondary"
             className={answerButtonClass}
-            busy={deed === "decline"}
-            disabled={deed === "accept"}
+            busy={pendingAction === "decline"}
+            disabled={pendingAction === "accept"}
             aria-label={t("senga.declineName", { name })}
             onClick={() => void actions.decline(person, requestId)}
           >
@@ -35,8 +35,8 @@ function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: C
           </Button>
           <Button
             className={answerButtonClass}
-            busy={deed === "accept"}
-            disabled={deed === "decline"}
+            busy={pendingAction === "accept"}
+            disabled={pendingAction === "decline"}
             aria-label={t("senga.acceptName", { name })}
             onClick={() => void actions.accept(person, requestId)}
           >
@@ -58,7 +58,7 @@ function SentRequestRow({ person }: { person: PersonRow }) {
   );
 }
 
-/** Requests I got and requests I made, as they come and go. */
+/** Received and sent contact requests, live. */
 export function ContactRequestLists({ actions }: { actions: ContactRequestActions }) {
   const { t } = useTranslation();
   const requests = useRequests();

@@ -11,7 +11,7 @@ import { ContactRequestLists } from "./request-lists.tsx";
 import { useContactRequestActions } from "./use-contact-request-actions.ts";
 import { usePeopleSearch } from "./use-people-search.ts";
 
-/** Where people find each other by number and say yes or no (SPEC.md §2 Senga). */
+/** Senga: people search by phone number and contact requests (SPEC.md §2 Senga). */
 export default function SengaScreen() {
   const { t } = useTranslation();
   const hintId = useId();

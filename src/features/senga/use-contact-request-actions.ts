@@ -8,51 +8,51 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import { acceptReceivedRequest, declineReceivedRequest, sendContactRequest } from "#sync/people/contact-commands.ts";
 
 export type RequestPerson = { id: Uuid; username: string };
-/** What is under way with a person, so that only that button turns. */
+/** Action running for a person; only its button shows a spinner. */
 export type ContactRequestAction = "add" | "accept" | "decline";
 
-/** Sending, accepting and declining requests, each with its outcome said (SPEC.md §8). */
+/** Sends, accepts and declines contact requests, each with a toast for the result (SPEC.md §8). */
 export const useContactRequestActions = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [underway, setUnderway] = useState<ReadonlyMap<Uuid, ContactRequestAction>>(new Map());
+  const [pending, setPending] = useState<ReadonlyMap<Uuid, ContactRequestAction>>(new Map());
 
   const run = async (
     person: RequestPerson,
-    deed: ContactRequestAction,
-    work: () => Promise<void>,
+    action: ContactRequestAction,
+    command: () => Promise<void>,
     done: Parameters<typeof showToast>[0],
   ): Promise<void> => {
-    setUnderway((before) => new Map(before).set(person.id, deed));
+    setPending((before) => new Map(before).set(person.id, action));
     try {
-      await work();
+      await command();
       showToast(done);
     } catch (error) {
       showToast({ title: t("common.error"), message: toErrorText(error, t), tone: "danger" });
     } finally {
-      setUnderway((before) => {
+      setPending((before) => {
         const after = new Map(before);
         after.delete(person.id);
         return after;
       });
     }
   };
-  const nameOf = (person: RequestPerson) => ({ name: isolateBidi(person.username || t("common.user")) });
+  const toNameValue = (person: RequestPerson) => ({ name: isolateBidi(person.username || t("common.user")) });
 
   return {
-    underway,
+    pending,
     add: (person: RequestPerson) =>
       run(person, "add", () => sendContactRequest(person.id), {
-        message: t("senga.requestSentSuccess", nameOf(person)),
+        message: t("senga.requestSentSuccess", toNameValue(person)),
       }),
     accept: (person: RequestPerson, requestId: Uuid) =>
       run(person, "accept", () => acceptReceivedRequest(person.id, requestId), {
-        message: t("senga.requestAccepted", nameOf(person)),
+        message: t("senga.requestAccepted", toNameValue(person)),
         action: { label: t("senga.message"), onSelect: () => navigate(`/app/chat/${person.id}`) },
       }),
     decline: (person: RequestPerson, requestId: Uuid) =>
       run(person, "decline", () => declineReceivedRequest(person.id, requestId), {
-        message: t("senga.requestDeclined", nameOf(person)),
+        message: t("senga.requestDeclined", toNameValue(person)),
       }),
   };
 };

@@ -8,7 +8,7 @@ import { toErrorCode } from "#lib/http/http-request.ts";
 import { useLinkState } from "#sync/hooks/use-live-query.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 
-/** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
+/** Pause in typing before a search starts. Long, because each request costs seconds on a slow network. */
 const searchDebounceMs = 600;
 
 export type PeopleSearchState =
@@ -21,39 +21,39 @@ export type PeopleSearchState =
 const FoundPersonList = v.array(FoundPerson);
 const idleSearch: PeopleSearchState = { status: "idle" };
 
-/** The search by phone number: after a pause, on submit, and again when the network returns. */
+/** Search by phone number: after a pause in typing, on submit, and again when the network returns. */
 export const usePeopleSearch = () => {
   const [query, setQuery] = useState("");
   const [search, setSearch] = useState<PeopleSearchState>(idleSearch);
-  const underway = useRef<{ digits: string; abort: AbortController }>(undefined);
+  const running = useRef<{ digits: string; controller: AbortController }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const cancel = () => {
     clearTimeout(timer.current);
-    underway.current?.abort.abort();
-    underway.current = undefined;
+    running.current?.controller.abort();
+    running.current = undefined;
   };
   useEffect(
     () => () => {
       clearTimeout(timer.current);
-      underway.current?.abort.abort();
+      running.current?.controller.abort();
     },
     [],
   );
 
   const run = async (digits: string) => {
-    if (underway.current?.digits === digits) return;
+    if (running.current?.digits === digits) return;
     cancel();
-    const abort = new AbortController();
-    underway.current = { digits, abort };
+    const controller = new AbortController();
+    running.current = { digits, controller };
     setSearch({ status: "searching" });
     try {
-      const answer = await requestApi("POST", "/api/people/search", { phone: digits }, { signal: abort.signal });
-      const people = v.parse(FoundPersonList, answer);
-      if (!abort.signal.aborted) setSearch({ status: "found", people, digits });
+      const response = await requestApi("POST", "/api/people/search", { phone: digits }, { signal: controller.signal });
+      const people = v.parse(FoundPersonList, response);
+      if (!controller.signal.aborted) setSearch({ status: "found", people, digits });
     } catch (error) {
-      if (abort.signal.aborted) return;
-      underway.current = undefined; // the same digits may be asked again
+      if (controller.signal.aborted) return;
+      running.current = undefined; // allows a retry with the same digits
       setSearch({ status: "failed", error });
     }
   };
@@ -86,15 +86,15 @@ export const usePeopleSearch = () => {
     if (isOffline) submit();
   });
   useEffect(() => {
-    const again = () => resume();
-    addEventListener("online", again);
-    return () => removeEventListener("online", again);
+    const onOnline = () => resume();
+    addEventListener("online", onOnline);
+    return () => removeEventListener("online", onOnline);
   }, []);
-  // The browser may tell of a network that nothing gets through yet.
-  const isLinked = useLinkState() === "online";
+  // The browser's "online" event may precede a working connection.
+  const isConnected = useLinkState() === "online";
   useEffect(() => {
-    if (isLinked) resume();
-  }, [isLinked]);
+    if (isConnected) resume();
+  }, [isConnected]);
   useRetry(isOffline ? search : undefined, submit);
 
   return { query, search, isOffline, change, submit };

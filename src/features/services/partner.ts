@@ -1,4 +1,4 @@
-/** The partner's site, as the build wrote it into the app's page; undefined where this Lisolo has none. */
+/** URL of the partner's site from a meta tag written by the build; undefined if none is configured. */
 export const findPartnerUrl = (): URL | undefined => {
   const address = document.querySelector<HTMLMetaElement>('meta[name="partner"]')?.content ?? "";
   try {

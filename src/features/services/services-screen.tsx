@@ -4,7 +4,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { findPartnerUrl } from "./partner.ts";
 
-/** Leads to the partner's own site (SPEC.md §2 Services), which learns nothing of who comes. */
+/** Link to the partner's site (SPEC.md §2 Services), which receives no information about the user. */
 export default function ServicesScreen() {
   const { t } = useTranslation();
   const partner = findPartnerUrl();

@@ -18,7 +18,7 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
   let heads: ConversationHead[] = [];
   const here: NotificationContext = {
     now: startAt,
-    phase: { name: "level", since: 0 },
+    phase: { name: "synced", since: 0 },
     freshAfter: Number.POSITIVE_INFINITY,
     isVisible: true,
     openConversation: undefined,
@@ -153,9 +153,9 @@ describe("where one is", () => {
   });
 
   it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
-    const tab = open({ openConversation: "ana", call: "before" });
+    const tab = open({ openConversation: "ana", call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
-    tab.here.call = "beside";
+    tab.here.call = "background";
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
   });
 
@@ -165,9 +165,9 @@ describe("where one is", () => {
   });
 
   it("in a call nothing sounds, and behind its screen nothing shows; nor does anything sound into a recording", () => {
-    const tab = open({ call: "before" });
+    const tab = open({ call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
-    tab.here.call = "beside";
+    tab.here.call = "background";
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
     expect(tab.behind).toEqual([]);
     tab.here.call = "none";
@@ -178,7 +178,7 @@ describe("where one is", () => {
 
 describe("what is written behind a call's screen", () => {
   it("is told on it wherever one was and whether or not one looks, and nothing that is muted", () => {
-    const tab = open({ call: "before", openConversation: "ana", isListShown: true, isVisible: false });
+    const tab = open({ call: "foreground", openConversation: "ana", isListShown: true, isVisible: false });
     tab.here.phase = { name: "catching-up", since: startAt };
     tab.arrive("ana");
     expect(tab.behind).toEqual(["ana"]);
@@ -210,7 +210,7 @@ describe("what was missed", () => {
   it("while the page was not open is not told", () => {
     const tab = open({ phase: { name: "opening", since: startAt } });
     expect(tab.arrive("ana", 12)).toEqual(nothing);
-    tab.here.phase = { name: "level", since: tab.here.now };
+    tab.here.phase = { name: "synced", since: tab.here.now };
     tab.pass(10_000);
     expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
   });
@@ -225,7 +225,7 @@ describe("what was missed", () => {
       tab.pass(5_000);
       expect(tab.arrive("ben", 40)).toEqual(nothing);
     }
-    tab.here.phase = { name: "level", since: tab.here.now };
+    tab.here.phase = { name: "synced", since: tab.here.now };
     tab.pass(4_000);
     expect(tab.arrive("ben")).toMatchObject({ sounds: true, banner: "ben" });
   });
