@@ -24,11 +24,11 @@ export class HttpFallback {
   #cancels = new Set<() => void>();
 
   /** `sendPending` sends unsent messages. */
-  constructor(context: SyncContext, line: SocketSession, poller: HttpPolling, post: () => void) {
+  constructor(context: SyncContext, session: SocketSession, polling: HttpPolling, sendPending: () => void) {
     this.#context = context;
-    this.#session = line;
-    this.#polling = poller;
-    this.#sendPending = post;
+    this.#session = session;
+    this.#polling = polling;
+    this.#sendPending = sendPending;
     this.#startOutage();
   }
 
@@ -75,14 +75,14 @@ export class HttpFallback {
 
   /** Relies on timers only: the device's clock may be set meanwhile. */
   #startOutage(): void {
-    const number = ++this.#outageNumber;
+    const outage = ++this.#outageNumber;
     this.#isProlonged = false;
     this.#startTimer(httpSendDelayMs, () => {
-      if (number === this.#outageNumber) this.#isProlonged = true;
+      if (outage === this.#outageNumber) this.#isProlonged = true;
       this.#sendPending();
     });
     this.#startTimer(httpPollDelayMs, () => {
-      if (!this.#session.isReady && this.#outageNumber === number && !this.#isPollingSuspended) this.#polling.start();
+      if (!this.#session.isReady && this.#outageNumber === outage && !this.#isPollingSuspended) this.#polling.start();
     });
   }
 }

@@ -10,7 +10,7 @@ import { requestByHttp } from "./http-transport.ts";
 const minIntervalMs = 5_000;
 const maxIntervalMs = 60_000;
 
-type HttpPollingEvents = { onReachability(isReachable: boolean): void; onCallEvent(news: CallFeedEvent): void };
+type HttpPollingEvents = { onReachability(isReachable: boolean): void; onCallEvent(event: CallFeedEvent): void };
 
 /** Polls for changes by HTTP while there is no socket: often while there is activity, rarely otherwise. */
 export class HttpPolling {
@@ -24,9 +24,9 @@ export class HttpPolling {
   #delay = minIntervalMs;
   #cancel = () => {};
 
-  constructor(context: SyncContext, receiver: InboundQueue, events: HttpPollingEvents) {
+  constructor(context: SyncContext, inbound: InboundQueue, events: HttpPollingEvents) {
     this.#context = context;
-    this.#inbound = receiver;
+    this.#inbound = inbound;
     this.#events = events;
     this.#callPolling = new CallPoller(context.platform, {
       callEventReceived: events.onCallEvent,
@@ -96,12 +96,12 @@ export class HttpPolling {
     if (!this.#isActive) return false; // a socket took over meanwhile and is ahead
     this.#events.onCallEvent({ event_type: "standing", calls: result.calls, now: result.now });
     for (const { call_id } of result.calls) this.followCall(call_id);
-    const clock = platform.now();
+    const now = platform.now();
     const { epoch, counter, since } = result;
-    const move = (before: SyncCursor) => applyCatchUp(before, since, result, clock);
-    const isAnew = since < cursor.counter;
-    const changes = toRowChanges(result, isAnew);
-    this.#inbound.push([{ type: "answer", knownCounter: cursor.counter, epoch, counter, move, isAnew, changes }]);
+    const move = (before: SyncCursor) => applyCatchUp(before, since, result, now);
+    const isFullSync = since < cursor.counter;
+    const changes = toRowChanges(result, isFullSync);
+    this.#inbound.push([{ type: "answer", knownCounter: cursor.counter, epoch, counter, move, isFullSync, changes }]);
     await this.#inbound.waitUntilIdle();
     return result.rows.length > 0 || result.people.length > 0 || result.settings !== null || result.notices.length > 0;
   }

@@ -48,8 +48,8 @@ export const requestByHttp = async <T extends Command["type"]>(
   command: Extract<Command, { type: T }>,
   signal?: AbortSignal,
 ): Promise<CommandResults[T]> => {
-  const answer = await platform.request(toHttpRequest(command), { signal });
-  const parsed = v.safeParse(resultSchemas[command.type], answer);
+  const body = await platform.request(toHttpRequest(command), { signal });
+  const parsed = v.safeParse(resultSchemas[command.type], body);
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output as CommandResults[T];
 };

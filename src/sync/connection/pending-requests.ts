@@ -36,10 +36,10 @@ export class PendingRequests {
   }
 
   remove(ref: number): Omit<PendingRequest, "cancel"> | undefined {
-    const waiting = this.#pending.get(ref);
+    const pending = this.#pending.get(ref);
     this.#pending.delete(ref);
-    waiting?.cancel();
-    return waiting;
+    pending?.cancel();
+    return pending;
   }
 
   /** Rejects all requests of a closed socket. */

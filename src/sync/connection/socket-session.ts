@@ -39,17 +39,17 @@ const repeatDelayMs = 1_000; // a device that is behind receives many heads, whi
 const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
 export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefused" | "onOutdated"> & {
-  /** `isAnew`: the server sent everything, authoritative also where it knows less than this device. */
-  onWelcome(isAnew: boolean): void;
+  /** `isFullSync`: the server sent everything, authoritative also where it knows less than this device. */
+  onWelcome(isFullSync: boolean): void;
   /** `onStored` is called once the changes are stored. */
-  onChanges(changes: ServerChange[], taken: () => void): void;
+  onChanges(changes: ServerChange[], onStored: () => void): void;
   onSendRefused(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
   onTyping(handle: number, member: number): void;
   /** A person whose presence was requested has turned its visibility on or off. */
   onPresenceVisibilityChanged(): void;
   /** This person deleted a post, here or on another device. */
   onPostDeleted(id: Uuid): void;
-  onCallEvent(news: CallFeedEvent): void;
+  onCallEvent(event: CallFeedEvent): void;
 };
 
 /** Protocol session over the socket: hello and welcome, requests and results, and the gapless sequence of changes. */
@@ -113,37 +113,38 @@ export class SocketSession {
 
   request<T extends RequestCommand["type"]>(
     command: Extract<RequestCommand, { type: T }>,
-    of: number | ConversationId,
+    target: number | ConversationId,
   ): Promise<CommandResults[T]> {
     const ref = this.#writer.nextRef();
     const answer = this.#requests.waitForResult<CommandResults[T]>(ref);
-    if (!this.#sendFrame(toClientFrame(command, ref, of))) this.#requests.remove(ref)?.reject(new SyncError("offline"));
+    if (!this.#sendFrame(toClientFrame(command, ref, target)))
+      this.#requests.remove(ref)?.reject(new SyncError("offline"));
     return answer;
   }
 
-  sendReceipt(command: Extract<Command, { type: "mark" }>, of: number | ConversationId): boolean {
-    return this.#sendFrame(toClientFrame(command, 0, of));
+  sendReceipt(command: Extract<Command, { type: "mark" }>, target: number | ConversationId): boolean {
+    return this.#sendFrame(toClientFrame(command, 0, target));
   }
 
-  sendTyping(of: number | ConversationId): boolean {
-    return this.#sendFrame(["t", of]);
+  sendTyping(target: number | ConversationId): boolean {
+    return this.#sendFrame(["t", target]);
   }
 
-  sendVisibility(isLooked: boolean): boolean {
-    this.#reportedVisibility = isLooked;
-    return this.#sendFrame(["l", isLooked ? 1 : 0]);
+  sendVisibility(isVisible: boolean): boolean {
+    this.#reportedVisibility = isVisible;
+    return this.#sendFrame(["l", isVisible ? 1 : 0]);
   }
 
-  sendMessage(of: number | ConversationId, message: OutboxRow): boolean {
-    return this.isReady && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, of, message));
+  sendMessage(target: number | ConversationId, message: OutboxRow): boolean {
+    return this.isReady && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, target, message));
   }
 
   /** Sends messages of one body to several conversations. */
   sendMulticast(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
     const [{ body, source }] = messages;
     const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
-    const spread = { type: "spread", body, to, ...(source ? { source } : {}) } as const;
-    return this.isReady && this.#writer.writeMessages(messages, (ref) => toMulticastFrame(ref, spread));
+    const command = { type: "spread", body, to, ...(source ? { source } : {}) } as const;
+    return this.isReady && this.#writer.writeMessages(messages, (ref) => toMulticastFrame(ref, command));
   }
 
   #sendFrame(frame: ClientFrame): boolean {
@@ -217,14 +218,14 @@ export class SocketSession {
     this.#base = { epoch, ...toSocketBase({ counter, now }) };
     this.#counter = counter;
     const result = toChangesResult(changes, this.#base);
-    const clock = this.#platform.now();
+    const deviceNow = this.#platform.now();
     // The server answers a counter unknown to this inbox with everything.
-    const isAnew = hello.epoch !== "" && (epoch !== hello.epoch || result.since < hello.counter);
-    const move = (cursor: SyncCursor) => applyCatchUp(cursor, result.since, result, clock);
+    const isFullSync = hello.epoch !== "" && (epoch !== hello.epoch || result.since < hello.counter);
+    const move = (cursor: SyncCursor) => applyCatchUp(cursor, result.since, result, deviceNow);
     this.#socket.confirmWelcome();
-    this.#events.onChanges([{ type: "cursor", move, isAnew }, ...toRowChanges(result, isAnew)], () => {});
+    this.#events.onChanges([{ type: "cursor", move, isFullSync }, ...toRowChanges(result, isFullSync)], () => {});
     this.#events.onCallEvent({ event_type: "standing", calls, now });
-    this.#events.onWelcome(isAnew);
+    this.#events.onWelcome(isFullSync);
   }
 
   #handleRefusal(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {
@@ -237,14 +238,14 @@ export class SocketSession {
 
   #handleResult(frame: ResultFrame, bytes: number): void {
     const base = this.#base;
-    const waiting = this.#requests.remove(frame[1]);
+    const pending = this.#requests.remove(frame[1]);
     if (!base) return;
     // A result that comes too late to be used was processed as well.
     if (frame[0] === "g" || frame[0] === "q")
       this.#countProcessed(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
-    if (!waiting) return;
+    if (!pending) return;
     if (frame[0] === "c" && frame[2] === base.epoch) this.#counter = Math.max(this.#counter, frame[3]);
-    waiting.resolve(toCommandResult(frame, base));
+    pending.resolve(toCommandResult(frame, base));
   }
 
   #handleChange(frame: Parameters<typeof toServerChanges>[0], text: string): void {
@@ -290,8 +291,8 @@ export class SocketSession {
   /** Reports processed messages in batches. `isBehind`: the server waits for the report. */
   #countProcessed(base: FrameBase, messages: number, bytes: number, isBehind = false): void {
     if (base !== this.#base) return;
-    const taken = this.#processed.add(messages, bytes, isBehind);
-    if (taken !== undefined) this.#sendFrame(["k", taken]);
+    const total = this.#processed.add(messages, bytes, isBehind);
+    if (total !== undefined) this.#sendFrame(["k", total]);
     else if (isBehind && !this.#cancelRepeat) this.#scheduleRepeat();
   }
 
@@ -303,8 +304,8 @@ export class SocketSession {
     this.#cancelRepeat?.();
     this.#cancelRepeat = this.#platform.startTimer(ms, () => {
       this.#cancelRepeat = undefined;
-      const taken = this.#processed.repeatReport();
-      if (taken > 0) this.#sendFrame(["k", taken]);
+      const total = this.#processed.repeatReport();
+      if (total > 0) this.#sendFrame(["k", total]);
       if (this.#reportedVisibility !== undefined) this.sendVisibility(this.#reportedVisibility);
     });
   }

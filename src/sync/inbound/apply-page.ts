@@ -21,53 +21,57 @@ const toCoveredRange = (
  * messages.
  */
 const isPageOfOtherLog = async (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   row: LocalConversationRow,
-  asked: PageRequest,
+  request: PageRequest,
   page: PageResult,
 ): Promise<boolean> => {
-  if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < asked.head) return true;
-  const place = asked.held ?? asked.seq;
-  if (page.anchor === null || place < row.lo || place > row.hi) return false;
-  const held = await work.store.messages.get([row.id, place]);
-  return held !== undefined && held.at !== page.anchor;
+  if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < request.head) return true;
+  const seq = request.held ?? request.seq;
+  if (page.anchor === null || seq < row.lo || seq > row.hi) return false;
+  const stored = await transaction.store.messages.get([row.id, seq]);
+  return stored !== undefined && stored.at !== page.anchor;
 };
 
 /** Applies a page and keeps the stored range contiguous: a page that leaves a gap to older messages replaces them. */
-export const applyPage = async (work: ApplyTransaction, question: PageRequest, page: PageResult): Promise<void> => {
-  let [row, asked] = [await work.loadRow(question.conversation), question];
+export const applyPage = async (
+  transaction: ApplyTransaction,
+  sentRequest: PageRequest,
+  page: PageResult,
+): Promise<void> => {
+  let [row, request] = [await transaction.loadRow(sentRequest.conversation), sentRequest];
   if (row.gone) return;
-  if (!row.forked && asked.seq === afterNewestSeq) asked = { ...asked, seq: page.head + 1 };
+  if (!row.forked && request.seq === afterNewestSeq) request = { ...request, seq: page.head + 1 };
   if (row.forked) {
-    const settled = await resolveFork(work, row, asked, page);
-    if (!settled) return;
-    ({ row, asked } = settled);
-  } else if (await isPageOfOtherLog(work, row, asked, page)) {
-    if (row.lo <= row.hi) return markForked(work, row, page.head);
-    row = await work.resetLog(row, page.epoch);
-    work.logResets.push(row.id);
+    const resolved = await resolveFork(transaction, row, request, page);
+    if (!resolved) return;
+    ({ row, request } = resolved);
+  } else if (await isPageOfOtherLog(transaction, row, request, page)) {
+    if (row.lo <= row.hi) return markForked(transaction, row, page.head);
+    row = await transaction.resetLog(row, page.epoch);
+    transaction.logResets.push(row.id);
     row.head = page.head;
     return;
   }
   row.epoch = page.epoch;
   row.head = Math.max(row.head, page.head);
-  const [from, to] = toCoveredRange(asked, page, row);
+  const [from, to] = toCoveredRange(request, page, row);
   if (from > to) return;
-  const touches = from <= row.hi + 1 && to >= row.lo - 1;
-  if (!touches && to < row.lo) return; // below a range that was replaced since the request
-  if (!touches) {
-    await work.store.queryMessages(row.id, 0, from - 1).delete();
+  const isAdjacent = from <= row.hi + 1 && to >= row.lo - 1;
+  if (!isAdjacent && to < row.lo) return; // below a range that was replaced since the request
+  if (!isAdjacent) {
+    await transaction.store.queryMessages(row.id, 0, from - 1).delete();
     row.lo = from;
     row.hi = from - 1;
   }
-  await work.addMessages(row, page.messages);
+  await transaction.addMessages(row, page.messages);
   // A revision pushed while the page was in flight may be missing in it: it is fetched again.
-  row.revised = Math.min(row.revised, asked.revised);
+  row.revised = Math.min(row.revised, request.revised);
   row.lo = Math.max(Math.min(row.lo, from), row.hidden + 1);
   row.hi = Math.max(row.hi, to);
   const others = page.messages.filter(
-    ({ seq, sender, cid }) => seq <= row.hi && !work.isOwnMessage(row, { sender, cid }),
+    ({ seq, sender, cid }) => seq <= row.hi && !transaction.isOwnMessage(row, { sender, cid }),
   );
   row.wantDelivered = Math.max(row.wantDelivered, ...others.map(({ seq }) => seq));
-  await work.extendHeldRange(row);
+  await transaction.extendHeldRange(row);
 };

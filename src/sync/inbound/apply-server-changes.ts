@@ -27,24 +27,35 @@ export type ApplyResult = {
   cursor: SyncCursor;
 };
 
-const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, { type: "sent" }>): Promise<void> => {
-  const row = await work.loadRow(change.conversation);
+const applySent = async (
+  transaction: ApplyTransaction,
+  change: Extract<ServerChange, { type: "sent" }>,
+): Promise<void> => {
+  const row = await transaction.loadRow(change.conversation);
   const { seq, at, cid, epoch } = change;
-  const isElsewhere = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
-  const told = { seq, at, cid, sender: toOwnMessage(row, work.me, { cid, seq, at, body: { type: "deleted" } }).sender };
+  const isOfOtherEpoch = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
+  const acknowledged = {
+    seq,
+    at,
+    cid,
+    sender: toOwnMessage(row, transaction.me, { cid, seq, at, body: { type: "deleted" } }).sender,
+  };
   // The message stays in the outbox until its log is stored.
-  if (!row.gone && (row.forked || isElsewhere || (await hasDifferentMessage(work.store, row, [told]))))
-    return markForked(work, row, seq);
-  const unsent = await work.store.outbox.get(change.cid);
-  work.sentIds.push(change.cid);
+  if (
+    !row.gone &&
+    (row.forked || isOfOtherEpoch || (await hasDifferentMessage(transaction.store, row, [acknowledged])))
+  )
+    return markForked(transaction, row, seq);
+  const unsent = await transaction.store.outbox.get(change.cid);
+  transaction.sentIds.push(change.cid);
   if (row.gone) {
-    await work.store.outbox.delete(change.cid);
-    if (unsent) work.collectOrphanedFile(unsent);
+    await transaction.store.outbox.delete(change.cid);
+    if (unsent) transaction.collectOrphanedFile(unsent);
   } else if (!unsent) {
     // Deleted here while in flight: its log entry is fetched.
     row.head = Math.max(row.head, change.seq);
-  } else await work.addMessages(row, [toOwnMessage(row, work.me, { ...change, body: unsent.body })]);
-  await work.extendHeldRange(row);
+  } else await transaction.addMessages(row, [toOwnMessage(row, transaction.me, { ...change, body: unsent.body })]);
+  await transaction.extendHeldRange(row);
 };
 
 /**
@@ -54,53 +65,55 @@ const applySent = async (work: ApplyTransaction, change: Extract<ServerChange, {
 const hasNoNewerPush = (row: LocalConversationRow, pushCount: number): boolean => (row.told ?? 0) === pushCount;
 
 const applyClearedHistory = async (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   { conversation, upTo, keep, pushCount }: Extract<ServerChange, { type: "cleared" }>,
 ): Promise<void> => {
-  const row = await work.loadRow(conversation);
+  const row = await transaction.loadRow(conversation);
   if (row.gone) return;
   if (hasNoNewerPush(row, pushCount)) row.kept = keep;
   if (upTo <= row.hidden) return;
   row.hidden = upTo;
-  await work.deleteCleared(row);
+  await transaction.deleteCleared(row);
   row.unread = row.head > upTo ? row.unread : 0;
 };
 
 const applyLiveText = async (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   row: LocalConversationRow,
   { seq, at, text }: Extract<ServerChange, { type: "liveText" }>,
 ): Promise<void> => {
   if (seq <= row.hi) return;
-  await work.addMessages(row, [{ seq, at, sender: toPeerNumber(row.id, work.me), body: { type: "text", text } }]);
-  await work.extendHeldRange(row);
+  await transaction.addMessages(row, [
+    { seq, at, sender: toPeerNumber(row.id, transaction.me), body: { type: "text", text } },
+  ]);
+  await transaction.extendHeldRange(row);
 };
 
 const listChangeMessages = (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   row: LocalConversationRow,
   change: Extract<ServerChange, { target: ConversationKey }>,
 ) => {
   if (change.type === "messages") return change.messages;
-  const sender = toPeerNumber(row.id, work.me);
+  const sender = toPeerNumber(row.id, transaction.me);
   return change.type === "liveText" ? [{ seq: change.seq, at: change.at, sender }] : [];
 };
 
 /** Whether the change contains another message than the one stored at its sequence number. */
 const isChangeOfOtherLog = (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   row: LocalConversationRow,
   change: Extract<ServerChange, { target: ConversationKey }>,
-): Promise<boolean> => hasDifferentMessage(work.store, row, listChangeMessages(work, row, change));
+): Promise<boolean> => hasDifferentMessage(transaction.store, row, listChangeMessages(transaction, row, change));
 
 /** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
 const deferUntilForkResolved = (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   row: LocalConversationRow,
   change: Extract<ServerChange, { target: ConversationKey }>,
 ): void => {
-  const told = listChangeMessages(work, row, change).map(({ seq }) => seq);
-  if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
+  const seqs = listChangeMessages(transaction, row, change).map(({ seq }) => seq);
+  if (!row.forked || seqs.length > 0) markForked(transaction, row, Math.max(0, ...seqs));
   if (row.forked && change.type === "ownRead") {
     const { delivered, read, unread, head } = change;
     row.forked.mine = { delivered, read, unread, head };
@@ -114,38 +127,38 @@ const deferUntilForkResolved = (
 
 /** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
 const applyConversationChange = async (
-  work: ApplyTransaction,
+  transaction: ApplyTransaction,
   change: Extract<ServerChange, { target: ConversationKey }>,
 ): Promise<boolean> => {
-  const row = await work.findRow(change.target);
+  const row = await transaction.findRow(change.target);
   if (!row) return false;
   if (row.gone) return true; // after joining again, the whole row arrives first
-  if (row.forked || (await isChangeOfOtherLog(work, row, change))) {
-    deferUntilForkResolved(work, row, change);
+  if (row.forked || (await isChangeOfOtherLog(transaction, row, change))) {
+    deferUntilForkResolved(transaction, row, change);
     return true;
   }
   switch (change.type) {
     case "liveText":
-      await applyLiveText(work, row, change);
+      await applyLiveText(transaction, row, change);
       break;
     case "messages":
-      await work.addMessages(
+      await transaction.addMessages(
         row,
         change.messages.filter(({ seq, cid }) => seq > row.hi || cid !== undefined),
       );
-      await work.extendHeldRange(row);
+      await transaction.extendHeldRange(row);
       break;
     case "peerRead":
       raisePeerReadState(row, change.delivered, change.read);
       break;
     case "ownRead":
       // A count older than the stored read state is obsolete.
-      if (change.read >= row.read && change.delivered >= row.delivered) await work.applyUnreadCount(row, change);
+      if (change.read >= row.read && change.delivered >= row.delivered) await transaction.applyUnreadCount(row, change);
       Object.assign(row, mergeReadStates(row, change));
       break;
     case "revised":
       if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a discarded log
-      await work.applyRevisions(row, change);
+      await transaction.applyRevisions(row, change);
       break;
     case "head":
       row.head = Math.max(row.head, change.head);
@@ -153,69 +166,70 @@ const applyConversationChange = async (
   return true;
 };
 
-const applyChange = async (work: ApplyTransaction, change: ServerChange): Promise<boolean> => {
+const applyChange = async (transaction: ApplyTransaction, change: ServerChange): Promise<boolean> => {
   switch (change.type) {
     case "row":
-      await work.applyInboxRow(change.row, change.isAnew);
+      await transaction.applyInboxRow(change.row, change.isFullSync);
       return true;
     case "person": {
       const { profile } = change.relation;
-      if (profile.id === work.me) {
-        await saveOwnProfile(work.store, profile);
+      if (profile.id === transaction.me) {
+        await saveOwnProfile(transaction.store, profile);
         return true;
       }
-      const known = await work.store.people.get(profile.id);
-      await work.store.people.put({ ...toPersonRow(change.relation), told: (known?.told ?? 0) + 1 });
-      if (profile.deleted) await work.purgeDeletedPerson(profile.id);
+      const stored = await transaction.store.people.get(profile.id);
+      await transaction.store.people.put({ ...toPersonRow(change.relation), told: (stored?.told ?? 0) + 1 });
+      if (profile.deleted) await transaction.purgeDeletedPerson(profile.id);
       return true;
     }
     case "relation": {
       // A push since the request may be newer than the answer.
-      const told = (await work.store.people.get(change.relation.profile.id))?.told ?? 0;
-      if (told === change.pushCount) await work.store.people.put({ ...toPersonRow(change.relation), told });
+      const pushCount = (await transaction.store.people.get(change.relation.profile.id))?.told ?? 0;
+      if (pushCount === change.pushCount)
+        await transaction.store.people.put({ ...toPersonRow(change.relation), told: pushCount });
       return true;
     }
     case "settings":
-      await updateSettingsRow(work.store, (row) => mergeServerSettings(row, change.kept));
+      await updateSettingsRow(transaction.store, (row) => mergeServerSettings(row, change.kept));
       return true;
     case "notice":
-      await insertSecurityNotice(work.store, change.notice);
+      await insertSecurityNotice(transaction.store, change.notice);
       return true;
     case "sent":
-      await applySent(work, change);
+      await applySent(transaction, change);
       return true;
     case "page":
-      await applyPage(work, change.request, change.page);
+      await applyPage(transaction, change.request, change.page);
       return true;
     case "cleared":
-      await applyClearedHistory(work, change);
+      await applyClearedHistory(transaction, change);
       return true;
     case "muted": {
-      const row = await work.loadRow(change.conversation);
+      const row = await transaction.loadRow(change.conversation);
       if (!row.gone && hasNoNewerPush(row, change.pushCount)) row.muted = change.muted;
       return true;
     }
     case "cursor":
-      await advanceCursor(work, change);
+      await advanceCursor(transaction, change);
       return true;
     case "answer":
-      if (isStaleAnswer(await readSyncCursor(work.store), change)) return true;
-      await advanceCursor(work, change);
-      for (const one of change.changes) await applyChange(work, one);
+      if (isStaleAnswer(await readSyncCursor(transaction.store), change)) return true;
+      await advanceCursor(transaction, change);
+      for (const nested of change.changes) await applyChange(transaction, nested);
       return true;
     default:
-      return applyConversationChange(work, change);
+      return applyConversationChange(transaction, change);
   }
 };
 
 const advanceCursor = async (
-  work: ApplyTransaction,
-  { move, isAnew = false }: { move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean },
+  transaction: ApplyTransaction,
+  { move, isFullSync = false }: { move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean },
 ): Promise<void> => {
-  const before = await readSyncCursor(work.store);
+  const before = await readSyncCursor(transaction.store);
   const after = move(before);
-  if (before.epoch !== "" && (isAnew || after.epoch !== before.epoch)) await clearHandles(work);
-  await writeSyncCursor(work.store, after);
+  if (before.epoch !== "" && (isFullSync || after.epoch !== before.epoch)) await clearHandles(transaction);
+  await writeSyncCursor(transaction.store, after);
 };
 
 /**
@@ -242,7 +256,7 @@ export const applyInTransaction = (
   store: LocalStore,
   me: Uuid,
   changes: readonly ServerChange[],
-  clock = Date.now(),
+  now = Date.now(),
 ): Promise<ApplyResult> =>
   store.transaction(
     "rw",
@@ -257,15 +271,15 @@ export const applyInTransaction = (
       store.recordings,
     ],
     async () => {
-      const work = new ApplyTransaction(store, me, clock);
+      const transaction = new ApplyTransaction(store, me, now);
       const cursorBefore = await readSyncCursor(store);
       let isComplete = true;
-      for (const change of changes) isComplete = (await applyChange(work, change)) && isComplete;
+      for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;
       if (!isComplete) await writeSyncCursor(store, addGap(await readSyncCursor(store), cursorBefore.counter));
-      if (work.needsFullResync) await writeSyncCursor(store, addGap(await readSyncCursor(store), 0));
-      await work.flush();
+      if (transaction.needsFullResync) await writeSyncCursor(store, addGap(await readSyncCursor(store), 0));
+      await transaction.flush();
       const { touchedRows, logResets, needsLogCheck, sentIds, orphanedFiles, orphanedPictureOwners, hasRequeued } =
-        work;
+        transaction;
       const rows = [...touchedRows.values()];
       return {
         rows,

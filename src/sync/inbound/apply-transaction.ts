@@ -63,10 +63,10 @@ export class ApplyTransaction {
   }
 
   /** Row by handle or id; undefined if this device has no row with this handle. */
-  async findRow(of: number | ConversationId): Promise<LocalConversationRow | undefined> {
-    if (typeof of === "string") return this.loadRow(of);
-    for (const row of this.touchedRows.values()) if (row.handle === of) return row;
-    const row = await this.store.conversations.where("handle").equals(of).first();
+  async findRow(target: number | ConversationId): Promise<LocalConversationRow | undefined> {
+    if (typeof target === "string") return this.loadRow(target);
+    for (const row of this.touchedRows.values()) if (row.handle === target) return row;
+    const row = await this.store.conversations.where("handle").equals(target).first();
     return row && this.loadRow(row.id);
   }
 
@@ -83,14 +83,14 @@ export class ApplyTransaction {
     return isOwnMessage(row, this.me, message);
   }
 
-  async addMessages(row: LocalConversationRow, told: readonly Message[]): Promise<void> {
-    const messages = await this.#blankPendingDeletions(told);
-    const unknown = messages.filter((message) => message.seq > row.hidden);
-    const rows = unknown.map((message) => toLocalMessageRow(row, this.me, message));
+  async addMessages(row: LocalConversationRow, received: readonly Message[]): Promise<void> {
+    const messages = await this.#blankPendingDeletions(received);
+    const visible = messages.filter((message) => message.seq > row.hidden);
+    const rows = visible.map((message) => toLocalMessageRow(row, this.me, message));
     if (row.revision > 0) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
-    for (const message of unknown) raiseHead(row, message);
+    for (const message of visible) raiseHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
     if (cids.length > 0) {
       this.sentIds.push(...cids);
@@ -104,9 +104,9 @@ export class ApplyTransaction {
    */
   async #blankPendingDeletions(messages: readonly Message[]): Promise<readonly Message[]> {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
-    const withdrawn = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
+    const deletedIds = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
     return messages.map((message) =>
-      message.cid !== undefined && withdrawn.has(message.cid) ? { ...message, body: { type: "deleted" } } : message,
+      message.cid !== undefined && deletedIds.has(message.cid) ? { ...message, body: { type: "deleted" } } : message,
     );
   }
 
@@ -129,8 +129,8 @@ export class ApplyTransaction {
     const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && countsAsUnread(message));
     const early = uncounted.filter(({ seq }) => seq <= row.head);
     if (early.length === 0) return uncounted.length;
-    const held = await this.store.messages.bulkGet(early.map(({ seq }) => [row.id, seq]));
-    return uncounted.length - held.filter((message) => message !== undefined).length;
+    const stored = await this.store.messages.bulkGet(early.map(({ seq }) => [row.id, seq]));
+    return uncounted.length - stored.filter((message) => message !== undefined).length;
   }
 
   /**
@@ -138,8 +138,8 @@ export class ApplyTransaction {
    * the files of messages that become tombstones.
    */
   async #preserveNewerBodies(rows: LocalMessageRow[]): Promise<void> {
-    const held = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
-    for (const [index, before] of held.entries()) {
+    const stored = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
+    for (const [index, before] of stored.entries()) {
       const row = rows[index];
       if (!row || !before) continue;
       if (isTombstone(before.body)) row.body = before.body;
@@ -164,23 +164,23 @@ export class ApplyTransaction {
     { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
-    const known = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
-    const held = messages.filter(
-      ({ seq, cid }, index) => known[index] || seq === row.head || (cid !== undefined && seq > row.hi),
+    const stored = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
+    const applicable = messages.filter(
+      ({ seq, cid }, index) => stored[index] || seq === row.head || (cid !== undefined && seq > row.hi),
     );
     // A revision that overtook its message: once the message is stored, its revisions are fetched.
-    const ahead = messages.filter((message) => message.seq > row.hi && !held.includes(message));
+    const ahead = messages.filter((message) => message.seq > row.hi && !applicable.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
-    await this.addMessages(row, held);
+    await this.addMessages(row, applicable);
     await this.extendHeldRange(row);
   }
 
   /** Deletes the cleared history: it is neither stored nor missing. */
   async deleteCleared(row: LocalConversationRow): Promise<void> {
-    const gone = this.store.queryMessages(row.id, 0, row.hidden);
-    await gone.each((message) => this.collectOrphanedFile(message));
-    await gone.delete();
+    const cleared = this.store.queryMessages(row.id, 0, row.hidden);
+    await cleared.each((message) => this.collectOrphanedFile(message));
+    await cleared.delete();
     skipCleared(row);
   }
 
@@ -212,8 +212,8 @@ export class ApplyTransaction {
     const members = await this.store.queryMembers(group).toArray();
     const users = members.flatMap(({ user, avatar }) => (avatar === null ? [] : user));
     const people = await this.store.people.bulkGet(users);
-    const shared = await this.store.members.where("user").anyOf(users).toArray();
-    const elsewhere = new Set(shared.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
+    const memberships = await this.store.members.where("user").anyOf(users).toArray();
+    const elsewhere = new Set(memberships.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
     for (const [index, user] of users.entries()) {
       const isKnown = user === this.me || elsewhere.has(user) || (people[index]?.state ?? "none") !== "none";
       if (!isKnown) this.orphanedPictureOwners.add(user);
@@ -236,19 +236,19 @@ export class ApplyTransaction {
   }
 
   /**
-   * Applies an inbox row. `isAnew`: the row is authoritative also where the server knows less than this device.
+   * Applies an inbox row. `isFullSync`: the row is authoritative also where the server knows less than this device.
    * `isLogHeld`: a page has shown that the stored log is the server's; a row with a lower head is late, since its inbox
    * was written before a crash.
    */
-  async applyInboxRow(inbox: InboxRow, isAnew = false, isLogHeld = false): Promise<void> {
+  async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogHeld = false): Promise<void> {
     let row = await this.loadRow(inbox.conversation);
     if (inbox.gone) delete row.forked;
-    if (await this.#isForked(row, inbox, isAnew, isLogHeld)) return markForked(this, row, inbox.head, inbox);
+    if (await this.#isForked(row, inbox, isFullSync, isLogHeld)) return markForked(this, row, inbox.head, inbox);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) {
       row = await this.resetLog(row, inbox.epoch);
       this.logResets.push(row.id);
     }
-    if (isAnew) adoptServerReadState(row, inbox);
+    if (isFullSync) adoptServerReadState(row, inbox);
     if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
     const { hidden: hiddenBefore, sender, preview, whole } = row;
     const isCounted = isCountCurrent(row, inbox);
@@ -266,12 +266,17 @@ export class ApplyTransaction {
   }
 
   /** Whether the stored messages are not the ones that the inbox row describes. */
-  async #isForked(row: LocalConversationRow, inbox: InboxRow, isAnew: boolean, isLogHeld: boolean): Promise<boolean> {
+  async #isForked(
+    row: LocalConversationRow,
+    inbox: InboxRow,
+    isFullSync: boolean,
+    isLogHeld: boolean,
+  ): Promise<boolean> {
     if (row.forked) return true;
     if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
     if (row.epoch !== inbox.epoch) return true;
     const isBehind = (inbox.head < row.hi && !isLogHeld) || inbox.revision < row.revision;
-    return (isAnew && isBehind) || (await hasDifferentLog(this.store, row, inbox));
+    return (isFullSync && isBehind) || (await hasDifferentLog(this.store, row, inbox));
   }
 
   /** Stores the preview if it is the one missing message and complete, which saves a request. */

@@ -16,11 +16,11 @@ export class GapFiller {
   readonly #onEpochChange: () => void;
   readonly #retry: Retry;
 
-  constructor(context: SyncContext, receiver: InboundQueue, ask: RequestChanges, onForeign: () => void) {
+  constructor(context: SyncContext, inbound: InboundQueue, request: RequestChanges, onEpochChange: () => void) {
     this.#context = context;
-    this.#inbound = receiver;
-    this.#request = ask;
-    this.#onEpochChange = onForeign;
+    this.#inbound = inbound;
+    this.#request = request;
+    this.#onEpochChange = onEpochChange;
     this.#retry = new Retry(context.platform, () => this.#fillNext());
   }
 
@@ -39,32 +39,32 @@ export class GapFiller {
   async #fillNext(): Promise<"done" | "again" | "retry"> {
     await this.#inbound.waitUntilIdle();
     const { epoch, holes, counter } = await readSyncCursor(this.#context.store);
-    const hole = holes.at(-1);
-    if (!hole) return "done";
-    const { since, before } = hole;
+    const gap = holes.at(-1);
+    if (!gap) return "done";
+    const { since, before } = gap;
     const result = await this.#request({ type: "changes", since, ...(before === null ? {} : { before }) });
     if (result.epoch !== epoch) {
       this.#onEpochChange();
       return "retry";
     }
     // The answer to an open-ended gap covers everything up to its own counter.
-    const reached = before === null ? result.counter : 0;
-    const isAll = result.since === 0;
-    const answered: ServerChange = {
+    const coveredUpTo = before === null ? result.counter : 0;
+    const isComplete = result.since === 0;
+    const answer: ServerChange = {
       type: "answer",
       knownCounter: counter,
       epoch,
       counter: result.counter,
-      isAnew: isAll && before === null,
-      changes: toRowChanges(result, isAll),
+      isFullSync: isComplete && before === null,
+      changes: toRowChanges(result, isComplete),
       move: (cursor) => {
         if (cursor.epoch !== epoch) return cursor;
-        const after = shrinkGap(cursor, hole, result.before, result.since);
-        return { ...after, counter: Math.max(after.counter, reached) };
+        const after = shrinkGap(cursor, gap, result.before, result.since);
+        return { ...after, counter: Math.max(after.counter, coveredUpTo) };
       },
     };
     let isStored = false;
-    this.#inbound.push([answered], () => {
+    this.#inbound.push([answer], () => {
       isStored = true;
     });
     await this.#inbound.waitUntilIdle();

@@ -25,13 +25,13 @@ export class InboundQueue {
     this.#events = events;
   }
 
-  push(changes: ServerChange[], taken: () => void = () => {}): void {
+  push(changes: ServerChange[], onStored: () => void = () => {}): void {
     if (this.#queue.length >= queueMax) {
       this.clear();
       this.#events.onFailure(new Error("more arrives than can be stored"));
       return;
     }
-    this.#queue.push({ changes, onStored: taken });
+    this.#queue.push({ changes, onStored });
     this.#draining ??= this.#drain().finally(() => {
       this.#draining = undefined;
     });

@@ -26,22 +26,27 @@ export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: n
   }) as const;
 
 /** Whether the stored message is another one than the server's at the same sequence number. */
-export const isDifferentMessage = (held: LocalMessageRow, told: Pick<Message, "at" | "sender" | "cid">): boolean =>
-  held.at !== told.at ||
-  (held.cid !== undefined && told.cid !== undefined ? held.cid !== told.cid : held.sender !== told.sender);
+export const isDifferentMessage = (
+  stored: LocalMessageRow,
+  received: Pick<Message, "at" | "sender" | "cid">,
+): boolean =>
+  stored.at !== received.at ||
+  (stored.cid !== undefined && received.cid !== undefined
+    ? stored.cid !== received.cid
+    : stored.sender !== received.sender);
 
 /** Whether any of these messages differs from the one stored at its sequence number. */
 export const hasDifferentMessage = async (
   store: LocalStore,
   row: LocalConversationRow,
-  told: readonly Pick<Message, "seq" | "at" | "sender" | "cid">[],
+  received: readonly Pick<Message, "seq" | "at" | "sender" | "cid">[],
 ): Promise<boolean> => {
-  const known = told.filter(({ seq }) => seq <= row.hi && seq >= row.lo);
-  if (known.length === 0) return false;
-  const held = await store.messages.bulkGet(known.map(({ seq }) => [row.id, seq]));
-  return known.some((message, index) => {
-    const one = held[index];
-    return one !== undefined && isDifferentMessage(one, message);
+  const overlapping = received.filter(({ seq }) => seq <= row.hi && seq >= row.lo);
+  if (overlapping.length === 0) return false;
+  const stored = await store.messages.bulkGet(overlapping.map(({ seq }) => [row.id, seq]));
+  return overlapping.some((message, index) => {
+    const counterpart = stored[index];
+    return counterpart !== undefined && isDifferentMessage(counterpart, message);
   });
 };
 
@@ -51,28 +56,33 @@ export const hasDifferentLog = async (
   row: LocalConversationRow,
   inbox: InboxRow,
 ): Promise<boolean> => {
-  const places = [
+  const candidates = [
     { seq: inbox.head, at: inbox.at },
     { seq: inbox.head - 1, at: inbox.prior },
   ].filter(({ seq, at }) => at !== null && seq > 0 && seq >= row.lo && seq <= row.hi);
-  const held = await store.messages.bulkGet(places.map(({ seq }) => [row.id, seq]));
-  return places.some(({ at }, index) => held[index] !== undefined && held[index].at !== at);
+  const stored = await store.messages.bulkGet(candidates.map(({ seq }) => [row.id, seq]));
+  return candidates.some(({ at }, index) => stored[index] !== undefined && stored[index].at !== at);
 };
 
 /** Forks found by a transaction. `needsFullResync`: every conversation has to be compared with the server's. */
 type ForkCollector = { readonly logResets: ConversationId[]; needsFullResync: boolean };
 
 /** Marks a row as forked. `head` is the newest sequence number received, `inbox` the inbox row it came in. */
-export const markForked = (work: ForkCollector, row: LocalConversationRow, head: number, inbox?: InboxRow): void => {
+export const markForked = (
+  collector: ForkCollector,
+  row: LocalConversationRow,
+  head: number,
+  inbox?: InboxRow,
+): void => {
   const before = row.forked;
-  const told = inbox ?? before?.row;
+  const received = inbox ?? before?.row;
   const mine = inbox ? undefined : before?.mine; // an inbox row contains it as well
   row.forked = {
     head: inbox ? head : Math.max(head, before?.head ?? 0),
-    ...(told ? { row: told } : {}),
+    ...(received ? { row: received } : {}),
     ...(mine ? { mine } : {}),
   };
-  if (!before) work.logResets.push(row.id); // further updates of a marked row are no further forks
+  if (!before) collector.logResets.push(row.id); // further updates of a marked row are no further forks
   // The server did not announce that it was restored: every conversation is compared with the server's.
-  if (!before && inbox === undefined) work.needsFullResync = true;
+  if (!before && inbox === undefined) collector.needsFullResync = true;
 };

@@ -48,10 +48,10 @@ const saveMembers = async (
   context: SyncContext,
   group: ConversationId,
   page: MemberPage,
-  whole?: CompleteMemberList,
+  completeList?: CompleteMemberList,
 ): Promise<void> => {
   try {
-    await retryOnQuotaError(context, () => writeMembers(context, group, page, whole), false);
+    await retryOnQuotaError(context, () => writeMembers(context, group, page, completeList), false);
   } catch (error) {
     throw isQuotaError(error) ? new SyncError("no_room") : error;
   }
@@ -67,29 +67,31 @@ const writeMembers = (
   { store, platform }: SyncContext,
   group: ConversationId,
   { members, roster }: MemberPage,
-  whole: CompleteMemberList | undefined,
+  completeList: CompleteMemberList | undefined,
 ): Promise<void> =>
   store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
     if ((await store.conversations.get(group))?.gone !== false) return;
-    const held = await readHeldMembersVersion(store, group);
+    const storedVersion = await readHeldMembersVersion(store, group);
     const at = platform.now();
     const rows = members.map((member) => toMemberRow(group, member, at));
-    const known = await store.members.bulkGet(
+    const stored = await store.members.bulkGet(
       toMemberKeys(
         group,
         rows.map(({ number }) => number),
       ),
     );
     // A page older than the stored list adds only members missing there, as former members.
-    const fresh =
-      roster >= held ? rows : rows.filter((_, index) => !known[index]).map((row) => ({ ...row, left: 1 as const }));
-    await store.members.bulkPut(fresh);
+    const newRows =
+      roster >= storedVersion
+        ? rows
+        : rows.filter((_, index) => !stored[index]).map((row) => ({ ...row, left: 1 as const }));
+    await store.members.bulkPut(newRows);
     // Another tab may have stored a newer list, and a group that was left and joined again has none.
-    if (!whole || held !== whole.since) return;
-    const { numbers, since } = whole;
+    if (!completeList || storedVersion !== completeList.since) return;
+    const { numbers, since } = completeList;
     const isMissing = ({ number }: MemberRow) => since === 0 && !numbers.has(number);
     await store.queryMembers(group).filter(isMissing).modify({ left: 1 });
-    await store.meta.put({ key: toMembersVersionKey(group), value: whole.roster });
+    await store.meta.put({ key: toMembersVersionKey(group), value: completeList.roster });
   });
 
 type MemberLoaderPorts = {
@@ -152,15 +154,15 @@ export class MemberLoader {
   }
 
   async #loadUnknown(context: SyncContext, group: ConversationId, numbers: number[]): Promise<void> {
-    const isAskable = (number: number) => !this.#nonexistent.has(`${group} ${number}`);
+    const mayExist = (number: number) => !this.#nonexistent.has(`${group} ${number}`);
     // Another tab may have stored some of them meanwhile.
-    const unknown = (await listUnknownMembers(context, group, numbers)).filter(isAskable);
+    const unknown = (await listUnknownMembers(context, group, numbers)).filter(mayExist);
     for (let i = 0; i < unknown.length; i += memberPageRows) {
-      const some = unknown.slice(i, i + memberPageRows);
-      const page = await fetchMemberPage(context, group, `numbers=${some.join()}`);
+      const batch = unknown.slice(i, i + memberPageRows);
+      const page = await fetchMemberPage(context, group, `numbers=${batch.join()}`);
       await saveMembers(context, group, page);
       const found = new Set(page.members.map(({ number }) => number));
-      for (const number of some) if (!found.has(number)) this.#nonexistent.add(`${group} ${number}`);
+      for (const number of batch) if (!found.has(number)) this.#nonexistent.add(`${group} ${number}`);
     }
   }
 }
@@ -171,11 +173,11 @@ export const findOrFetchMember = async (
   group: ConversationId,
   number: number,
 ): Promise<MemberRow | undefined> => {
-  const find = () => context.store.members.get([group, number]);
-  const known = await find();
-  if (known) return known;
+  const read = () => context.store.members.get([group, number]);
+  const stored = await read();
+  if (stored) return stored;
   await saveMembers(context, group, await fetchMemberPage(context, group, `numbers=${number}`));
-  return find();
+  return read();
 };
 
 /** Brings a group's full member list up to date. Rejects with SyncError. */
@@ -206,7 +208,7 @@ export const syncMemberListWithRetry = (
   let isStopped = false;
   let failures = 0;
   let cancel: (() => void) | undefined;
-  const ask = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     try {
       await syncMemberList(context, group);
     } catch (error) {
@@ -215,10 +217,10 @@ export const syncMemberListWithRetry = (
       onFailure(failure.code);
       if (!isTemporaryFailure(failure)) return;
       const delay = failure.retryAfterMs ?? retryDelayMs(++failures, platform.random);
-      cancel = platform.startTimer(delay, () => void ask());
+      cancel = platform.startTimer(delay, () => void load());
     }
   };
-  void ask();
+  void load();
   return () => {
     isStopped = true;
     cancel?.();

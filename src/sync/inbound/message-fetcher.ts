@@ -35,7 +35,7 @@ const hasOutdatedMessages = (row: LocalConversationRow): boolean =>
 export class MessageFetcher {
   readonly #context: SyncContext;
   readonly #request: RequestPages;
-  readonly #onApplied: (applied: ApplyResult) => void;
+  readonly #onApplied: (result: ApplyResult) => void;
   #queue: ConversationId[] = [];
   #running = new Set<ConversationId>();
   #failures = new Map<ConversationId, number>();
@@ -48,10 +48,10 @@ export class MessageFetcher {
   #prefetchBudget = prefetchBytes;
   #isStopped = false;
 
-  constructor(context: SyncContext, ask: RequestPages, applied: (applied: ApplyResult) => void) {
+  constructor(context: SyncContext, request: RequestPages, onApplied: (result: ApplyResult) => void) {
     this.#context = context;
-    this.#request = ask;
-    this.#onApplied = applied;
+    this.#request = request;
+    this.#onApplied = onApplied;
   }
 
   /** Queues what a transaction left missing. */
@@ -83,18 +83,14 @@ export class MessageFetcher {
     for (const id of [...this.#paused.keys()])
       if ((this.#resyncCounts.get(id) ?? 0) <= resyncsBeforeBackOff) this.#unpause(id);
     this.#prefetchBudget = prefetchBytes;
-    let place = 0;
+    let rank = 0;
     const lacking: ConversationId[] = [];
     await this.#context.store.conversations
       .where("[listed+lastAt]")
       .between([1, 0], [1, Number.MAX_SAFE_INTEGER])
       .reverse()
       .each((row) => {
-        if (
-          isMissingMessages(row) ||
-          hasOutdatedMessages(row) ||
-          (place++ < prefetchConversations && row.hi < row.head)
-        )
+        if (isMissingMessages(row) || hasOutdatedMessages(row) || (rank++ < prefetchConversations && row.hi < row.head))
           lacking.push(row.id);
       });
     for (const id of lacking) this.#enqueue(id);
@@ -163,21 +159,20 @@ export class MessageFetcher {
       return;
     }
     if (hasOutdatedMessages(row) && row.hi >= row.head && !row.forked) return this.#fetchRevisions(row);
-    const question = this.#toPageCommand(row);
-    if (!question) return;
-    const page = await this.#request(question);
-    const request = { ...question, head: row.head, revised: row.revised };
-    const applied = await applyServerChanges(this.#context, [{ type: "page", request, page }]);
+    const command = this.#toPageCommand(row);
+    if (!command) return;
+    const page = await this.#request(command);
+    const request = { ...command, head: row.head, revised: row.revised };
+    const result = await applyServerChanges(this.#context, [{ type: "page", request, page }]);
     this.#prioritized.delete(id);
     this.#needsLogCheck.delete(id);
     this.#prefetchBudget -= page.messages.reduce(
       (sum, { body }) => sum + messageBytes + searchTextOfBody(body).length,
       0,
     );
-    this.#onApplied(applied);
-    const after = applied.rows.find((other) => other.id === id);
-    if (applied.logResets.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo)))
-      this.#failures.delete(id);
+    this.#onApplied(result);
+    const after = result.rows.find((other) => other.id === id);
+    if (result.logResets.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
     // A page without progress while something is missing would be requested endlessly.
     else if (after && (after.hi < after.head || after.forked)) this.#handleFailure(id, undefined);
   }
@@ -190,9 +185,9 @@ export class MessageFetcher {
       since: revised,
     });
     const change = { type: "revised", target: id, epoch: answer.epoch, since: revised, revision, messages } as const;
-    const applied = await applyServerChanges(this.#context, [change]);
-    this.#onApplied(applied);
-    const after = applied.rows.find((row) => row.id === id);
+    const result = await applyServerChanges(this.#context, [change]);
+    this.#onApplied(result);
+    const after = result.rows.find((row) => row.id === id);
     if (after && after.epoch === epoch && after.revised <= revised && hasOutdatedMessages(after))
       this.#handleFailure(id, undefined);
     else this.#failures.delete(id);

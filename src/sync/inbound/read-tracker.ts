@@ -28,9 +28,9 @@ export class ReadTracker {
     this.#cancel = undefined;
     const context = this.#tab.context.get();
     if (!context) return; // the database is being opened: the positions wait
-    const marks = [...this.#readUpTo];
+    const positions = [...this.#readUpTo];
     this.#readUpTo.clear();
-    for (const [conversation, seq] of marks) {
+    for (const [conversation, seq] of positions) {
       const isNew = await context.store.conversations
         .where("id")
         .equals(conversation)

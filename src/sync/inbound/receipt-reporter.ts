@@ -36,7 +36,7 @@ export class ReceiptReporter {
 
   /** Queues every receipt the server lacks, after a new connection. */
   async enqueueAll(): Promise<void> {
-    for (const told of this.#reported.values()) told.cancel();
+    for (const reported of this.#reported.values()) reported.cancel();
     this.#reported.clear();
     await this.#context.store.conversations.each((row) => {
       if (this.#findUnreported(row)) this.#dirty.add(row.id);
@@ -47,20 +47,22 @@ export class ReceiptReporter {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    for (const told of this.#reported.values()) told.cancel();
+    for (const reported of this.#reported.values()) reported.cancel();
   }
 
   /** Read state that the server's row does not show and that was not reported recently. */
   #findUnreported(row: LocalConversationRow): ReadState | undefined {
     if (row.epoch === "") return undefined;
-    const marks = clampReadState(toOwnReadState(row), row.head);
-    if (marks.delivered <= row.delivered && marks.read <= row.read) {
+    const readState = clampReadState(toOwnReadState(row), row.head);
+    if (readState.delivered <= row.delivered && readState.read <= row.read) {
       this.#reported.get(row.id)?.cancel();
       this.#reported.delete(row.id);
       return undefined;
     }
-    const told = this.#reported.get(row.id);
-    return told && marks.delivered <= told.delivered && marks.read <= told.read ? undefined : marks;
+    const reported = this.#reported.get(row.id);
+    return reported && readState.delivered <= reported.delivered && readState.read <= reported.read
+      ? undefined
+      : readState;
   }
 
   #schedule(): void {
@@ -75,14 +77,16 @@ export class ReceiptReporter {
     const ids = [...this.#dirty];
     this.#dirty.clear();
     for (const row of await this.#context.store.conversations.bulkGet(ids)) {
-      const marks = row && this.#findUnreported(row);
-      if (!row || !marks) continue;
-      const isTold = await this.#sendReceipt(row, { type: "mark", conversation: row.id, ...marks }).catch(() => false);
-      this.#recordReport(row.id, marks, isTold);
+      const readState = row && this.#findUnreported(row);
+      if (!row || !readState) continue;
+      const isSent = await this.#sendReceipt(row, { type: "mark", conversation: row.id, ...readState }).catch(
+        () => false,
+      );
+      this.#recordReport(row.id, readState, isSent);
     }
   }
 
-  #recordReport(id: ConversationId, marks: ReadState, isTold: boolean): void {
+  #recordReport(id: ConversationId, readState: ReadState, isSent: boolean): void {
     if (this.#isStopped) return;
     const before = this.#reported.get(id);
     before?.cancel();
@@ -90,18 +94,18 @@ export class ReceiptReporter {
     const cancel = this.#context.platform.startTimer(
       Math.min(resendDelayMaxMs, resendDelayMs * 2 ** (times - 1)),
       () => {
-        const told = this.#reported.get(id);
-        if (told) this.#reported.set(id, { delivered: 0, read: 0, times: told.times, cancel: () => {} });
+        const reported = this.#reported.get(id);
+        if (reported) this.#reported.set(id, { delivered: 0, read: 0, times: reported.times, cancel: () => {} });
         this.#dirty.add(id);
         this.#schedule();
       },
     );
-    this.#reported.set(id, { ...(isTold ? marks : { delivered: 0, read: 0 }), times, cancel });
+    this.#reported.set(id, { ...(isSent ? readState : { delivered: 0, read: 0 }), times, cancel });
   }
 }
 
 /** Applies the answer to a receipt sent by HTTP: the unread count up to `head`. */
 export const applyReceiptResult = (
   context: SyncContext,
-  { conversation: target, ...counted }: ReadState & { conversation: ConversationId; unread: number; head: number },
-) => applyServerChanges(context, [{ type: "ownRead", target, ...counted }]);
+  { conversation: target, ...count }: ReadState & { conversation: ConversationId; unread: number; head: number },
+) => applyServerChanges(context, [{ type: "ownRead", target, ...count }]);

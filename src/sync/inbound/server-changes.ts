@@ -25,10 +25,10 @@ export type ConversationKey = number | ConversationId; // the handle, or the id 
 /** Change received from the server, in one form for all transports. Each may arrive twice. */
 export type ServerChange =
   /**
-   * `isAnew`: part of an answer that contains everything, authoritative also where the server knows less than this
+   * `isFullSync`: part of an answer that contains everything, authoritative also where the server knows less than this
    * device.
    */
-  | { type: "row"; row: InboxRow; isAnew?: boolean }
+  | { type: "row"; row: InboxRow; isFullSync?: boolean }
   | { type: "messages"; target: ConversationKey; messages: Message[] }
   | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string } // a text from the peer of a private conversation
   | { type: "peerRead"; target: ConversationKey; delivered: number; read: number }
@@ -48,10 +48,10 @@ export type ServerChange =
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; pushCount: number }
   | { type: "muted"; conversation: ConversationId; muted: boolean; pushCount: number }
   /**
-   * Cursor update; precedes the rows it covers. `isAnew`: the rows are of another inbox or an earlier copy, so all
+   * Cursor update; precedes the rows it covers. `isFullSync`: the rows are of another inbox or an earlier copy, so all
    * handles are discarded.
    */
-  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isAnew?: boolean }
+  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean }
   /** Answer to a `changes` request; `knownCounter` is the cursor's counter at the time of the request. */
   | {
       type: "answer";
@@ -59,20 +59,20 @@ export type ServerChange =
       epoch: string;
       counter: number;
       move: (cursor: SyncCursor) => SyncCursor;
-      isAnew?: boolean;
+      isFullSync?: boolean;
       changes: readonly ServerChange[];
     };
 
 /**
- * Changes in an answer to a `changes` request, without the cursor update, which precedes them. `isAnew`: the answer
+ * Changes in an answer to a `changes` request, without the cursor update, which precedes them. `isFullSync`: the answer
  * contains everything, although this device knew some of it.
  */
 export const toRowChanges = (
   { rows, people, settings, notices }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">,
-  isAnew = false,
+  isFullSync = false,
 ): ServerChange[] => [
   ...(settings ? [{ type: "settings", kept: settings } as const] : []),
   ...notices.map((notice) => ({ type: "notice", notice }) as const),
   ...people.map((relation) => ({ type: "person", relation }) as const),
-  ...rows.map((row) => ({ type: "row", row, isAnew }) as const),
+  ...rows.map((row) => ({ type: "row", row, isFullSync }) as const),
 ];

@@ -32,8 +32,8 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       throw mapApiFailure(error);
     }
   },
-  async download(path, from, signal) {
-    const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
+  async download(path, offset, signal) {
+    const headers: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
     try {
       return (await requestApi("GET", path, undefined, {
         person: userId,
@@ -45,8 +45,8 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       throw mapApiFailure(error);
     }
   },
-  async requestIfChanged(path, mark) {
-    const headers: Record<string, string> = mark === undefined ? {} : { "if-none-match": mark };
+  async requestIfChanged(path, etag) {
+    const headers: Record<string, string> = etag === undefined ? {} : { "if-none-match": etag };
     try {
       const response = (await requestApi("GET", path, undefined, {
         person: userId,

@@ -13,9 +13,9 @@ export type Platform = {
   /** Sends an API request. Throws SyncError. */
   request(request: HttpRequest, options?: PlatformRequestOptions): Promise<unknown>;
   /** Downloads a file from byte `from` on, as a stream. Throws SyncError. */
-  download(path: string, from: number, signal: AbortSignal): Promise<Response>;
+  download(path: string, offset: number, signal: AbortSignal): Promise<Response>;
   /** Conditional GET: returns undefined if the resource still has the given ETag. Throws SyncError. */
-  requestIfChanged(path: string, mark: string | undefined): Promise<{ body: unknown; etag: string | null } | undefined>;
+  requestIfChanged(path: string, etag: string | undefined): Promise<{ body: unknown; etag: string | null } | undefined>;
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;

@@ -12,9 +12,9 @@ export const shareStructure = <T>(before: unknown, after: T): T => {
   if (typeof before !== "object" || typeof after !== "object" || !before || !after) return after;
   if (Array.isArray(after)) {
     if (!Array.isArray(before)) return after;
-    const known = indexByKey(before);
+    const shared = indexByKey(before);
     const merged = after.map((part: unknown, index) =>
-      shareStructure(known?.get(findItemKey(part)) ?? before[index], part),
+      shareStructure(shared?.get(findItemKey(part)) ?? before[index], part),
     );
     const isSame = merged.length === before.length && merged.every((part, index) => part === before[index]);
     return (isSame ? before : merged) as T;
@@ -52,23 +52,23 @@ export class LiveQueries {
 
   /** `lingers`: the query stays active for a moment after its last subscriber has left. */
   openQuery<T>(key: string, query: (context: SyncContext) => Promise<T>, lingers = true): LiveQuery<T> {
-    const known = this.#queries.get(key);
-    if (known) return known as LiveQuery<T>;
+    const shared = this.#queries.get(key);
+    if (shared) return shared as LiveQuery<T>;
     const live = this.#create(key, query, lingers ? keepAliveMs : 0);
     this.#queries.set(key, live);
     return live;
   }
 
-  #create<T>(key: string, query: (context: SyncContext) => Promise<T>, endsAfterMs: number): LiveQuery<T> {
+  #create<T>(key: string, query: (context: SyncContext) => Promise<T>, keepMs: number): LiveQuery<T> {
     const context = this.#context;
     const value = new Observable<T | undefined>(undefined);
-    let lookers = 0;
+    let subscriberCount = 0;
     let cancelEnd = () => {};
-    let cancelAgain = () => {};
+    let cancelRetry = () => {};
     let failures = 0;
     let subscription: { unsubscribe(): void } | undefined;
     const read = () => {
-      cancelAgain();
+      cancelRetry();
       subscription ??= liveQuery(() => query(context)).subscribe({
         next: (result) => {
           failures = 0;
@@ -79,12 +79,12 @@ export class LiveQueries {
           subscription?.unsubscribe();
           subscription = undefined;
           // A query that failed before its first result is not notified of changes: it is subscribed again.
-          cancelAgain = context.platform.startTimer(retryDelayMs(failures++), read);
+          cancelRetry = context.platform.startTimer(retryDelayMs(failures++), read);
         },
       });
     };
     const end = () => {
-      cancelAgain();
+      cancelRetry();
       subscription?.unsubscribe();
       subscription = undefined;
       this.#queries.delete(key);
@@ -92,17 +92,17 @@ export class LiveQueries {
     const live: LiveQuery<T> = {
       get: value.get,
       subscribe: (listener) => {
-        lookers++;
+        subscriberCount++;
         this.#queries.set(key, live);
         cancelEnd();
         read();
         const unsubscribe = value.subscribe(listener);
         return () => {
           unsubscribe();
-          lookers--;
-          if (lookers === 0)
-            cancelEnd = context.platform.startTimer(endsAfterMs, () => {
-              if (lookers === 0) end();
+          subscriberCount--;
+          if (subscriberCount === 0)
+            cancelEnd = context.platform.startTimer(keepMs, () => {
+              if (subscriberCount === 0) end();
             });
         };
       },

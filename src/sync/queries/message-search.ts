@@ -34,15 +34,15 @@ const searchLocally = async (
   needle: string,
   signal: AbortSignal | undefined,
 ) => {
-  const found: LocalMessageRow[] = [];
+  const hits: LocalMessageRow[] = [];
   await store
     .queryMessages(conversation, 1)
     .reverse()
     .until(() => signal?.aborted ?? false)
     .each((row) => {
-      if (foldText(searchTextOfBody(row.body)).includes(needle)) found.push(row);
+      if (foldText(searchTextOfBody(row.body)).includes(needle)) hits.push(row);
     });
-  return found;
+  return hits;
 };
 
 /** Searches the stored messages, then the rest of the history page by page on the server. */
@@ -50,16 +50,16 @@ export const searchMessages = async (
   tab: Tab,
   conversation: ConversationId,
   query: string,
-  onResults: (found: SearchHit[]) => void,
+  onResults: (hits: SearchHit[]) => void,
   signal?: AbortSignal,
 ): Promise<{ complete: boolean }> => {
   const context = tab.context.get();
   const needle = foldText(query.trim());
   if (!context || needle === "") return { complete: true };
-  const found = new Map<number, SearchHit>();
+  const hits = new Map<number, SearchHit>();
   const show = (rows: LocalMessageRow[]) => {
-    for (const row of rows) found.set(row.seq, toSearchHit(row));
-    if (!signal?.aborted) onResults([...found.values()].sort((a, b) => b.seq - a.seq));
+    for (const row of rows) hits.set(row.seq, toSearchHit(row));
+    if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq));
   };
   const row = await context.store.conversations.get(conversation);
   show(await searchLocally(context.store, conversation, needle, signal));

@@ -62,15 +62,15 @@ export const readWindowAround = async (tab: Tab, conversation: ConversationId, s
 export const extendWindow = async (
   tab: Tab,
   conversation: ConversationId,
-  stretch: MessageWindow,
+  window: MessageWindow,
   direction: "before" | "after",
 ): Promise<MessageWindow> => {
   if (direction === "before") {
-    const { items, from, hasOlder } = await readOneSide(tab, conversation, direction, stretch.from);
-    return { ...stretch, items: [...stretch.items, ...items], from, hasOlder };
+    const { items, from, hasOlder } = await readOneSide(tab, conversation, direction, window.from);
+    return { ...window, items: [...window.items, ...items], from, hasOlder };
   }
-  const { items, to, hasNewer } = await readOneSide(tab, conversation, direction, stretch.to);
-  return { ...stretch, items: [...items, ...stretch.items], to, hasNewer };
+  const { items, to, hasNewer } = await readOneSide(tab, conversation, direction, window.to);
+  return { ...window, items: [...items, ...window.items], to, hasNewer };
 };
 
 /** Fetches the page before the oldest stored message. Rejects with SyncError. */

@@ -209,8 +209,8 @@ export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 export const toStoreName = (userId: Uuid): string => `lisolo-${userId}`;
 
 /** Ids of the files referenced by draft rows. */
-export const listDraftFiles = (begun: readonly MetaRow[]): Uuid[] =>
-  begun.flatMap(({ key, value }) =>
+export const listDraftFiles = (rows: readonly MetaRow[]): Uuid[] =>
+  rows.flatMap(({ key, value }) =>
     (key.startsWith(draftSlotPrefix) ? (value as DraftRow).files : []).map(({ id }) => id),
   );
 
@@ -253,13 +253,16 @@ export class LocalStore extends Dexie {
         recordings: "conversation",
         chunks: "[conversation+n]",
       })
-      .upgrade(async (all) => {
-        await all.table("people").toCollection().modify({ blocked: 0 });
-        await all.table("conversations").toCollection().modify({ muted: false, kept: false, revision: 0, revised: 0 });
+      .upgrade(async (transaction) => {
+        await transaction.table("people").toCollection().modify({ blocked: 0 });
+        await transaction
+          .table("conversations")
+          .toCollection()
+          .modify({ muted: false, kept: false, revision: 0, revised: 0 });
       });
     this.version(3)
       .stores({ members: "[conversation+number], user" })
-      .upgrade((all) => all.table("conversations").toCollection().modify({ group: null, gone: false }));
+      .upgrade((transaction) => transaction.table("conversations").toCollection().modify({ group: null, gone: false }));
     this.version(4).stores({ posts: "number, id", postbox: "id, createdAt" });
   }
 

@@ -41,22 +41,22 @@ const listJournalEntries = ({ platform: { localStorage } }: JournalScope, prefix
     .map((key) => [key.slice(prefix.length), localStorage?.getItem(key) ?? ""]);
 
 /** Journals a sent text until the server has it. Returns false if it could not be written. */
-export const journalSentText = (place: JournalScope, { cid, conversation, text }: JournaledText): boolean => {
-  const n = (listSentTexts(place).at(-1)?.n ?? 0) + 1;
-  const note = { conversation, text, at: place.platform.now(), n } satisfies v.InferOutput<typeof JournaledText>;
-  return writeJournalEntry(place.platform, toSentKeyPrefix(place.me) + cid, JSON.stringify(note));
+export const journalSentText = (scope: JournalScope, { cid, conversation, text }: JournaledText): boolean => {
+  const n = (listSentTexts(scope).at(-1)?.n ?? 0) + 1;
+  const entry = { conversation, text, at: scope.platform.now(), n } satisfies v.InferOutput<typeof JournaledText>;
+  return writeJournalEntry(scope.platform, toSentKeyPrefix(scope.me) + cid, JSON.stringify(entry));
 };
 
 export const clearSentText = ({ platform, me }: JournalScope, cid: Uuid): void =>
   platform.localStorage?.removeItem(toSentKeyPrefix(me) + cid);
 
 /** Journaled texts in writing order (`n`), which the clock does not tell: it may have been set back since. */
-export const listSentTexts = (place: JournalScope): (JournaledText & { n: number })[] =>
-  listJournalEntries(place, toSentKeyPrefix(place.me))
+export const listSentTexts = (scope: JournalScope): (JournaledText & { n: number })[] =>
+  listJournalEntries(scope, toSentKeyPrefix(scope.me))
     .flatMap(([id, text]) => {
       const cid = v.safeParse(Uuid, id);
-      const jotted = v.safeParse(JournaledText, parseJournalEntry(text));
-      return cid.success && jotted.success ? { cid: cid.output, ...jotted.output } : [];
+      const entry = v.safeParse(JournaledText, parseJournalEntry(text));
+      return cid.success && entry.success ? { cid: cid.output, ...entry.output } : [];
     })
     .sort((a, b) => a.n - b.n || a.at - b.at);
 
@@ -72,8 +72,8 @@ export const journalTextDraft = ({ platform, me }: JournalScope, conversation: C
 export const clearJournaledTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
   platform.localStorage?.removeItem(toTextDraftKeyPrefix(me) + conversation);
 
-export const listJournaledTextDrafts = (place: JournalScope): [ConversationId, string][] =>
-  listJournalEntries(place, toTextDraftKeyPrefix(place.me)).filter((entry): entry is [ConversationId, string] =>
+export const listJournaledTextDrafts = (scope: JournalScope): [ConversationId, string][] =>
+  listJournalEntries(scope, toTextDraftKeyPrefix(scope.me)).filter((entry): entry is [ConversationId, string] =>
     v.is(ConversationId, entry[0]),
   );
 
@@ -88,7 +88,7 @@ export const clearJournaledDraftText = ({ platform, me }: JournalScope, key: str
   platform.localStorage?.removeItem(toDraftTextKeyPrefix(me) + key);
 
 /** Removes every entry of this person, whichever module wrote it. */
-export const purgeJournal = (place: JournalScope): void => {
-  const prefix = `${toStoreName(place.me)}-`;
-  for (const [rest] of listJournalEntries(place, prefix)) place.platform.localStorage?.removeItem(prefix + rest);
+export const purgeJournal = (scope: JournalScope): void => {
+  const prefix = `${toStoreName(scope.me)}-`;
+  for (const [rest] of listJournalEntries(scope, prefix)) scope.platform.localStorage?.removeItem(prefix + rest);
 };

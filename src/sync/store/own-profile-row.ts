@@ -16,8 +16,8 @@ export const saveOwnProfile = async ({ meta }: LocalStore, profile: Profile): Pr
  */
 export const mergeFetchedProfile = (store: LocalStore, before: PersonRow | null, profile: Profile): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
-    const now = Object.entries((await readOwnProfile(store)) ?? {});
-    const newer = now.filter(([field, value]) => value !== before?.[field as keyof PersonRow]);
+    const current = Object.entries((await readOwnProfile(store)) ?? {});
+    const newer = current.filter(([field, value]) => value !== before?.[field as keyof PersonRow]);
     await store.meta.put({
       key: ownProfileKey,
       value: { ...toUnrelatedPersonRow(profile), ...Object.fromEntries(newer) },

@@ -12,8 +12,8 @@ export const isPendingDeletionKey = (key: string): boolean => key.startsWith(pen
 const queryPendingDeletions = ({ meta }: LocalStore) => meta.where("key").startsWith(pendingDeletionPrefix);
 
 /** Requires a transaction over `meta`. */
-export const insertPendingDeletion = async (store: LocalStore, withdrawn: PendingDeletion): Promise<void> => {
-  await store.meta.put({ key: pendingDeletionPrefix + withdrawn.cid, value: withdrawn });
+export const insertPendingDeletion = async (store: LocalStore, deletion: PendingDeletion): Promise<void> => {
+  await store.meta.put({ key: pendingDeletionPrefix + deletion.cid, value: deletion });
 };
 
 export const listPendingDeletions = async (store: LocalStore): Promise<PendingDeletion[]> =>

@@ -19,23 +19,23 @@ const findOwnNumber = ({ id, group }: OwnMembership, me: Uuid): number | undefin
 export const toPeerNumber = (id: ConversationId, me: Uuid): number => 1 - (findOwnNumber({ id, group: null }, me) ?? 0);
 
 export const isOwnMessage = (
-  place: OwnMembership,
+  conversation: OwnMembership,
   me: Uuid,
   message: { sender: number; cid?: Uuid | undefined },
-): boolean => message.cid !== undefined || message.sender === findOwnNumber(place, me);
+): boolean => message.cid !== undefined || message.sender === findOwnNumber(conversation, me);
 
 /** Own message in its log form, once its sequence number is known. */
 export const toOwnMessage = (
-  place: OwnMembership,
+  conversation: OwnMembership,
   me: Uuid,
   { cid, seq, at, body }: { cid: Uuid; seq: number; at: number; body: StoredBody },
-): Message => ({ cid, seq, at, body, sender: findOwnNumber(place, me) ?? 0 });
+): Message => ({ cid, seq, at, body, sender: findOwnNumber(conversation, me) ?? 0 });
 
 /** Row of a received message. An own one is recognized by its client id or by its sender. */
-export const toLocalMessageRow = (place: OwnMembership, me: Uuid, message: Message): LocalMessageRow => ({
-  conversation: place.id,
+export const toLocalMessageRow = (conversation: OwnMembership, me: Uuid, message: Message): LocalMessageRow => ({
+  conversation: conversation.id,
   ...message,
-  mine: isOwnMessage(place, me, message) ? 1 : 0,
+  mine: isOwnMessage(conversation, me, message) ? 1 : 0,
 });
 
 export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
@@ -100,8 +100,8 @@ export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch:
   const { handle, open, muted, kept, at, listed, lastAt, gone } = row;
   // The next group card replaces the stored one, whatever its members version (`roster`).
   const group = row.group && { ...row.group, roster: 0 };
-  const same = { epoch, open, muted, kept, at, listed, lastAt, gone, group };
-  return { ...createConversationRow(row.id, me), ...same, ...(handle === undefined ? {} : { handle }) };
+  const carriedOver = { epoch, open, muted, kept, at, listed, lastAt, gone, group };
+  return { ...createConversationRow(row.id, me), ...carriedOver, ...(handle === undefined ? {} : { handle }) };
 };
 
 const truncatePreview = (body: StoredBody): Pick<LocalConversationRow, "preview" | "whole"> =>
@@ -178,8 +178,8 @@ export const raisePeerReadState = (row: LocalConversationRow, delivered: number,
  * Sets whether and where a row is listed. `unsentAt` is the time of its newest unsent message. A left conversation is
  * listed only while it has unsent messages or a draft.
  */
-export const setListPosition = (row: LocalConversationRow, unsentAt: number | undefined, hasBegun = false): void => {
-  row.listed = isListed(row) || unsentAt !== undefined || hasBegun ? 1 : 0;
+export const setListPosition = (row: LocalConversationRow, unsentAt: number | undefined, hasDraft = false): void => {
+  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? 1 : 0;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);
 };
 

@@ -28,10 +28,10 @@ export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => 
 });
 
 /** Expands a patch to the change sent to the server, which takes `messages` and `groups` as a whole. */
-export const toSettingsChange = ({ messages, groups, ...rest }: SettingsPatch, now: Settings): SettingsChange => ({
+export const toSettingsChange = ({ messages, groups, ...rest }: SettingsPatch, current: Settings): SettingsChange => ({
   ...rest,
-  ...(messages && { messages: { ...now.messages, ...messages } }),
-  ...(groups && { groups: { ...now.groups, ...groups } }),
+  ...(messages && { messages: { ...current.messages, ...messages } }),
+  ...(groups && { groups: { ...current.groups, ...groups } }),
 });
 
 /** Updates the settings row in one transaction. */
@@ -74,8 +74,8 @@ export const writeSettingsCache = ({ platform, me }: SettingsCacheScope, setting
 
 export const readSettingsCache = ({ platform, me }: SettingsCacheScope): Settings => {
   try {
-    const shown = v.safeParse(Settings, JSON.parse(platform.localStorage?.getItem(toSettingsCacheKey(me)) ?? "null"));
-    return shown.success ? shown.output : defaultSettings;
+    const cached = v.safeParse(Settings, JSON.parse(platform.localStorage?.getItem(toSettingsCacheKey(me)) ?? "null"));
+    return cached.success ? cached.output : defaultSettings;
   } catch {
     return defaultSettings;
   }

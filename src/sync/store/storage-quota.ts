@@ -15,9 +15,9 @@ export const isQuotaError = (error: unknown): boolean => {
 export const deleteCachedFiles = (store: LocalStore, files: readonly Uuid[]): Promise<void> =>
   store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
     const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
-    const known = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
-    const kept = known.filter((file) => !unsent.has(file));
-    await Promise.all([store.files.bulkDelete(kept), store.blobs.bulkDelete(kept)]);
+    const cached = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
+    const removable = cached.filter((file) => !unsent.has(file));
+    await Promise.all([store.files.bulkDelete(removable), store.blobs.bulkDelete(removable)]);
   });
 
 /** Evicts the least recently used cached files until at most `maxBytes` remain. Files of unsent messages are kept. */
@@ -37,13 +37,13 @@ export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Pro
 
 /** Evicts all but the newest page of messages of every conversation. They can be fetched again. */
 export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
-  const big: { id: ConversationId; count: number }[] = [];
+  const large: { id: ConversationId; count: number }[] = [];
   await store.conversations.each(({ id, lo, hi }) => {
-    if (hi - lo + 1 > messagePageRows) big.push({ id, count: hi - lo + 1 });
+    if (hi - lo + 1 > messagePageRows) large.push({ id, count: hi - lo + 1 });
   });
-  big.sort((a, b) => b.count - a.count);
+  large.sort((a, b) => b.count - a.count);
   // One transaction each: deleting everything at once would itself need much space.
-  for (const { id } of big) {
+  for (const { id } of large) {
     await store.transaction("rw", [store.conversations, store.messages], async () => {
       const row = await store.conversations.get(id);
       if (!row) return;

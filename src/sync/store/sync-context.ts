@@ -29,20 +29,20 @@ export const runInBackground = (context: SyncContext, work: Promise<unknown>): v
  */
 export const retryOnQuotaError = async <T>(context: SyncContext, work: () => Promise<T>, warns = true): Promise<T> => {
   const { storageTrouble, store } = context;
-  const done = (result: T): T => {
+  const succeed = (result: T): T => {
     if (storageTrouble.get() === "full") storageTrouble.set(undefined);
     return result;
   };
-  for (const makeRoom of [() => evictCachedFiles(store, 0), () => evictCachedMessages(store)]) {
+  for (const freeSpace of [() => evictCachedFiles(store, 0), () => evictCachedMessages(store)]) {
     try {
-      return done(await work());
+      return succeed(await work());
     } catch (error) {
       if (!isQuotaError(error)) throw error;
     }
-    await makeRoom().catch(() => {});
+    await freeSpace().catch(() => {});
   }
   try {
-    return done(await work());
+    return succeed(await work());
   } catch (error) {
     if (warns && isQuotaError(error) && storageTrouble.get() === undefined) storageTrouble.set("full");
     throw error;

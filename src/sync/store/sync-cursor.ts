@@ -27,34 +27,29 @@ const toRemainingGap = (since: number, before: number | null): CursorGap[] =>
  * Cursor after a welcome frame, or its HTTP equivalent, that answered "what changed after `since`". Gaps of another
  * epoch are discarded.
  */
-export const applyCatchUp = (cursor: SyncCursor, since: number, answer: CatchUpAnswer, clock: number): SyncCursor => {
-  const known = answer.epoch === cursor.epoch;
+export const applyCatchUp = (cursor: SyncCursor, since: number, answer: CatchUpAnswer, now: number): SyncCursor => {
+  const isSameEpoch = answer.epoch === cursor.epoch;
   return {
     epoch: answer.epoch,
     counter: answer.counter,
-    holes: [...(known ? cursor.holes : []), ...toRemainingGap(known ? since : 0, answer.before)],
-    skew: answer.now - clock,
+    holes: [...(isSameEpoch ? cursor.holes : []), ...toRemainingGap(isSameEpoch ? since : 0, answer.before)],
+    skew: answer.now - now,
   };
 };
 
 /** Adds a gap from `since` up to now, merged with an existing open-ended gap. */
 export const addGap = (cursor: SyncCursor, since: number): SyncCursor => {
-  const open = cursor.holes.filter((hole) => hole.before === null);
-  const closed = cursor.holes.filter((hole) => hole.before !== null);
-  return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((hole) => hole.since)), before: null }] };
+  const open = cursor.holes.filter((gap) => gap.before === null);
+  const closed = cursor.holes.filter((gap) => gap.before !== null);
+  return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((gap) => gap.since)), before: null }] };
 };
 
 /**
  * Shrinks a gap to what one page of its answer left out. `since` is the change the page starts after: the start of the
  * gap, or 0 if the server answered with everything.
  */
-export const shrinkGap = (
-  cursor: SyncCursor,
-  hole: CursorGap,
-  before: number | null,
-  since = hole.since,
-): SyncCursor => {
-  const isSame = (other: CursorGap) => other.since === hole.since && other.before === hole.before;
+export const shrinkGap = (cursor: SyncCursor, gap: CursorGap, before: number | null, since = gap.since): SyncCursor => {
+  const isSame = (other: CursorGap) => other.since === gap.since && other.before === gap.before;
   return {
     ...cursor,
     holes: cursor.holes.flatMap((other) => (isSame(other) ? toRemainingGap(since, before) : [other])),

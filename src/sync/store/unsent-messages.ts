@@ -32,13 +32,13 @@ export const isAwaitingUpload = ({ state }: OutboxRow): boolean => state === "aw
 export const failUnsentMessages = async (
   store: LocalStore,
   conversation: ConversationId,
-  isMeant: (row: OutboxRow) => boolean,
+  matches: (row: OutboxRow) => boolean,
   error: ErrorCode = "conversation_not_found",
 ): Promise<void> => {
   const files = new Set<Uuid>();
   await store
     .queryUnsent(conversation)
-    .filter(isMeant)
+    .filter(matches)
     .modify((row) => {
       const file = row.source ? undefined : findAttachment(row.body)?.file;
       if (file !== undefined) files.add(file);
@@ -46,11 +46,12 @@ export const failUnsentMessages = async (
     });
   for (const file of files) {
     // Another unsent message may reference the same file.
-    const isWanted = await store
+    const stillNeeded = await store
       .queryUnsentByFile(file)
       .filter(({ state }) => state !== "failed")
       .first();
-    if (!isWanted) await store.uploads.where("file").equals(file).filter(isUploadPending).modify({ state: "failed" });
+    if (!stillNeeded)
+      await store.uploads.where("file").equals(file).filter(isUploadPending).modify({ state: "failed" });
   }
 };
 

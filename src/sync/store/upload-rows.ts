@@ -21,20 +21,20 @@ export const toUploadRow = (file: Uuid, name: string, { size }: Blob, createdAt:
  */
 export const requeueUpload = ({ strict, platform }: SyncContext, file: Uuid): Promise<boolean> =>
   strict.transaction("rw", strict.sendingTables, async () => {
-    const kept = await strict.blobs.get(file);
+    const stored = await strict.blobs.get(file);
     const messages = await strict.queryUnsentByFile(file).toArray();
     const [first] = messages;
     const attachment = first && findAttachment(first.body);
-    if (!kept || !attachment || messages.some(({ source, attempts }) => source || attempts >= maxReuploads))
+    if (!stored || !attachment || messages.some(({ source, attempts }) => source || attempts >= maxReuploads))
       return false;
-    const again = createUuid(platform.now());
+    const newFile = createUuid(platform.now());
     await Promise.all([strict.blobs, strict.files, strict.uploads].map((table) => table.delete(file)));
-    await strict.blobs.put({ file: again, blob: kept.blob });
-    await strict.uploads.put(toUploadRow(again, attachment.name, kept.blob, first.createdAt));
+    await strict.blobs.put({ file: newFile, blob: stored.blob });
+    await strict.uploads.put(toUploadRow(newFile, attachment.name, stored.blob, first.createdAt));
     await strict.outbox.bulkPut(
       messages.map((message) => ({
         ...message,
-        body: { ...message.body, file: again } as Body,
+        body: { ...message.body, file: newFile } as Body,
         state: message.state === "failed" ? "failed" : "awaiting",
         attempts: message.attempts + 1,
       })),

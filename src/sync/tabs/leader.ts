@@ -73,7 +73,7 @@ export class Leader {
     this.#session = new SocketSession(
       context.platform,
       {
-        onWelcome: (isAnew) => this.#handleWelcome(isAnew),
+        onWelcome: (isFullSync) => this.#handleWelcome(isFullSync),
         onClosed: (failures) => this.#handleSocketClosed(failures),
         onSessionRefused: () => this.#handleSessionRefused(),
         onOutdated: () => {
@@ -235,9 +235,9 @@ export class Leader {
     if (applied.cursor.holes.length > 0) this.#gapFiller.schedule();
   }
 
-  #handleWelcome(isAnew: boolean): void {
+  #handleWelcome(isFullSync: boolean): void {
     this.#hasRenewedSession = false;
-    this.#isResyncing = isAnew;
+    this.#isResyncing = isFullSync;
     this.#httpFallback.handleWelcome();
     this.#visibilityTracker.handleWelcome();
     runInBackground(this.#context, this.#handleReachable());

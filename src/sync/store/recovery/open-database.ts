@@ -73,18 +73,18 @@ export const closeStores = ({ store, strict }: StorePair): void => {
 const withOpeningLock = async <T>(platform: Platform, name: string, work: () => Promise<T>): Promise<T> => {
   const { locks, storeOpenTimeoutMs } = platform;
   if (!locks) return work();
-  const waiting = new AbortController();
+  const timeout = new AbortController();
   // A sleeping page that holds the lock delays others only this long.
-  const cancel = platform.startTimer(storeOpenTimeoutMs, () => waiting.abort());
-  let isTurn = false;
+  const cancel = platform.startTimer(storeOpenTimeoutMs, () => timeout.abort());
+  let isHeld = false;
   try {
-    return await locks.request(`${name}-opening`, { signal: waiting.signal }, () => {
-      isTurn = true;
+    return await locks.request(`${name}-opening`, { signal: timeout.signal }, () => {
+      isHeld = true;
       cancel();
       return work();
     });
   } catch (error) {
-    if (isTurn) throw error;
+    if (isHeld) throw error;
     return work();
   } finally {
     cancel();
@@ -113,28 +113,36 @@ const openStorePair = async (
 
 /** Reads unsent content from a database that this version cannot use, without a schema and row by row. */
 const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
-  const old = new Dexie(name, { ...platform.indexedDb, autoOpen: false });
+  const database = new Dexie(name, { ...platform.indexedDb, autoOpen: false });
   const read = async <T>(table: string, schema: v.GenericSchema): Promise<T[]> => {
-    if (!old.tables.some((other) => other.name === table)) return [];
-    const rows: unknown[] = await old.table(table).toArray();
+    if (!database.tables.some((other) => other.name === table)) return [];
+    const rows: unknown[] = await database.table(table).toArray();
     return rows.filter((row) => v.is(schema, row)) as T[];
   };
   try {
-    await withTimeout(platform, old.open());
+    await withTimeout(platform, database.open());
     const outbox = await read<OutboxRow>("outbox", SalvagedMessage);
     const uploads = await read<UploadRow>("uploads", SalvagedUpload).catch(() => []);
     const meta = await read<MetaRow>("meta", SalvagedMeta).catch(() => []);
     const postbox = await read<PostQueueRow>("postbox", SalvagedPost).catch(() => []);
-    const named = new Set([...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)]);
+    const referenced = new Set([...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)]);
     const blobs = await read<BlobRow>("blobs", SalvagedBlob).catch(() => []);
     const recordings = await read<RecordingRow>("recordings", SalvagedRecording).catch(() => []);
     const chunks = await read<RecordingChunkRow>("chunks", SalvagedChunk).catch(() => []);
-    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)), meta, recordings, chunks, postbox };
+    return {
+      outbox,
+      uploads,
+      blobs: blobs.filter(({ file }) => referenced.has(file)),
+      meta,
+      recordings,
+      chunks,
+      postbox,
+    };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
     return emptyUnsentSnapshot; // unreadable
   } finally {
-    old.close();
+    database.close();
   }
 };
 
@@ -146,8 +154,8 @@ export const readUnsentSnapshot = async ({ store }: StorePair): Promise<UnsentSn
   const meta = (await store.meta.toArray()).filter((row) => v.is(SalvagedMeta, row));
   const [uploads, postbox] = await Promise.all([store.uploads.toArray(), store.postbox.toArray()]);
   const [recordings, chunks] = await Promise.all([store.recordings.toArray(), store.chunks.toArray()]);
-  const named = [...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)];
-  const blobs = await store.blobs.where("file").anyOf(named).toArray();
+  const referenced = [...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)];
+  const blobs = await store.blobs.where("file").anyOf(referenced).toArray();
   return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
 };
 
@@ -156,8 +164,8 @@ const listAttachedFiles = (outbox: readonly OutboxRow[]): Uuid[] =>
 
 const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: UnsentSnapshot): Promise<void> => {
   const { outbox, uploads, blobs } = unsent;
-  const kept = new Set(blobs.map(({ file }) => file));
-  const named = new Set(listAttachedFiles(outbox));
+  const storedFiles = new Set(blobs.map(({ file }) => file));
+  const referenced = new Set(listAttachedFiles(outbox));
   await strict.transaction(
     "rw",
     [...strict.sendingTables, strict.recordings, strict.chunks, strict.postbox],
@@ -167,10 +175,12 @@ const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: Uns
       await strict.chunks.bulkPut(unsent.chunks);
       await strict.postbox.bulkPut(unsent.postbox);
       await strict.blobs.bulkPut(blobs);
-      await strict.uploads.bulkPut(uploads.filter(({ file }) => kept.has(file)));
-      const here = blobs.filter(({ file }) => named.has(file) && !uploads.some((upload) => upload.file === file));
-      await strict.files.bulkPut(here.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
-      await strict.outbox.bulkPut(outbox.map((row) => failIfFileLost(row, kept)));
+      await strict.uploads.bulkPut(uploads.filter(({ file }) => storedFiles.has(file)));
+      const withoutUpload = blobs.filter(
+        ({ file }) => referenced.has(file) && !uploads.some((upload) => upload.file === file),
+      );
+      await strict.files.bulkPut(withoutUpload.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
+      await strict.outbox.bulkPut(outbox.map((row) => failIfFileLost(row, storedFiles)));
       for (const { conversation, createdAt } of outbox) {
         const row = (await strict.conversations.get(conversation)) ?? createConversationRow(conversation, me);
         setListPosition(row, Math.max(createdAt, row.lastAt));
@@ -181,8 +191,8 @@ const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: Uns
 };
 
 /** Marks a message as failed if its file could not be restored; it is not sent without it. */
-const failIfFileLost = (row: OutboxRow, kept: ReadonlySet<Uuid>): OutboxRow =>
-  row.state === "awaiting" && !kept.has(findAttachment(row.body)?.file ?? "")
+const failIfFileLost = (row: OutboxRow, storedFiles: ReadonlySet<Uuid>): OutboxRow =>
+  row.state === "awaiting" && !storedFiles.has(findAttachment(row.body)?.file ?? "")
     ? { ...row, state: "failed", error: "file_not_found" }
     : row;
 
@@ -264,25 +274,26 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
-  const begun = await store.queryDrafts().toArray();
+  const drafts = await store.queryDrafts().toArray();
   const unsent = await store.outbox.toArray();
   const posts = await store.postbox.toCollection().primaryKeys();
   const settings = await readSettingsRow(store);
-  const withdrawn = await listPendingDeletions(store);
-  const kept = begun.length + unsent.length + posts.length + withdrawn.length + (await store.recordings.count());
-  const isWorthKeeping = kept > 0 || hasPendingSettings(settings);
+  const pendingDeletions = await listPendingDeletions(store);
+  const unsentCount =
+    drafts.length + unsent.length + posts.length + pendingDeletions.length + (await store.recordings.count());
+  const isWorthKeeping = unsentCount > 0 || hasPendingSettings(settings);
   // Journal entries of texts and drafts stay: the database may not have them yet.
   const hasFiles = unsent.some(({ body }) => body.type !== "text");
-  for (const note of hasFiles ? ["settings"] : ["settings", "files"])
-    platform.localStorage?.removeItem(`${toStoreName(me)}-${note}`);
+  for (const entry of hasFiles ? ["settings"] : ["settings", "files"])
+    platform.localStorage?.removeItem(`${toStoreName(me)}-${entry}`);
   if (isWorthKeeping) {
-    const known = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
-    const named = [...listAttachedFiles(unsent), ...listDraftFiles(begun), ...posts];
-    await store.transaction("rw", [...known, store.files, store.blobs], async () => {
-      await Promise.all(known.map((table) => table.clear()));
-      await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
-      await store.meta.bulkPut(begun);
-      for (const one of withdrawn) await insertPendingDeletion(store, one);
+    const serverTables = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
+    const referenced = [...listAttachedFiles(unsent), ...listDraftFiles(drafts), ...posts];
+    await store.transaction("rw", [...serverTables, store.files, store.blobs], async () => {
+      await Promise.all(serverTables.map((table) => table.clear()));
+      await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(referenced).delete()));
+      await store.meta.bulkPut(drafts);
+      for (const deletion of pendingDeletions) await insertPendingDeletion(store, deletion);
     });
     if (hasPendingSettings(settings)) await updateSettingsRow(store, () => ({ ...settings, kept: null }));
   }

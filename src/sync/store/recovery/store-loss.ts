@@ -22,10 +22,10 @@ export const isDatabaseClosedError = (error: unknown): boolean =>
 
 /** Reads unsent content before a deletion proceeds. The deletion waits for this page, at most `salvageTimeoutMs`. */
 export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair): Promise<UnsentSnapshot> => {
-  const late = new Promise<UnsentSnapshot>((resolve) =>
+  const timedOut = new Promise<UnsentSnapshot>((resolve) =>
     platform.startTimer(salvageTimeoutMs, () => resolve(emptyUnsentSnapshot)),
   );
-  return Promise.race([readUnsentSnapshot(stores).catch(() => emptyUnsentSnapshot), late]);
+  return Promise.race([readUnsentSnapshot(stores).catch(() => emptyUnsentSnapshot), timedOut]);
 };
 
 /**

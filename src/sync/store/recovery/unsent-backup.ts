@@ -48,40 +48,40 @@ class UnsentBackupDatabase extends Dexie {
 }
 
 export const saveUnsentBackup = async (platform: Platform, name: string, unsent: UnsentSnapshot): Promise<void> => {
-  const aside = new UnsentBackupDatabase(platform, name);
+  const backup = new UnsentBackupDatabase(platform, name);
   try {
-    await aside.outbox.bulkPut(unsent.outbox);
-    await aside.meta.bulkPut(unsent.meta);
-    await aside.postbox.bulkPut(unsent.postbox);
-    await aside.uploads.bulkPut(unsent.uploads);
-    await aside.recordings.bulkPut(unsent.recordings);
-    await aside.chunks.bulkPut(unsent.chunks);
-    for (const row of unsent.blobs) await aside.blobs.put(row);
+    await backup.outbox.bulkPut(unsent.outbox);
+    await backup.meta.bulkPut(unsent.meta);
+    await backup.postbox.bulkPut(unsent.postbox);
+    await backup.uploads.bulkPut(unsent.uploads);
+    await backup.recordings.bulkPut(unsent.recordings);
+    await backup.chunks.bulkPut(unsent.chunks);
+    for (const row of unsent.blobs) await backup.blobs.put(row);
   } catch (error) {
     if (!isQuotaError(error)) throw error; // texts are written first, then as many files as fit
   } finally {
-    aside.close();
+    backup.close();
   }
 };
 
 /** Reads the backup, which an earlier page may have left. */
 export const readUnsentBackup = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
-  const aside = new UnsentBackupDatabase(platform, name);
+  const backup = new UnsentBackupDatabase(platform, name);
   try {
     const [outbox, uploads, blobs] = await Promise.all([
-      aside.outbox.toArray(),
-      aside.uploads.toArray(),
-      aside.blobs.toArray(),
+      backup.outbox.toArray(),
+      backup.uploads.toArray(),
+      backup.blobs.toArray(),
     ]);
     const [meta, recordings, chunks, postbox] = await Promise.all([
-      aside.meta.toArray(),
-      aside.recordings.toArray(),
-      aside.chunks.toArray(),
-      aside.postbox.toArray(),
+      backup.meta.toArray(),
+      backup.recordings.toArray(),
+      backup.chunks.toArray(),
+      backup.postbox.toArray(),
     ]);
     return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
   } finally {
-    aside.close();
+    backup.close();
   }
 };
 
