@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { CallKind, CallReason, CallStatus, DeviceId, ElapsedMs, Signal } from "./call.ts";
 
-/** What a device asks about calls, but for the conversation it is asked in. */
+/** Request of a device about a call, without the conversation it belongs to. */
 export const CallRequest = v.variant("type", [
-  /** Calls the other person. Asked again under the same id it is the same call. */
+  /** Calls the other person. Repeating it with the same id refers to the same call. */
   v.strictObject({ type: v.literal("dial"), call: Uuid, kind: CallKind, device: DeviceId }),
   v.strictObject({ type: v.literal("answer"), call: Uuid, device: DeviceId }),
-  /** Refuses, gives up or ends a call. Done twice it is still done, and the first end counts. */
+  /** Rejects, cancels or ends a call. Idempotent: the first end counts. */
   v.strictObject({
     type: v.literal("hangUp"),
     call: Uuid,
@@ -16,11 +16,11 @@ export const CallRequest = v.variant("type", [
     reason: v.optional(CallReason),
     ago: v.optional(ElapsedMs),
   }),
-  /** How the call stands, or how it ended if none came after it. */
+  /** Returns the state of the call, or how it ended if no later call followed. */
   v.strictObject({ type: v.literal("standing"), call: Uuid }),
   /**
-   * This side is still there: the device that talks, or whichever when none is named. `unheard`: for how long it has
-   * heard nothing of the other one.
+   * Heartbeat of this side: of the device in the call, or of any device if none is named. `unheard` is the time in
+   * milliseconds since this side last heard the other one.
    */
   v.strictObject({
     type: v.literal("beat"),
@@ -28,7 +28,7 @@ export const CallRequest = v.variant("type", [
     device: v.optional(DeviceId),
     unheard: v.optional(ElapsedMs),
   }),
-  /** Passed on to the other person's devices, or to one of them; nobody keeps it. */
+  /** Relayed to one or all devices of the other person, not stored. */
   v.strictObject({ type: v.literal("signal"), call: Uuid, from: DeviceId, to: v.nullable(DeviceId), signal: Signal }),
 ]);
 export type CallRequest = v.InferOutput<typeof CallRequest>;

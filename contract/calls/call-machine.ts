@@ -4,9 +4,9 @@ import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts
 import type { Call, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
 
 /**
- * What a device makes of a call (SPEC.md §4), as a table of states and events. It decides and does nothing: what is to
- * be done are the `deeds` of a step. Every pair of a state and an event has an outcome; those that mean nothing there
- * leave the state as it is.
+ * Call as seen by one device. The state machine of a device (SPEC.md §4) is a pure table of states and events: a step
+ * returns the next state and the `effects` to carry out. Every pair of state and event has a defined outcome; an event
+ * without meaning in a state leaves it unchanged.
  */
 export type LocalCall = {
   id: Uuid;
@@ -18,14 +18,17 @@ export type LocalCall = {
 
 export type CallState =
   | { at: "idle" }
-  /** `isKnown`: the server has it. `isHeard`: a device of the other person said that it rings. */
+  /** `isRegistered`: the server has the call. `isPeerRinging`: a device of the other person reported that it rings. */
   | { at: "outgoing"; call: LocalCall; until: number; isRegistered: boolean; isPeerRinging?: true }
   | { at: "ringing"; call: LocalCall; until: number }
-  /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
+  /**
+   * Answered by either side, and no media received yet. `since`: when the call was connected before the page was
+   * reloaded.
+   */
   | { at: "connecting"; call: LocalCall; until: number; since?: number | undefined }
-  /** `lostAt`: since when nothing is heard. */
+  /** `interruptedAt`: since when no media arrives. */
   | { at: "connected"; call: LocalCall; since: number; interruptedAt?: number | undefined }
-  /** `isElsewhere`: for this device alone, since another one of the same person took it. */
+  /** `isElsewhere`: ended only for this device, because another device of the same person took the call. */
   | {
       at: "ended";
       call: LocalCall;
@@ -35,44 +38,47 @@ export type CallState =
       isElsewhere?: true;
     };
 
-/** Why something could not be done: the server's word, or that it was not reached. */
+/** Reason of a failed request: the server's error code, or `offline` if it was not reached. */
 export type CallError = ErrorCode | "offline" | undefined;
 
-/** Times of calls in events are by the clock that `stepCall` is given. */
+/** Events of the machine. Call times in them use the clock that is passed to `stepCall`. */
 export type CallEvent =
   | { type: "dial"; call: LocalCall }
-  /** The server's answer to `create`: it may be the other's call, already answered. */
+  /** Response of the server to dialling. It may be the other person's call, already answered (glare). */
   | { type: "created"; call: Call; device: DeviceId }
   | { type: "notCreated"; error: CallError }
   | { type: "ring"; call: Call }
-  | { type: "rings" } // where the other person is
+  | { type: "peerRinging" } // reported by a device of the other person
   | { type: "accept" }
   | { type: "accepted"; call: Call }
   | { type: "notAccepted"; error: CallError }
   | { type: "answered"; call: Call; device: DeviceId }
-  /** The page was loaded anew in a call that is still under way; `since`: when it was connected, if it was. */
+  /** The page was reloaded during a call that still exists. `since`: when it was connected, if it was. */
   | { type: "rejoin"; call: Call; isCaller: boolean; since: number | undefined }
   | { type: "reject" }
   | { type: "hangUp" }
-  | { type: "left" } // the other side hung up, and said so itself
-  | { type: "heard" } // the other side's media came for the first time, or came back
-  | { type: "interrupted"; at: number } // when something was heard last
-  | { type: "failed" } // the media cannot be had any more
+  | { type: "peerHungUp" } // the other side hung up and reported it directly, not through the server
+  | { type: "audioReceived" } // media of the other side arrived, for the first time or again
+  | { type: "interrupted"; at: number } // `at`: when media last arrived
+  | { type: "failed" } // the media connection cannot be established or restored
   | { type: "over"; id: Uuid; status: CallStatus; seconds: number; reason?: CallReason | undefined }
-  | { type: "time" }
-  | { type: "leave" }; // the screen of an ended call goes
+  | { type: "timeout" }
+  | { type: "dismiss" }; // the screen of an ended call is dismissed
 
 export type CallNoticeType = "inProgress" | "rejected" | "unanswered" | "busy" | "failed" | "acceptFailed" | "error";
 
 export type CallEffect =
-  | { do: "create" | "answer" }
-  /** `at`: when it really was over. */
-  | { do: "end"; status: CallStatus; reason?: CallReason; at?: number }
-  | { do: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
-  /** `open`: microphone and camera, where `prepare` only makes ready because somebody else calls. */
-  | { do: "media"; media: "prepare" | "open" | "start" | "stop" }
-  | { do: "say"; notice: CallNoticeType; error?: CallError }
-  | { do: "ask" }; // how does this call stand
+  | { type: "create" | "answer" }
+  /** Reports the end to the server. `at`: when the call really ended, if earlier. */
+  | { type: "end"; status: CallStatus; reason?: CallReason; at?: number }
+  | { type: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
+  /**
+   * `prepare` sets up the media session while the other person is dialled or this device rings; `open` asks for
+   * microphone and camera.
+   */
+  | { type: "media"; media: "prepare" | "open" | "start" | "stop" }
+  | { type: "notify"; notice: CallNoticeType; error?: CallError }
+  | { type: "checkState" }; // request the state of the call from the server
 
 export type CallStep = { state: CallState; effects: CallEffect[] };
 
@@ -86,54 +92,57 @@ const toLocalCall = ({ call_id, conversation, from, to, type }: Call, isCaller: 
   isCaller,
 });
 
-/** The end of a call is shown, and everything of it stops. */
+/** Ends the call: shows the ended screen and stops media and tones. */
 const endCall = (
   call: LocalCall,
   end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined; isElsewhere?: true },
-  deeds: CallEffect[] = [],
+  effects: CallEffect[] = [],
 ): CallStep => ({
   state: { at: "ended", call, seconds: 0, ...end },
-  effects: [createMediaEffect("stop"), { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
+  effects: [createMediaEffect("stop"), { type: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...effects],
 });
 
 const endElsewhere = (call: LocalCall): CallStep => endCall(call, { status: "ended", isElsewhere: true });
 
-const startConnecting = (call: LocalCall, now: number, deeds: CallEffect[], since?: number): CallStep => ({
+const startConnecting = (call: LocalCall, now: number, effects: CallEffect[], since?: number): CallStep => ({
   state: { at: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
-  effects: [{ do: "tone", tone: "none" }, ...deeds],
+  effects: [{ type: "tone", tone: "none" }, ...effects],
 });
 
-const createMediaEffect = (media: "prepare" | "open" | "start" | "stop"): CallEffect => ({ do: "media", media });
+const createMediaEffect = (media: "prepare" | "open" | "start" | "stop"): CallEffect => ({ type: "media", media });
 
-/** Where a call stood when its page was loaded anew. */
-const stepRejoin = ({ call: told, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>, now: number): CallStep => {
-  const call = toLocalCall(told, isCaller);
-  const isAnswered = told.answered_at !== null;
+/** Restores a call after its page was reloaded. */
+const stepRejoin = (
+  { call: serverCall, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>,
+  now: number,
+): CallStep => {
+  const call = toLocalCall(serverCall, isCaller);
+  const isAnswered = serverCall.answered_at !== null;
   if (!isCaller)
     return startConnecting(
       call,
       now,
-      [createMediaEffect("open"), isAnswered ? createMediaEffect("start") : { do: "answer" }],
+      [createMediaEffect("open"), isAnswered ? createMediaEffect("start") : { type: "answer" }],
       since,
     );
   if (isAnswered) return startConnecting(call, now, [createMediaEffect("prepare"), createMediaEffect("start")], since);
-  const state: CallState = { at: "outgoing", call, until: told.created_at + callRingMs, isRegistered: true };
-  return { state, effects: [createMediaEffect("prepare"), { do: "tone", tone: "ringback" }] };
+  const state: CallState = { at: "outgoing", call, until: serverCall.created_at + callRingMs, isRegistered: true };
+  return { state, effects: [createMediaEffect("prepare"), { type: "tone", tone: "ringback" }] };
 };
 
-/** What the server said of the end of this call. */
+/** Ends the call as reported by the server. */
 const endByServer = (
   call: LocalCall,
   event: Extract<CallEvent, { type: "over" }>,
-  deeds: CallEffect[] = [],
-): CallStep => endCall(call, { status: event.status, seconds: event.seconds, reason: event.reason }, deeds);
+  effects: CallEffect[] = [],
+): CallStep => endCall(call, { status: event.status, seconds: event.seconds, reason: event.reason }, effects);
 
 const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
 
 const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => {
   if (event.type === "dial") {
     const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isRegistered: false };
-    return { state, effects: [createMediaEffect("prepare"), { do: "tone", tone: "ringback" }, { do: "create" }] };
+    return { state, effects: [createMediaEffect("prepare"), { type: "tone", tone: "ringback" }, { type: "create" }] };
   }
   if (event.type === "rejoin") return stepRejoin(event, now);
   if (event.type === "ring") {
@@ -141,7 +150,7 @@ const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => 
     const until = event.call.created_at + callRingMs;
     return {
       state: { at: "ringing", call, until },
-      effects: [{ do: "tone", tone: "ringtone" }, createMediaEffect("prepare")],
+      effects: [{ type: "tone", tone: "ringtone" }, createMediaEffect("prepare")],
     };
   }
   return unchanged(state);
@@ -151,39 +160,40 @@ const stepOutgoing = (state: Extract<CallState, { at: "outgoing" }>, event: Call
   const { call } = state;
   switch (event.type) {
     case "created": {
-      const { call: told, device } = event;
-      if (told.answered_at === null)
-        return unchanged({ ...state, isRegistered: true, until: told.created_at + callRingMs });
-      // The other one called at the same moment: theirs is the call, and this device talks in it.
-      const isMine = (told.call_id === call.id ? told.from_device : told.to_device) === device;
+      const { call: serverCall, device } = event;
+      if (serverCall.answered_at === null)
+        return unchanged({ ...state, isRegistered: true, until: serverCall.created_at + callRingMs });
+      // Glare: the other person's call counts, and this device talks in it.
+      const isMine = (serverCall.call_id === call.id ? serverCall.from_device : serverCall.to_device) === device;
       return isMine
-        ? startConnecting(toLocalCall(told, told.call_id === call.id), now, [createMediaEffect("start")])
+        ? startConnecting(toLocalCall(serverCall, serverCall.call_id === call.id), now, [createMediaEffect("start")])
         : endElsewhere(call);
     }
     case "notCreated":
       return endCall(call, { status: "cancelled", reason: "failed" }, [
-        { do: "say", notice: "failed", error: event.error },
+        { type: "notify", notice: "failed", error: event.error },
       ]);
-    case "rings":
+    case "peerRinging":
       return unchanged({ ...state, isPeerRinging: true });
     case "answered":
       return event.call.call_id === call.id
         ? startConnecting(call, now, [createMediaEffect("start")])
         : unchanged(state);
     case "hangUp":
-      return endCall(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+      return endCall(call, { status: "missed" }, [{ type: "end", status: "missed" }]);
     case "over": {
       if (event.id !== call.id) return unchanged(state);
       const notice = event.reason ?? (event.status === "rejected" ? "rejected" : "unanswered");
-      return endByServer(call, event, [{ do: "say", notice }]);
+      return endByServer(call, event, [{ type: "notify", notice }]);
     }
-    case "time":
-      if (now >= state.until + callServerWaitMs) return { state: { ...state, until: now }, effects: [{ do: "ask" }] };
+    case "timeout":
+      if (now >= state.until + callServerWaitMs)
+        return { state: { ...state, until: now }, effects: [{ type: "checkState" }] };
       return unchanged(state);
     case "failed":
       return endCall(call, { status: "missed", reason: "failed" }, [
-        { do: "end", status: "missed", reason: "failed" },
-        { do: "say", notice: "error" },
+        { type: "end", status: "missed", reason: "failed" },
+        { type: "notify", notice: "error" },
       ]);
     default:
       return unchanged(state);
@@ -194,22 +204,23 @@ const stepRinging = (state: Extract<CallState, { at: "ringing" }>, event: CallEv
   const { call } = state;
   switch (event.type) {
     case "accept":
-      // Media start with the server's word, so that of two devices that accept only one is heard.
-      return startConnecting(call, now, [createMediaEffect("open"), { do: "answer" }]);
+      // Media start only once the server confirms, so that of two devices that accept only one is heard.
+      return startConnecting(call, now, [createMediaEffect("open"), { type: "answer" }]);
     case "reject":
       return endCall(call, { status: "rejected" }, [
-        { do: "end", status: "rejected" },
-        { do: "say", notice: "rejected" },
+        { type: "end", status: "rejected" },
+        { type: "notify", notice: "rejected" },
       ]);
-    case "answered": // on another device of mine
+    case "answered": // on another device of this person
       return event.call.call_id === call.id ? endElsewhere(call) : unchanged(state);
     case "hangUp":
-      return endCall(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+      return endCall(call, { status: "missed" }, [{ type: "end", status: "missed" }]);
     case "over":
       return event.id === call.id ? endByServer(call, event) : unchanged(state);
-    case "time":
-      if (now >= state.until + callServerWaitMs) return { state: { ...state, until: now }, effects: [{ do: "ask" }] };
-      return now >= state.until ? { state, effects: [{ do: "tone", tone: "none" }] } : unchanged(state);
+    case "timeout":
+      if (now >= state.until + callServerWaitMs)
+        return { state: { ...state, until: now }, effects: [{ type: "checkState" }] };
+      return now >= state.until ? { state, effects: [{ type: "tone", tone: "none" }] } : unchanged(state);
     default:
       return unchanged(state);
   }
@@ -224,55 +235,55 @@ const stepInCall = (
   const isUp = state.at === "connected";
   const lostAt = isUp ? state.interruptedAt : undefined;
   const seconds = state.since === undefined ? 0 : secondsSince(state.since, lostAt ?? now);
-  const until = lostAt === undefined ? {} : { at: lostAt }; // both were there until then
+  const until = lostAt === undefined ? {} : { at: lostAt }; // when both sides were last connected
   const status: CallStatus = state.since === undefined ? "cancelled" : "ended"; // SPEC.md §4
   switch (event.type) {
     case "accepted":
       return isUp ? unchanged(state) : { state, effects: [createMediaEffect("start")] };
     case "notAccepted":
-      if (isUp) return unchanged(state); // who is heard was answered
-      if (event.error === "answered_elsewhere") return endElsewhere(call); // a moment before
-      return endCall(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
-    case "heard":
+      if (isUp) return unchanged(state); // media from the other side prove that the call was answered
+      if (event.error === "answered_elsewhere") return endElsewhere(call); // another device of this person was faster
+      return endCall(call, { status: "ended" }, [{ type: "notify", notice: "acceptFailed", error: event.error }]);
+    case "audioReceived":
       if (!isUp)
         return {
           state: { at: "connected", call, since: state.since ?? now },
-          effects: [{ do: "tone", tone: "none" }],
+          effects: [{ type: "tone", tone: "none" }],
         };
       return lostAt === undefined ? unchanged(state) : unchanged({ at: "connected", call, since: state.since });
     case "interrupted":
       return isUp && lostAt === undefined ? unchanged({ ...state, interruptedAt: event.at }) : unchanged(state);
     case "failed":
       return endCall(call, { status, seconds, reason: "failed" }, [
-        { do: "end", status, reason: "failed", ...until },
-        { do: "say", notice: "error" },
+        { type: "end", status, reason: "failed", ...until },
+        { type: "notify", notice: "error" },
       ]);
     case "hangUp":
-    case "left":
-      return endCall(call, { status, seconds }, [{ do: "end", status, ...until }]);
+    case "peerHungUp":
+      return endCall(call, { status, seconds }, [{ type: "end", status, ...until }]);
     case "over":
       if (event.id !== call.id) return unchanged(state);
-      // The other side found it out first: what it is told there is told here.
+      // The other side noticed the failure first; both sides show the same message.
       return endByServer(
         call,
         event,
-        event.reason === "failed" ? [{ do: "say", notice: isUp ? "error" : "failed" }] : [],
+        event.reason === "failed" ? [{ type: "notify", notice: isUp ? "error" : "failed" }] : [],
       );
-    case "time":
+    case "timeout":
       if (isUp || now < state.until) return unchanged(state);
       return endCall(call, { status, seconds, reason: "failed" }, [
-        { do: "end", status, reason: "failed" },
-        { do: "say", notice: "failed" },
+        { type: "end", status, reason: "failed" },
+        { type: "notify", notice: "failed" },
       ]);
     default:
       return unchanged(state);
   }
 };
 
-/** A second call while one is there: who dials is told so; one that rings is the server's to answer busy. */
+/** Refuses to dial while a call exists. A second incoming call is answered as busy by the server. */
 const refuseSecondDial = (state: CallState, event: CallEvent): CallStep | undefined =>
   event.type === "dial" && state.at !== "idle" && state.at !== "ended"
-    ? { state, effects: [{ do: "say", notice: "inProgress" }] }
+    ? { state, effects: [{ type: "notify", notice: "inProgress" }] }
     : undefined;
 
 export const stepCall = (state: CallState, event: CallEvent, now: number): CallStep => {
@@ -289,7 +300,7 @@ export const stepCall = (state: CallState, event: CallEvent, now: number): CallS
     case "connected":
       return stepInCall(state, event, now);
     case "ended":
-      if (event.type !== "leave") return stepIdle(state, event, now);
-      return { state: { at: "idle" }, effects: [{ do: "tone", tone: "none" }] };
+      if (event.type !== "dismiss") return stepIdle(state, event, now);
+      return { state: { at: "idle" }, effects: [{ type: "tone", tone: "none" }] };
   }
 };

@@ -11,32 +11,38 @@ import {
 } from "#contract/limits.ts";
 
 /**
- * A call between two people. The conversation object owns it: whatever happens to it is one deed, taken
- * by `advance` against the call as it stands and stored in one go, its end together with the line that tells of it.
+ * Media of a call. A call connects two people and is owned by their Conversation object: each command is applied by
+ * `applyCallCommand` to the current state and stored in one transaction, together with the log entry if the call ended.
  */
 export const CallKind = v.picklist(["audio", "video"]);
 export type CallKind = v.InferOutput<typeof CallKind>;
 
-/** How a call came to its end, in SPEC.md's words. What the two sides read of it differs (`callLine` in the client). */
+/** Outcome of a call, in SPEC.md's words. Each side displays it differently (`toCallEntry` in the client). */
 export const callStatuses = ["missed", "rejected", "cancelled", "ended"] as const;
 export const CallStatus = v.picklist(callStatuses);
 export type CallStatus = v.InferOutput<typeof CallStatus>;
-/** Why, where the status does not say it. */
+/** Additional cause, if the status alone does not explain the outcome. */
 const callReasons = ["busy", "failed"] as const;
 export const CallReason = v.picklist(callReasons);
 export type CallReason = v.InferOutput<typeof CallReason>;
 
-/** One browser of a person; it says which of several answered, and whom a signal is for. Made once, kept in the store. */
+/**
+ * Identifies one browser of a person: which device answered, and which one a signal is addressed to. Generated once per
+ * browser and stored there.
+ */
 export const DeviceId = Uuid;
 export type DeviceId = v.InferOutput<typeof DeviceId>;
 
-/** So many ms ago a side hung up, or heard the other one last. A length, for clocks differ. */
+/**
+ * Milliseconds since a side hung up or last lastSeen the other one. A duration and not a timestamp, because device clocks
+ * differ.
+ */
 export const ElapsedMs = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
+/** Log entry of a call. Its client id equals the call id, so the log contains it once; its sender is the caller. */
 export const CallBody = v.strictObject({
   type: v.literal("call"),
-  /** The call's own, so that either side's devices know which it was. */
+  /** Id of the call, by which the devices of both sides recognise it. */
   id: Uuid,
   kind: CallKind,
   status: CallStatus,
@@ -45,9 +51,9 @@ export const CallBody = v.strictObject({
 });
 export type CallBody = v.InferOutput<typeof CallBody>;
 
-// ── the server's machine ───────────────────────────────────────────────────────────────────────────────────
+// ── state machine of the server ────────────────────────────────────────────────────────────────────────────
 
-/** A call under way, as the conversation keeps it. `caller` is a member's number. */
+/** Active call as stored by its conversation. `caller` is a member number. */
 export type OpenCall = {
   id: Uuid;
   kind: CallKind;
@@ -60,7 +66,10 @@ export type OpenCall = {
 
 export type CallSide = "caller" | "callee";
 type SideTimes = Record<CallSide, number>;
-/** When each side of it was last heard of. `lost`: of a side that the other one hears nothing of, when it last did. */
+/**
+ * Time of the last sign of life of each side. `unreachable` holds the sides that the other one currently does not hear,
+ * with the time it last lastSeen them.
+ */
 export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 
 export type CallCommand =
@@ -69,7 +78,7 @@ export type CallCommand =
   | { type: "end"; id: Uuid; device: DeviceId; status: CallStatus; reason?: CallReason; ago?: number };
 
 type CallCommandError = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
-/** What a deed makes of the call: how it stands, and what is written when that is its end. */
+/** Result of applying a command to a call: the next state and, if the call ended, its log entry. */
 export type CallTransition = { call: OpenCall | null; logEntry?: CallBody } | { error: CallCommandError };
 
 const measureTalkSeconds = ({ answeredAt }: OpenCall, until: number): number =>
@@ -88,9 +97,9 @@ const closeCall = (call: OpenCall, status: CallStatus, until: number, reason?: C
 });
 
 /**
- * The end a side may give a call. Nobody ends a call they did not answer by saying that it was talked, and nobody who
- * talked makes it one that was missed, or after a while one in which nothing was heard. Whoever was to answer and could
- * not, has not refused it.
+ * Status a side may end the call with. An unanswered call cannot be ended as talked. An answered call cannot be ended
+ * as missed, nor as cancelled once the time to connect has passed. A callee who failed to answer has not rejected the
+ * call.
  */
 const toEndStatus = (
   { answeredAt }: OpenCall,
@@ -102,103 +111,112 @@ const toEndStatus = (
   return isCaller || status === "missed" || reason === "failed" ? "missed" : "rejected";
 };
 
-/** Whether this device has a side of the call; while it rings, any of theirs may come to have it. */
+/** Whether the device holds the given side of the call. While it rings, every device of that person does. */
 export const hasSide = (call: OpenCall, isCaller: boolean, device: DeviceId): boolean =>
   call.answeredAt === null || device === (isCaller ? call.callerDevice : call.calleeDevice);
 
-/** Until when a side that the other one misses was there, as far as anybody knows. */
-const findUnreachableSince = (heard: LastSeen, side: CallSide): number | undefined => {
-  const at = heard.unreachable?.[side];
-  return at === undefined ? undefined : Math.max(at, heard[side]);
+/** Time a side was last known to be present, if the other side reports it unreachable. */
+const findUnreachableSince = (lastSeen: LastSeen, side: CallSide): number | undefined => {
+  const at = lastSeen.unreachable?.[side];
+  return at === undefined ? undefined : Math.max(at, lastSeen[side]);
 };
 
-/** Until when both were there: whoever says nothing of the other hears it. */
-const findLastSeenTogether = (heard: LastSeen): number =>
+/** Time both sides were last present. A side that reports nothing about the other one is assumed to hear it. */
+const findLastSeenTogether = (lastSeen: LastSeen): number =>
   Math.min(
-    findUnreachableSince(heard, "caller") ?? Number.POSITIVE_INFINITY,
-    findUnreachableSince(heard, "callee") ?? Number.POSITIVE_INFINITY,
+    findUnreachableSince(lastSeen, "caller") ?? Number.POSITIVE_INFINITY,
+    findUnreachableSince(lastSeen, "callee") ?? Number.POSITIVE_INFINITY,
   );
 
-/** Whether neither the server nor the other side heard of the device that has this side of a talk for as long as it may be away. */
-export const isUnreachable = (call: OpenCall, isCaller: boolean, heard: LastSeen, now: number): boolean => {
-  const at = findUnreachableSince(heard, isCaller ? "caller" : "callee");
+/**
+ * Whether the device of this side in an answered call is unreachable: neither the server nor the other side heard it
+ * for `callUnreachableMs`.
+ */
+export const isUnreachable = (call: OpenCall, isCaller: boolean, lastSeen: LastSeen, now: number): boolean => {
+  const at = findUnreachableSince(lastSeen, isCaller ? "caller" : "callee");
   return call.answeredAt !== null && at !== undefined && now >= at + callUnreachableMs;
 };
 
-/** Whether that device seems to be gone: then it is its person's to leave the call from any other. */
-export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: LastSeen, now: number): boolean =>
-  isUnreachable(call, isCaller, heard, now) ||
-  (call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs);
+/** Whether that device seems to be gone. Any other device of its person may then end the call. */
+export const isAbandoned = (call: OpenCall, isCaller: boolean, lastSeen: LastSeen, now: number): boolean =>
+  isUnreachable(call, isCaller, lastSeen, now) ||
+  (call.answeredAt !== null && now >= (isCaller ? lastSeen.caller : lastSeen.callee) + callAbandonedMs);
 
-/** What was heard of the sides after the other one said that it hears the one, or for how long it has not. */
+/** Updates the signs of life after a side reported that it hears the other one, or has not heard it for `unheardMs`. */
 export const recordPeerLastSeen = (
-  heard: LastSeen,
+  lastSeen: LastSeen,
   isCaller: boolean,
   now: number,
-  unheard: number | undefined,
+  unheardMs: number | undefined,
 ): LastSeen => {
   const other: CallSide = isCaller ? "callee" : "caller";
-  const { [other]: _, ...lost }: Partial<SideTimes> = heard.unreachable ?? {};
-  return { ...heard, unreachable: unheard === undefined ? lost : { ...lost, [other]: now - unheard } };
+  const { [other]: _, ...lost }: Partial<SideTimes> = lastSeen.unreachable ?? {};
+  return { ...lastSeen, unreachable: unheardMs === undefined ? lost : { ...lost, [other]: now - unheardMs } };
 };
 
-/** `by` is the member's number. What was done before is done again by doing nothing. */
+/**
+ * Applies a member's command to the call. `member` is the member number. Commands are idempotent: a repeated one leaves the
+ * state unchanged.
+ */
 export const applyCallCommand = (
   call: OpenCall | null,
-  by: number,
-  deed: CallCommand,
+  member: number,
+  command: CallCommand,
   now: number,
-  heard: LastSeen = { caller: now, callee: now },
+  lastSeen: LastSeen = { caller: now, callee: now },
 ): CallTransition => {
-  if (deed.type === "create") {
+  if (command.type === "create") {
     if (!call) {
-      const { id, kind, device } = deed;
+      const { id, kind, device } = command;
       return {
-        call: { id, kind, caller: by, callerDevice: device, calleeDevice: null, createdAt: now, answeredAt: null },
+        call: { id, kind, caller: member, callerDevice: device, calleeDevice: null, createdAt: now, answeredAt: null },
       };
     }
-    if (call.id === deed.id && call.caller === by) return { call };
-    // Each calls the other: they both want to talk, so they do. Who asks again hears the same again.
-    if (call.caller !== by && call.answeredAt === null) {
-      return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
+    if (call.id === command.id && call.caller === member) return { call };
+    // Glare: both dialled, so both want to talk and the first call counts as answered. A repeated dial gets the same
+    // result.
+    if (call.caller !== member && call.answeredAt === null) {
+      return { call: { ...call, calleeDevice: command.device, answeredAt: now } };
     }
-    if (call.caller !== by && call.calleeDevice === deed.device) return { call };
+    if (call.caller !== member && call.calleeDevice === command.device) return { call };
     return { error: "call_in_progress" };
   }
-  if (!call || call.id !== deed.id) return { error: "call_not_found" };
-  const isCaller = call.caller === by;
-  if (deed.type === "answer") {
+  if (!call || call.id !== command.id) return { error: "call_not_found" };
+  const isCaller = call.caller === member;
+  if (command.type === "answer") {
     if (isCaller) return { error: "not_allowed" };
-    if (call.answeredAt !== null) return call.calleeDevice === deed.device ? { call } : { error: "answered_elsewhere" };
-    return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
+    if (call.answeredAt !== null)
+      return call.calleeDevice === command.device ? { call } : { error: "answered_elsewhere" };
+    return { call: { ...call, calleeDevice: command.device, answeredAt: now } };
   }
-  // A device that only rang has nothing to end once another one talks, and is heard of.
-  if (!hasSide(call, isCaller, deed.device) && !isAbandoned(call, isCaller, heard, now))
+  // Once another device answered and still shows signs of life, a device that only rang cannot end the call.
+  if (!hasSide(call, isCaller, command.device) && !isAbandoned(call, isCaller, lastSeen, now))
     return { error: "answered_elsewhere" };
-  const status = toEndStatus(call, isCaller, deed, now);
-  // Busy is only somebody who is rung, and has not refused it.
-  const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");
-  // It was talked for as long as both were there; by then each would have been told that nobody is.
-  const until = Math.min(now - Math.min(deed.ago ?? 0, callAgoMaxMs), findLastSeenTogether(heard));
-  return closeCall(call, status, until, isUntrue ? undefined : deed.reason);
+  const status = toEndStatus(call, isCaller, command, now);
+  // Only a callee who did not reject the call can be busy.
+  const isUntrue = command.reason === "busy" && (isCaller || status !== "missed");
+  // The duration ends when both sides were last present. By the claimed end time each side would have noticed that the
+  // other one is missing.
+  const until = Math.min(now - Math.min(command.ago ?? 0, callAgoMaxMs), findLastSeenTogether(lastSeen));
+  return closeCall(call, status, until, isUntrue ? undefined : command.reason);
 };
 
-/** What time alone makes of a call; undefined when it is not due yet. */
-export const applyCallTimeout = (call: OpenCall, heard: LastSeen, now: number): CallTransition | undefined => {
+/** Ends a call whose ring or heartbeat timeout has passed. Returns undefined if none is due. */
+export const applyCallTimeout = (call: OpenCall, lastSeen: LastSeen, now: number): CallTransition | undefined => {
   if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? closeCall(call, "missed", now) : undefined;
-  const last = Math.max(heard.caller, heard.callee);
+  const last = Math.max(lastSeen.caller, lastSeen.callee);
   return now >= last + callSilentMaxMs
-    ? closeCall(call, "ended", Math.min(last, findLastSeenTogether(heard)))
+    ? closeCall(call, "ended", Math.min(last, findLastSeenTogether(lastSeen)))
     : undefined;
 };
 
-/** When to look at it next. */
-export const getCallTimeoutAt = (call: OpenCall, heard: LastSeen): number =>
-  call.answeredAt === null ? call.createdAt + callRingMs : Math.max(heard.caller, heard.callee) + callSilentMaxMs;
+/** Time of the next possible timeout. */
+export const getCallTimeoutAt = (call: OpenCall, lastSeen: LastSeen): number =>
+  call.answeredAt === null ? call.createdAt + callRingMs : Math.max(lastSeen.caller, lastSeen.callee) + callSilentMaxMs;
 
-// ── what goes between server and devices ───────────────────────────────────────────────────────────────────
+// ── messages between server and devices ────────────────────────────────────────────────────────────────────
 
-/** A call as a person's devices know it. Times are the server's. */
+/** Call as a person's devices see it. Times are server times. */
 export const Call = v.object({
   call_id: Uuid,
   conversation: ConversationId,
@@ -212,27 +230,33 @@ export const Call = v.object({
 });
 export type Call = v.InferOutput<typeof Call>;
 
-/** The same of a call as its conversation keeps it. */
-export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
+/** Converts a stored call to the form sent to devices. */
+export const toCall = (conversation: ConversationId, call: OpenCall): Call => {
   const [first = "", second = ""] = privateMembers(conversation) ?? [];
-  const [from, to] = kept.caller === 0 ? [first, second] : [second, first];
+  const [from, to] = call.caller === 0 ? [first, second] : [second, first];
   return {
-    call_id: kept.id,
+    call_id: call.id,
     conversation,
-    type: kept.kind,
+    type: call.kind,
     from,
     to,
-    from_device: kept.callerDevice,
-    to_device: kept.calleeDevice,
-    created_at: kept.createdAt,
-    answered_at: kept.answeredAt,
+    from_device: call.callerDevice,
+    to_device: call.calleeDevice,
+    created_at: call.createdAt,
+    answered_at: call.answeredAt,
   };
 };
 
-/** Signal of one device to the other inside a call (see `src/calls/signaling/messages.ts`); the server passes it on and keeps none. */
+/**
+ * Signal from one device to the other inside a call (see `src/calls/signaling/messages.ts`). The server relays it
+ * without storing it.
+ */
 export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
 
-/** What is told of one: in which call, by which device and to which, null for all of the other person's. */
+/**
+ * Signal with its routing: the call, the sending device, and the receiving device or null for all devices of the other
+ * person.
+ */
 const relayedSignal = {
   call_id: Uuid,
   conversation: ConversationId,
@@ -244,15 +268,18 @@ const relayedSignal = {
 const createEventSchema = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
   v.object({ event_type: v.literal(event_type), data: v.object(data) });
 
-/** How a call stands, after what was asked if that changed it; `over` once it has ended. `now` is the server's clock. */
+/**
+ * Current state of a call, after the requested change if there was one. `over` is its log entry once it has ended,
+ * `now` the server time.
+ */
 export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });
 export type CallResult = v.InferOutput<typeof CallResult>;
 
-/** What was told inside a call that is open, a moment ago and after a place; `at` is the place to ask from next. */
+/** Recent signals of an open call after a position. `at` is the position to continue from. */
 export const CallSignals = v.object({ call: Call, signals: v.array(v.object(relayedSignal)), at: v.number() });
 export type CallSignals = v.InferOutput<typeof CallSignals>;
 
-/** Which call it is: an id that somebody took again in another conversation is another call's. */
+/** Identity of a call. The conversation belongs to it because an id may be reused in another conversation. */
 const callKey = { call_id: Uuid, conversation: ConversationId };
 
 /** The event `call-system` (SPEC.md §7): the frames of a socket that are objects. */
@@ -269,10 +296,10 @@ export const CallFrame = v.object({
 });
 export type CallFrame = v.InferOutput<typeof CallFrame>;
 
-/** What was wrong with a call, for whoever found it bad. */
+/** Problem a person reports with a call they rated as bad. */
 export const CallProblem = v.picklist(["sound", "picture", "dropped"]);
 export type CallProblem = v.InferOutput<typeof CallProblem>;
 
-/** What a person thought of a call that is over. */
+/** Rating of an ended call. */
 export const CallRating = v.object({ good: v.boolean(), reason: v.optional(CallProblem) });
 export type CallRating = v.InferOutput<typeof CallRating>;

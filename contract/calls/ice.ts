@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What helps two devices find a way to each other, as RTCPeerConnection takes it: a STUN server, or a relay (TURN). */
+/** STUN or TURN server, in the form RTCPeerConnection takes. */
 export const IceServer = v.object({
   urls: v.array(v.string()),
   username: v.exactOptional(v.string()),
@@ -8,17 +8,18 @@ export const IceServer = v.object({
 });
 export type IceServer = v.InferOutput<typeof IceServer>;
 
-/** The answer of `GET /api/calls/:id/ice`. */
+/** Response of `GET /api/calls/:id/ice`. */
 export const IceServers = v.object({
   ice_servers: v.array(IceServer),
-  /** Seconds for which the credentials hold. */
+  /** Lifetime of the credentials in seconds. */
   ttl: v.number(),
-  /** There is a relay among them. */
+  /** Whether the list contains a TURN server. */
   relays: v.boolean(),
   /**
-   * Only relayed ways for this device, so that the other person does not learn its address (`iceTransportPolicy: "relay"`):
-   * the two are new to each other, or its person wants it so with everybody. Never where no relay is set up; where one
-   * is and gives nothing just now (`relays` is false), the call cannot be had.
+   * Whether this device may only use relayed candidates, so that the other person does not learn its IP address
+   * (`iceTransportPolicy: "relay"`): the two are new to each other, or this person hides the address from everybody.
+   * Always false on a server without TURN. If TURN is configured but currently provides nothing (`relays` is false),
+   * the call cannot connect.
    */
   hide: v.boolean(),
 });

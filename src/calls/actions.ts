@@ -32,7 +32,7 @@ export const hangUpOtherTabCall = withController((engine) => engine.otherTab.han
 /** The call of a tab that is gone goes on in this one. */
 export const resumeOtherTabCall = withController((engine) => engine.otherTab.resume());
 /** The screen of an ended call goes. */
-export const dismissEndedCall = withController((engine) => engine.handleUserAction({ type: "leave" }));
+export const dismissEndedCall = withController((engine) => engine.handleUserAction({ type: "dismiss" }));
 export const setMuted = withController((engine, isMuted: boolean) => engine.changePreference({ isMuted }));
 export const setCameraOn = withController((engine, isCameraOn: boolean) => engine.changePreference({ isCameraOn }));
 /** Whether pictures are wanted: without them one's own camera rests too. */

@@ -15,6 +15,7 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { CallEventHandler } from "./call-events.ts";
 import { CallMedia } from "./call-media.ts";
 import { CallRequests } from "./call-requests.ts";
+import type { CallStatePort } from "./call-state-port.ts";
 import { CallTimers } from "./call-timers.ts";
 import { CallJoin } from "./join.ts";
 import { OtherTabMonitor } from "./other-tab-call.ts";
@@ -22,11 +23,11 @@ import { PendingHangups } from "./pending-hangups.ts";
 import { ReconnectNudge } from "./reconnect-nudge.ts";
 import { isOwned, type SavedCall, SavedCallStore } from "./saved-call.ts";
 
-const hangUpWaitMs = 3_000; // how long somebody who signs out waits for the call's end to be told
+const hangUpWaitMs = 3_000; // how long signing out waits for the end of the call to reach the server
 
-/** The calls of one person in one tab: runs the machine, carries out what it decides, and hears what is told. */
+/** Controller of a person's calls in one tab: feeds events to the state machine and carries out its effects. */
 export class TabCallController {
-  /** This browser's call, where another tab has it. */
+  /** Call of this browser that belongs to another tab. */
   readonly otherTab: OtherTabMonitor;
   readonly #sync: CallSyncPort;
   readonly #environment: CallEnvironment;
@@ -41,58 +42,56 @@ export class TabCallController {
   readonly #timers: CallTimers;
   readonly #reconnectNudge: ReconnectNudge;
   #state: CallState = { at: "idle" };
-  /** The call of the state as the server last told it. */
+  /** Latest server version of the current call. */
   #serverCall: Call | undefined;
   #events: CallEvent[] = [];
   #isStepping = false;
   #isStopped = false;
   #isMinimized = false;
-  /** Who waits for the server to know the call of this tab. */
+  /** Resolvers of `waitUntilRegistered`. */
   #registrationWaiters: (() => void)[] = [];
   #unsubscribers: (() => void)[] = [];
 
-  constructor(link: CallSyncPort, world: CallEnvironment, device: DeviceId) {
-    this.#sync = link;
-    this.#environment = world;
-    this.#deviceId = device;
-    const host = {
-      state: () => this.#state,
-      step: (event: CallEvent) => this.#step(event),
-      learn: (call: Call) => {
+  constructor(sync: CallSyncPort, environment: CallEnvironment, deviceId: DeviceId) {
+    this.#sync = sync;
+    this.#environment = environment;
+    this.#deviceId = deviceId;
+    const port: CallStatePort = {
+      getState: () => this.#state,
+      findCall: () => this.#call,
+      dispatch: (event) => this.#step(event),
+      setServerCall: (call) => {
         this.#serverCall = call;
       },
-      forget: (call: Uuid) => this.#eventHandler.markEnded(call),
-      say: world.showNotice,
-      isOnline: world.isOnline,
-      changed: () => this.#publishView(),
-      // It may not reach the server, so that is told from here too; the first end counts.
-      left: () => this.#step({ type: "left" }),
-      call: () => this.#call,
-      known: () => this.#waitUntilRegistered(),
+      markEnded: (call) => this.#eventHandler.markEnded(call),
+      waitUntilRegistered: () => this.#waitUntilRegistered(),
+      isOnline: environment.isOnline,
+      showNotice: environment.showNotice,
+      publishView: () => this.#publishView(),
     };
-    this.#hangups = new PendingHangups(link);
-    this.#reconnectNudge = new ReconnectNudge(link);
-    this.#savedCalls = new SavedCallStore(world.storage, link.me);
-    this.#media = new CallMedia(link, device, world, host);
-    this.#ringer = new Ringer(link, world.playTone);
-    this.#requests = new CallRequests(link, device, this.#hangups, host);
-    this.#timers = new CallTimers(link.platform, {
-      onDeadline: () => this.#step({ type: "time" }),
-      onEndedShown: () => this.#step({ type: "leave" }),
+    this.#hangups = new PendingHangups(sync);
+    this.#reconnectNudge = new ReconnectNudge(sync);
+    this.#savedCalls = new SavedCallStore(environment.storage, sync.me);
+    this.#media = new CallMedia(sync, deviceId, environment, port);
+    this.#ringer = new Ringer(sync, environment.playTone);
+    this.#requests = new CallRequests(sync, deviceId, this.#hangups, port);
+    this.#timers = new CallTimers(sync.platform, {
+      onDeadline: () => this.#step({ type: "timeout" }),
+      onEndedShown: () => this.#step({ type: "dismiss" }),
       onAlive: () => this.#saveCall(),
-      sendHeartbeat: (lostAt) => this.#call && void this.#requests.sendHeartbeat(this.#call, lostAt),
+      sendHeartbeat: (interruptedAt) => this.#call && void this.#requests.sendHeartbeat(this.#call, interruptedAt),
     });
-    this.#join = new CallJoin(link, device, this.#hangups, this.#requests, host);
-    this.otherTab = new OtherTabMonitor(link, device, this.#hangups, {
-      ...host,
+    this.#join = new CallJoin(sync, deviceId, this.#hangups, this.#requests, port);
+    this.otherTab = new OtherTabMonitor(sync, deviceId, this.#hangups, {
+      ...port,
       hasCall: () => this.#call !== undefined || this.#join.isPending,
-      rejoin: (kept) => this.#rejoin(kept),
+      rejoin: (saved) => this.#rejoin(saved),
     });
-    this.#eventHandler = new CallEventHandler(link, device, this.#hangups, this.#requests, {
-      ...host,
-      media: () => this.#media.session,
-      isTaking: (call) => this.#join.isRejoining(call),
-      leave: () => this.#dismiss(),
+    this.#eventHandler = new CallEventHandler(sync, deviceId, this.#hangups, this.#requests, {
+      ...port,
+      getMedia: () => this.#media.session,
+      isRejoining: (call) => this.#join.isRejoining(call),
+      dismiss: () => this.#dismiss(),
     });
   }
 
@@ -100,21 +99,21 @@ export class TabCallController {
     await this.#hangups.load().catch(() => undefined);
     const { feed, connectionState, platform } = this.#sync;
     this.#unsubscribers = [
-      feed.subscribe((told) => this.#eventHandler.handleEvent(told)),
+      feed.subscribe((event) => this.#eventHandler.handleEvent(event)),
       connectionState.subscribe(() => connectionState.get() === "online" && this.#hangups.sendNow()),
       this.#timers.followConnection(connectionState),
       platform.onLeave(() => this.#saveCall()),
       feed.activeCalls.subscribe(() => this.otherTab.update()),
     ];
-    const kept = this.#savedCalls.read();
-    if (kept) this.#rejoin(kept);
+    const saved = this.#savedCalls.read();
+    if (saved) this.#rejoin(saved);
     this.#eventHandler.handleOpenCalls(feed.activeCalls.get());
     this.otherTab.update();
   }
 
-  #rejoin(kept: SavedCall): void {
-    this.#media.restore(kept);
-    void this.#join.rejoin(kept).then(() => this.#onStepped());
+  #rejoin(saved: SavedCall): void {
+    this.#media.restore(saved);
+    void this.#join.rejoin(saved).then(() => this.#onStepped());
     this.#publishView();
   }
 
@@ -123,47 +122,47 @@ export class TabCallController {
   }
 
   dial({ conversation, peer, kind }: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void {
-    // Both want to talk, as when each dials before the other rings.
+    // Dialling somebody who is calling right now accepts their call, like glare on the server.
     if (this.#state.at === "ringing" && this.#state.call.conversation === conversation) {
       this.handleUserAction({ type: "accept" });
       return;
     }
     const call: LocalCall = { id: createUuid(this.#sync.platform.now()), conversation, peer, kind, isCaller: true };
     if (this.#call)
-      this.#step({ type: "dial", call }); // says that one is under way
+      this.#step({ type: "dial", call }); // shows that a call is in progress
     else void this.#join.dial(call);
   }
 
-  handleUserAction(event: Extract<CallEvent, { type: "accept" | "reject" | "hangUp" | "leave" }>): void {
+  handleUserAction(event: Extract<CallEvent, { type: "accept" | "reject" | "hangUp" | "dismiss" }>): void {
     const ringing = this.#state.at === "ringing" ? this.#state.call : undefined;
     if (event.type === "accept") {
       if (ringing) void this.#join.accept(ringing);
       return;
     }
     if (event.type === "hangUp" && !this.#call) this.#join.cancel();
-    if (ringing && event.type !== "leave") this.#sync.announceTaken(ringing.id);
+    if (ringing && event.type !== "dismiss") this.#sync.announceTaken(ringing.id);
     this.#step(event);
   }
 
-  changePreference(choice: MediaPreferenceChange): void {
+  changePreference(change: MediaPreferenceChange): void {
     if (!this.#call) return;
-    this.#media.changePreference(choice, this.#call, () => this.#saveCall());
-    if ("device" in choice) this.#publishView();
+    this.#media.changePreference(change, this.#call, () => this.#saveCall());
+    if ("device" in change) this.#publishView();
   }
 
-  setMinimized(is: boolean): void {
-    this.#isMinimized = is && this.#call !== undefined;
+  setMinimized(isMinimized: boolean): void {
+    this.#isMinimized = isMinimized && this.#call !== undefined;
     this.#publishView();
   }
 
-  /** Whether this browser is in a call, in whichever of its tabs. */
+  /** Whether this browser is in a call, in any of its tabs. */
   get isInCall(): boolean {
     return isOwned(this.#state) || this.otherTab.calls.length > 0;
   }
 
   /**
-   * Whoever signs out ends their call, also one of another tab of this browser; resolves when the server knows, or could
-   * not be told for a while.
+   * Ends the call of this browser on sign-out, also one of another tab. Resolves when the server knows, or after
+   * `hangUpWaitMs`.
    */
   async endCalls(): Promise<void> {
     this.#hangUp();
@@ -189,41 +188,41 @@ export class TabCallController {
   stop(): void {
     if (this.#isStopped) return;
     this.#hangUp();
-    const ended = this.#waitUntilReported();
+    const reported = this.#waitUntilReported();
     this.#isStopped = true;
-    for (const end of this.#unsubscribers) end();
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
     this.#timers.stop();
     this.otherTab.stop();
     this.#reconnectNudge.setActive(false);
-    void ended.then(() => this.#hangups.stop());
+    void reported.then(() => this.#hangups.stop());
   }
 
-  /** The call that goes on or rings here. */
+  /** The call that rings or is active in this tab. */
   get #call(): LocalCall | undefined {
     return this.#state.at === "idle" || this.#state.at === "ended" ? undefined : this.#state.call;
   }
 
-  // ── the machine ──────────────────────────────────────────────────────────────────────────────────────────
+  // ── state machine ────────────────────────────────────────────────────────────────────────────────────────
 
   #step(event: CallEvent): void {
     if (this.#isStopped) return;
     this.#events.push(event);
-    if (this.#isStepping) return; // a deed of this step led to it
+    if (this.#isStepping) return; // an effect of the current step dispatched it
     this.#isStepping = true;
     for (let next = this.#events.shift(); next; next = this.#events.shift()) {
       const { state, effects } = stepCall(this.#state, next, this.#sync.platform.now());
       this.#state = state;
-      for (const deed of effects) this.#runEffect(deed, next);
+      for (const effect of effects) this.#runEffect(effect, next);
     }
     this.#isStepping = false;
     this.#onStepped();
   }
 
-  #runEffect(deed: CallEffect, event: CallEvent): void {
+  #runEffect(effect: CallEffect, event: CallEvent): void {
     const call = this.#state.at === "idle" ? undefined : this.#state.call;
-    if (deed.do === "tone") this.#ringer.setTone(deed.tone, () => this.#onRingAudible());
+    if (effect.type === "tone") this.#ringer.setTone(effect.tone, () => this.#onRingAudible());
     if (!call) return;
-    switch (deed.do) {
+    switch (effect.type) {
       case "create":
         this.#requests.dial(call);
         break;
@@ -231,34 +230,34 @@ export class TabCallController {
         void this.#requests.answer(call);
         break;
       case "end": {
-        const { do: _, ...how } = deed;
-        const end = { conversation: call.conversation, call: call.id, device: this.#deviceId, ...how };
-        this.#hangups.add(end, this.#requests.whenDialed(call.id)); // it is not ended before it was begun
+        const { type: _, ...end } = effect;
+        const hangup = { conversation: call.conversation, call: call.id, device: this.#deviceId, ...end };
+        this.#hangups.add(hangup, this.#requests.whenDialed(call.id)); // the end is sent after dialling has settled
         break;
       }
       case "media":
-        if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp");
-        // Of several tabs that ring one makes a way: the one that is heard.
-        else if (deed.media === "prepare" && this.#state.at === "ringing") this.#media.resetView();
-        else this.#media.runEffect(deed.media, call, this.#serverCall);
+        if (effect.media === "stop") this.#media.stop(call, event.type === "hangUp");
+        // Of several ringing tabs only the one that plays the ringtone connects.
+        else if (effect.media === "prepare" && this.#state.at === "ringing") this.#media.resetView();
+        else this.#media.runEffect(effect.media, call, this.#serverCall);
         break;
-      case "say":
-        this.#environment.showNotice({ notice: deed.notice, error: deed.error, peer: call.peer });
+      case "notify":
+        this.#environment.showNotice({ notice: effect.notice, error: effect.error, peer: call.peer });
         break;
-      case "ask":
+      case "checkState":
         void this.#requests.checkState(call);
         break;
     }
   }
 
   #onRingAudible(): void {
-    const told = this.#serverCall;
-    if (this.#state.at !== "ringing" || !told) return;
-    this.#media.runEffect("prepare", this.#state.call, told);
-    this.media?.preconnect(told.from_device);
+    const serverCall = this.#serverCall;
+    if (this.#state.at !== "ringing" || !serverCall) return;
+    this.#media.runEffect("prepare", this.#state.call, serverCall);
+    this.media?.preconnect(serverCall.from_device);
   }
 
-  /** What follows from how it stands now. */
+  /** Brings locks, timers, the saved call and the screen in line with the state after a step. */
   #onStepped(): void {
     if (this.#isStopped && this.#call) return;
     const state = this.#state;
@@ -279,14 +278,14 @@ export class TabCallController {
   #publishView(): void {
     if (this.#isStepping) return;
     const state = this.#state;
-    const isSeen = state.at !== "idle" && !this.#isStopped;
+    const isShown = state.at !== "idle" && !this.#isStopped;
     const { view: media, preferences } = this.#media;
     this.#environment.showCall(
-      isSeen ? { state, media, devices: preferences.devices, isMinimized: this.#isMinimized } : undefined,
+      isShown ? { state, media, devices: preferences.devices, isMinimized: this.#isMinimized } : undefined,
     );
   }
 
-  /** For this tab when it is loaded anew. */
+  /** Saves the call for a reload of this tab. */
   #saveCall(): void {
     if (this.#join.isPending && !isOwned(this.#state)) return;
     const { preferences, view } = this.#media;
@@ -294,11 +293,11 @@ export class TabCallController {
     this.#savedCalls.save(this.#state, { device: this.#deviceId, bytes: view.bytes, choices: preferences, aliveAt });
   }
 
-  /** Goes without a screen that tells how it ended. */
+  /** Ends a ringing call and removes an ended one without showing the ended screen. */
   #dismiss(): void {
     if (this.#state.at === "ringing")
       this.#step({ type: "over", id: this.#state.call.id, status: "ended", seconds: 0 });
-    if (this.#state.at === "ended") this.#step({ type: "leave" });
+    if (this.#state.at === "ended") this.#step({ type: "dismiss" });
   }
 
   /** Resolves once the server knows the call of this tab. */

@@ -9,9 +9,10 @@ import {
 import type { CallMediaSession, MediaEvents, MediaView } from "#calls/media/media-session.ts";
 import type { CallEnvironment } from "#calls/world.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { CallEffect, CallEvent, LocalCall } from "#contract/calls/call-machine.ts";
+import type { CallEffect, LocalCall } from "#contract/calls/call-machine.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import type { CallStatePort } from "./call-state-port.ts";
 import type { SavedCall } from "./saved-call.ts";
 
 const initialView: MediaView = {
@@ -27,48 +28,37 @@ const initialView: MediaView = {
   isMicInaudible: false,
 };
 
-/** So much a tab that is killed may leave uncounted. */
+/** Step in which data use is recorded: a killed tab loses at most this much of the count. */
 const dataUseStepBytes = 200_000;
 
-type CallMediaPort = {
-  step(event: CallEvent): void;
-  changed(): void;
-  /** The other side hung up, and said so itself. */
-  left(): void;
-  /** The call of this tab as it is now: of two that crossed, one is left. */
-  call(): LocalCall | undefined;
-  /** Once the server knows it. */
-  known(): Promise<void>;
-};
-
-/** The media of this tab's call: made when they are first wanted, and gone with the call. */
+/** Media of this tab's call: created on first use and stopped with the call. */
 export class CallMedia {
   readonly #sync: CallSyncPort;
   readonly #deviceId: DeviceId;
   readonly #environment: Pick<CallEnvironment, "createMedia" | "isDataSaver" | "recordDataUse">;
-  readonly #port: CallMediaPort;
+  readonly #port: CallStatePort;
   #session: CallMediaSession | undefined;
   #view = initialView;
   #startedDevice: DeviceId | undefined;
-  /** What this call took, and what was chosen in it, before its page was loaded anew. */
+  /** Data use and preferences of this call before its page was reloaded. */
   #savedCall: SavedCall | undefined;
-  /** What was chosen in the call of now: where several tabs ring, also before it has media. */
+  /** Preferences of the current call. While several tabs ring they may exist before the media session. */
   #preferences: MediaPreferences | undefined;
-  /** Bytes of it that were told, for this tab may be gone before it is over. */
+  /** Bytes already recorded: the tab may be closed before the call ends. */
   #reportedBytes = 0;
-  /** Changes with every call: what an older one's media say is not heard. */
+  /** Incremented with every call, so that events of an earlier session are ignored. */
   #generation = 0;
 
   constructor(
-    link: CallSyncPort,
-    device: DeviceId,
-    world: Pick<CallEnvironment, "createMedia" | "isDataSaver" | "recordDataUse">,
-    host: CallMediaPort,
+    sync: CallSyncPort,
+    deviceId: DeviceId,
+    environment: Pick<CallEnvironment, "createMedia" | "isDataSaver" | "recordDataUse">,
+    port: CallStatePort,
   ) {
-    this.#sync = link;
-    this.#deviceId = device;
-    this.#environment = world;
-    this.#port = host;
+    this.#sync = sync;
+    this.#deviceId = deviceId;
+    this.#environment = environment;
+    this.#port = port;
   }
 
   get session(): CallMediaSession | undefined {
@@ -79,33 +69,33 @@ export class CallMedia {
     return this.#view;
   }
 
-  /** What the call before left to be seen is not this one's. */
+  /** Discards the view of the previous call. */
   resetView(): void {
     if (!this.#session) this.#view = initialView;
   }
 
-  /** A call that is taken up again counts on from there. */
-  restore(kept: SavedCall): void {
-    this.#savedCall = kept;
-    this.#environment.recordDataUse(kept.id, kept.bytes); // should it not come to be taken up
+  /** Continues the counters and preferences of a saved call. */
+  restore(saved: SavedCall): void {
+    this.#savedCall = saved;
+    this.#environment.recordDataUse(saved.id, saved.bytes); // in case the call cannot be resumed
   }
 
   get preferences(): MediaPreferences {
     return this.#preferences ?? silentPreferences;
   }
 
-  /** It is kept before it holds: a page that goes at this moment has it when it is back. */
-  changePreference(choice: MediaPreferenceChange, call: LocalCall, keep: () => void): void {
+  /** Saves the change before applying it, so that a page closed at this moment restores it. */
+  changePreference(change: MediaPreferenceChange, call: LocalCall, save: () => void): void {
     const before = this.#preferences ?? this.#getInitialPreferences(call);
-    const after = applyPreferenceChange(before, choice);
+    const after = applyPreferenceChange(before, change);
     this.#preferences = after;
-    keep();
-    const plane = this.#session;
-    if (!plane) return;
-    if ("isMuted" in choice) plane.setMuted(choice.isMuted);
-    if ("device" in choice && choice.device !== "audiooutput") plane.selectDevice(choice.device, choice.id);
-    if ("takesPictures" in choice) plane.setRemoteVideoWanted(choice.takesPictures);
-    if ("isCameraOn" in choice || after.isCameraOn !== before.isCameraOn) plane.setCameraOn(after.isCameraOn);
+    save();
+    const session = this.#session;
+    if (!session) return;
+    if ("isMuted" in change) session.setMuted(change.isMuted);
+    if ("device" in change && change.device !== "audiooutput") session.selectDevice(change.device, change.id);
+    if ("takesPictures" in change) session.setRemoteVideoWanted(change.takesPictures);
+    if ("isCameraOn" in change || after.isCameraOn !== before.isCameraOn) session.setCameraOn(after.isCameraOn);
   }
 
   #getInitialPreferences({ id, kind }: LocalCall): MediaPreferences {
@@ -113,85 +103,85 @@ export class CallMedia {
   }
 
   runEffect(
-    deed: Exclude<Extract<CallEffect, { do: "media" }>["media"], "stop">,
+    media: Exclude<Extract<CallEffect, { type: "media" }>["media"], "stop">,
     call: LocalCall,
-    told: Call | undefined,
+    serverCall: Call | undefined,
   ): void {
-    const plane = this.#session ?? this.#createSession(call);
-    if (deed === "open") plane.openDevices();
-    if (deed !== "start") return;
-    const device = call.isCaller ? told?.to_device : told?.from_device;
+    const session = this.#session ?? this.#createSession(call);
+    if (media === "open") session.openDevices();
+    if (media !== "start") return;
+    const device = call.isCaller ? serverCall?.to_device : serverCall?.from_device;
     if (!device || device === this.#startedDevice) return;
     this.#startedDevice = device;
-    plane.start(device);
+    session.start(device);
   }
 
   stop({ id }: LocalCall, isHungUp: boolean): void {
-    const plane = this.#session;
+    const session = this.#session;
     this.#preferences = undefined;
-    if (!plane) return;
+    if (!session) return;
     this.#generation++;
     this.#session = undefined;
     this.#startedDevice = undefined;
     this.#environment.recordDataUse(id, this.#view.bytes);
-    // How much it was stands on the screen for a moment yet.
+    // The ended screen still shows the data use.
     this.#view = { ...this.#view, local: undefined, remote: undefined };
-    plane.stop(isHungUp);
+    session.stop(isHungUp);
   }
 
   #createSession(call: LocalCall): CallMediaSession {
     const { me } = this.#sync;
-    const turn = ++this.#generation;
+    const generation = ++this.#generation;
     const { bytes } = this.#savedCall?.id === call.id ? this.#savedCall : initialView;
     this.#reportedBytes = bytes;
-    const choices = this.#preferences ?? this.#getInitialPreferences(call);
-    this.#preferences = choices;
-    const camera = choices.isCameraOn ? "waiting" : "off";
-    this.#view = { ...initialView, bytes, camera, isVoiceOnly: !choices.takesPictures };
-    const plane = this.#environment.createMedia(
+    const preferences = this.#preferences ?? this.#getInitialPreferences(call);
+    this.#preferences = preferences;
+    const camera = preferences.isCameraOn ? "waiting" : "off";
+    this.#view = { ...initialView, bytes, camera, isVoiceOnly: !preferences.takesPictures };
+    const session = this.#environment.createMedia(
       {
-        preferences: choices,
+        preferences,
         isPolite: me > call.peer,
         deviceId: this.#deviceId,
         isCaller: call.isCaller,
         fetchIceServers: () => this.#fetchIceServers(),
         isDataSaver: this.#environment.isDataSaver(),
       },
-      this.#createEvents(turn, bytes),
+      this.#createEvents(generation, bytes),
     );
-    this.#session = plane;
-    plane.prepare();
-    return plane;
+    this.#session = session;
+    session.prepare();
+    return session;
   }
 
-  #createEvents(turn: number, earlier: number): MediaEvents {
-    const isCurrent = () => turn === this.#generation;
-    const step = (type: "heard" | "failed") => () => {
-      if (isCurrent()) this.#port.step({ type });
+  #createEvents(generation: number, earlierBytes: number): MediaEvents {
+    const isCurrent = () => generation === this.#generation;
+    const step = (type: "audioReceived" | "failed") => () => {
+      if (isCurrent()) this.#port.dispatch({ type });
     };
     return {
-      audioReceived: step("heard"),
+      audioReceived: step("audioReceived"),
       interrupted: (silentMs) => {
-        if (isCurrent()) this.#port.step({ type: "interrupted", at: this.#sync.platform.now() - silentMs });
+        if (isCurrent()) this.#port.dispatch({ type: "interrupted", at: this.#sync.platform.now() - silentMs });
       },
       failed: step("failed"),
       peerHungUp: () => {
-        if (isCurrent()) this.#port.left();
+        if (isCurrent()) this.#port.dispatch({ type: "peerHungUp" });
       },
       connectionSuspected: () => {
         if (isCurrent()) this.#sync.checkConnection();
       },
       viewChanged: (view) => {
         if (!isCurrent()) return;
-        this.#view = { ...view, bytes: view.bytes + earlier };
+        this.#view = { ...view, bytes: view.bytes + earlierBytes };
         this.#reportDataUse();
-        this.#port.changed();
+        this.#port.publishView();
       },
       sendSignal: (to, signal) => {
-        const call = this.#port.call();
+        const call = this.#port.findCall();
         if (!call || !isCurrent()) return;
         const { id, conversation } = call;
-        // What is lost the media say again.
+        // Lost signals are sent again by the reliable channel.
         this.#sync
           .request({ type: "signal", conversation, call: id, from: this.#deviceId, to, signal })
           .catch(() => undefined);
@@ -201,15 +191,15 @@ export class CallMedia {
 
   #reportDataUse(): void {
     const { bytes } = this.#view;
-    const call = this.#port.call();
+    const call = this.#port.findCall();
     if (!call || bytes < this.#reportedBytes + dataUseStepBytes) return;
     this.#reportedBytes = bytes;
     this.#environment.recordDataUse(call.id, bytes);
   }
 
   async #fetchIceServers(): Promise<IceServers> {
-    await this.#port.known();
-    const call = this.#port.call();
+    await this.#port.waitUntilRegistered();
+    const call = this.#port.findCall();
     if (!call) throw new SyncError("call_not_found");
     return this.#sync.fetchIceServers(call.id);
   }

@@ -1,9 +1,10 @@
 import type { CallSyncPort } from "#calls/link.ts";
 import type { Call, CallResult, DeviceId } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
-import type { CallEvent, CallState, LocalCall } from "#contract/calls/call-machine.ts";
+import type { CallState, LocalCall } from "#contract/calls/call-machine.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import type { CallStatePort } from "./call-state-port.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import { requestOnce, requestWithRetry } from "./request-retry.ts";
 
@@ -12,40 +13,32 @@ type CallStateRequest = Extract<
   { type: "dial" | "answer" | "standing" }
 >;
 
-export type CallRequestPort = {
-  state(): CallState;
-  step(event: CallEvent): void;
-  /** The call of the state, as the server tells it. */
-  learn(call: Call): void;
-  isOnline(): boolean;
-};
-
-const dialTimeoutMs = 15_000; // as long as dialling tries to reach the server
-const connectionWaitMs = 3_500; // as long as it looks for a way there that was away before it began
+const dialTimeoutMs = 15_000; // dialling tries this long to reach the server
+const connectionWaitMs = 3_500; // dialling fails after this time if there was no connection from the start
 const failedChecksMax = 2;
 
-/** A call with its times by this device's clock. */
+/** Converts the times of a call to this device's clock. */
 export const withLocalTimes = ({ feed }: Pick<CallSyncPort, "feed">, call: Call): Call => {
   const answered_at = call.answered_at === null ? null : feed.toDeviceTime(call.answered_at);
   return { ...call, created_at: feed.toDeviceTime(call.created_at), answered_at };
 };
 
-/** What is asked of the server about the call of this tab, and what its answers mean. */
+/** Requests to the server about the call of this tab, and the dispatch of their results. */
 export class CallRequests {
   readonly #sync: CallSyncPort;
   readonly #deviceId: DeviceId;
   readonly #hangups: PendingHangups;
-  readonly #port: CallRequestPort;
+  readonly #port: CallStatePort;
   #dialing: { id: Uuid; done: Promise<unknown> } | undefined;
   #checking: Uuid | undefined;
-  /** How often in a row nobody said how a call that is overdue stands. */
+  /** Consecutive failed requests for the state of an overdue call. */
   #failedChecks = 0;
 
-  constructor(link: CallSyncPort, device: DeviceId, ends: PendingHangups, host: CallRequestPort) {
-    this.#sync = link;
-    this.#deviceId = device;
-    this.#hangups = ends;
-    this.#port = host;
+  constructor(sync: CallSyncPort, deviceId: DeviceId, hangups: PendingHangups, port: CallStatePort) {
+    this.#sync = sync;
+    this.#deviceId = deviceId;
+    this.#hangups = hangups;
+    this.#port = port;
   }
 
   dial(call: LocalCall): void {
@@ -60,8 +53,8 @@ export class CallRequests {
 
   async #dial({ id, conversation, kind }: LocalCall): Promise<void> {
     const { platform, connectionState } = this.#sync;
-    const beganAt = platform.now();
-    const giveUpAt = beganAt + dialTimeoutMs;
+    const startedAt = platform.now();
+    const giveUpAt = startedAt + dialTimeoutMs;
     const isCurrent = () => this.#isInState(id, "outgoing");
     let notBefore = 0;
     const isWanted = () =>
@@ -69,10 +62,10 @@ export class CallRequests {
       notBefore < giveUpAt &&
       platform.now() < giveUpAt &&
       this.#port.isOnline() &&
-      (connectionState.get() !== "offline" || platform.now() < beganAt + connectionWaitMs);
-    // What is asked meanwhile may hang on for longer.
+      (connectionState.get() !== "offline" || platform.now() < startedAt + connectionWaitMs);
+    // A request in flight may take longer than the time allowed to find a connection.
     let cancel = () => {};
-    const unfound = new Promise<never>((_, reject) => {
+    const noConnection = new Promise<never>((_, reject) => {
       cancel = platform.startTimer(
         connectionWaitMs,
         () => connectionState.get() === "offline" && reject(new SyncError("offline")),
@@ -81,25 +74,25 @@ export class CallRequests {
     const device = this.#deviceId;
     try {
       const dial = { type: "dial", conversation, call: id, kind, device } as const;
-      const ask = () =>
+      const sendDial = () =>
         this.request(dial).catch((error: unknown) => {
           notBefore = platform.now() + (asSyncError(error).retryAfterMs ?? 0);
           throw error;
         });
       if (connectionState.get() === "offline") this.#sync.checkConnection();
-      const result = await Promise.race([requestWithRetry(this.#sync, ask, isWanted), unfound]);
+      const result = await Promise.race([requestWithRetry(this.#sync, sendDial, isWanted), noConnection]);
       if (isCurrent() && !result.over) {
-        this.#port.learn(result.call);
-        this.#port.step({ type: "created", call: withLocalTimes(this.#sync, result.call), device });
+        this.#port.setServerCall(result.call);
+        this.#port.dispatch({ type: "created", call: withLocalTimes(this.#sync, result.call), device });
       }
       this.#publish(result);
     } catch (error) {
       const failure = asSyncError(error);
-      // The server may have it all the same.
+      // The server may have received the call all the same.
       if (isRetryableFailure(failure) && failure.code !== "rate_limited" && !this.#hangups.has(id)) {
         this.#hangups.add({ conversation, call: id, device, status: "missed", reason: "failed" });
       }
-      if (isCurrent()) this.#port.step({ type: "notCreated", error: toCallError(failure) });
+      if (isCurrent()) this.#port.dispatch({ type: "notCreated", error: toCallError(failure) });
     } finally {
       cancel();
     }
@@ -111,11 +104,11 @@ export class CallRequests {
     try {
       this.#publish(await requestWithRetry(this.#sync, () => this.request(answer), isCurrent));
     } catch (error) {
-      if (isCurrent()) this.#port.step({ type: "notAccepted", error: toCallError(asSyncError(error)) });
+      if (isCurrent()) this.#port.dispatch({ type: "notAccepted", error: toCallError(asSyncError(error)) });
     }
   }
 
-  /** How does it stand? Asked where news may have been lost. */
+  /** Requests the state of the call, wherever events may have been lost. */
   async checkState(call: LocalCall): Promise<void> {
     const { id, conversation } = call;
     if (this.#checking === id) return;
@@ -131,13 +124,15 @@ export class CallRequests {
     }
   }
 
-  /** This side is still there, and has heard nothing of the other one since. */
-  async sendHeartbeat(call: LocalCall, lostAt?: number): Promise<void> {
+  /** Tells the server that this side is present, and since when it hears nothing of the other one. */
+  async sendHeartbeat(call: LocalCall, interruptedAt?: number): Promise<void> {
     const unheard =
-      lostAt === undefined ? {} : { unheard: Math.max(0, Math.round(this.#sync.platform.now() - lostAt)) };
+      interruptedAt === undefined
+        ? {}
+        : { unheard: Math.max(0, Math.round(this.#sync.platform.now() - interruptedAt)) };
     const { id, conversation } = call;
-    const beat = { type: "beat", conversation, call: id, device: this.#deviceId, ...unheard } as const;
-    await requestOnce(this.#sync, () => this.#sync.request(beat)).catch((error: unknown) => {
+    const heartbeat = { type: "beat", conversation, call: id, device: this.#deviceId, ...unheard } as const;
+    await requestOnce(this.#sync, () => this.#sync.request(heartbeat)).catch((error: unknown) => {
       return isRetryableFailure(asSyncError(error)) ? undefined : this.checkState(call);
     });
   }
@@ -150,7 +145,7 @@ export class CallRequests {
     return result;
   }
 
-  /** Everybody here may know how a call stands. */
+  /** Publishes the server's answer to the call feed of this tab. */
   #publish({ call, over }: CallResult): void {
     const { feed } = this.#sync;
     const { call_id, conversation } = call;
@@ -158,25 +153,25 @@ export class CallRequests {
     else feed.publish({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   }
 
-  #isInState(id: Uuid, ...places: CallState["at"][]): boolean {
-    const state = this.#port.state();
-    return state.at !== "idle" && state.call.id === id && places.includes(state.at);
+  #isInState(id: Uuid, ...states: CallState["at"][]): boolean {
+    const state = this.#port.getState();
+    return state.at !== "idle" && state.call.id === id && states.includes(state.at);
   }
 
   #onCheckFailed({ id, conversation }: LocalCall, failure: SyncError): void {
-    const state = this.#port.state();
+    const state = this.#port.getState();
     if (!this.#isInState(id, "outgoing", "ringing", "connecting", "connected")) return;
     const isWaiting = state.at === "outgoing" || state.at === "ringing";
     if (!isRetryableFailure(failure)) {
-      this.#port.step({ type: "over", id, status: isWaiting ? "missed" : "ended", seconds: 0 });
+      this.#port.dispatch({ type: "over", id, status: isWaiting ? "missed" : "ended", seconds: 0 });
       return;
     }
     if (!isWaiting || this.#sync.platform.now() < state.until || ++this.#failedChecks < failedChecksMax) return;
-    // By the server's own rule it is over; should it have been answered in the last moment, it ends by this.
+    // By the server's own timeout the call is over. If it was answered in the last moment, this ends it.
     this.#failedChecks = 0;
     if (state.at === "outgoing")
       this.#hangups.add({ conversation, call: id, device: this.#deviceId, status: "missed" });
-    this.#port.step({ type: "over", id, status: "missed", seconds: 0 });
+    this.#port.dispatch({ type: "over", id, status: "missed", seconds: 0 });
   }
 }
 

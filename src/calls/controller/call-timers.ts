@@ -3,20 +3,20 @@ import type { CallState } from "#contract/calls/call-machine.ts";
 import { callHeartbeatMs, callServerWaitMs } from "#contract/limits.ts";
 
 const tickMs = 5_000;
-const endedCallShownMs = 2_000; // how long an ended call is shown
+const endedCallShownMs = 2_000; // how long the ended screen is shown
 
 type TimerCallbacks = {
-  /** The time of the state is up. */
+  /** The deadline of the state has passed. */
   onDeadline(): void;
-  /** An ended call was shown long enough. */
+  /** The ended screen was shown long enough. */
   onEndedShown(): void;
-  /** This page lives still. */
+  /** Called every `tickMs` while this tab has the call. */
   onAlive(): void;
-  /** The server is to be told so, and since when nothing is heard of the other side. */
-  sendHeartbeat(lostAt?: number): void;
+  /** Sends a heartbeat; `interruptedAt` is the time since which nothing is heard of the other side. */
+  sendHeartbeat(interruptedAt?: number): void;
 };
 
-/** What time alone does to the call of this tab. */
+/** Timers of this tab's call: state deadlines, heartbeats and saving. */
 export class CallTimers {
   readonly #platform: Pick<CallSyncPort["platform"], "now" | "startTimer">;
   readonly #callbacks: TimerCallbacks;
@@ -24,7 +24,7 @@ export class CallTimers {
   #cancelTick = () => {};
   #ticks = 0;
   #interruptedAt: number | undefined;
-  /** The server was told that nothing is heard. */
+  /** Whether the last heartbeat reported an interruption. */
   #isInterruptionReported = false;
 
   constructor(platform: Pick<CallSyncPort["platform"], "now" | "startTimer">, strokes: TimerCallbacks) {
@@ -43,10 +43,13 @@ export class CallTimers {
     }
   }
 
-  /** Who hears nothing may be missed as well: once the server can be reached again it is told that this side is there. */
-  followConnection(state: CallSyncPort["connectionState"]): () => void {
-    return state.subscribe(() => {
-      if (state.get() === "online" && this.#interruptedAt !== undefined) this.#sendHeartbeat();
+  /**
+   * Sends a heartbeat as soon as the server is reachable again during an interruption: the other side may miss this one
+   * as well.
+   */
+  followConnection(connectionState: CallSyncPort["connectionState"]): () => void {
+    return connectionState.subscribe(() => {
+      if (connectionState.get() === "online" && this.#interruptedAt !== undefined) this.#sendHeartbeat();
     });
   }
 

@@ -1,141 +1,140 @@
 import type { CallSyncPort } from "#calls/link.ts";
 import { TabLock } from "#calls/tab-lock.ts";
-import type { CallNotice } from "#calls/views.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { CallEvent, CallState, LocalCall } from "#contract/calls/call-machine.ts";
+import type { LocalCall } from "#contract/calls/call-machine.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { CallRequests } from "./call-requests.ts";
 import { withLocalTimes } from "./call-requests.ts";
+import type { CallStatePort } from "./call-state-port.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import { requestWithRetry } from "./request-retry.ts";
 import type { SavedCall } from "./saved-call.ts";
 
-const lockWaitMs = 500; // another tab that has a call keeps it for longer
-const rejoinWindowMs = 20_000; // within so long a page that was loaded anew takes its call up again
-const rejoinLockWaitMs = 2_000; // the page before this one may take a moment to go
+const lockWaitMs = 500; // another tab with a call keeps the lock for longer
+const rejoinWindowMs = 20_000; // a reloaded page resumes its call only within this time
+const rejoinLockWaitMs = 2_000; // the previous page may take a moment to close
 
-/** What the one tab of a browser holds that has a call of this person. */
+/** Name of the Web Lock held by the one tab of a browser that has the person's call. */
 export const toCallLockName = (me: Uuid): string => `lisolo-call-${me}`;
 
-export type CallJoinPort = {
-  state(): CallState;
-  step(event: CallEvent): void;
-  learn(call: Call): void;
-  /** It is over for this browser, whatever the server still says. */
-  forget(call: Call["call_id"]): void;
-  say(saying: CallNotice): void;
-  isOnline(): boolean;
-};
-
-/** How a call comes into this tab. One tab of a browser has a call: that in which it was dialled or accepted. */
+/**
+ * Joins calls into this tab: dialling, accepting, and rejoining after a reload. One tab of a browser has the call: the
+ * one in which it was dialled or accepted.
+ */
 export class CallJoin {
   readonly #sync: CallSyncPort;
   readonly #deviceId: DeviceId;
   readonly #hangups: PendingHangups;
   readonly #requests: CallRequests;
-  readonly #port: CallJoinPort;
+  readonly #port: CallStatePort;
   readonly #tabLock: TabLock;
   #isPending = false;
-  /** The one that comes in, where the server has it already. */
+  /** Call that is being rejoined. */
   #rejoining: Call["call_id"] | undefined;
-  /** Changes when what comes in is not wanted any more. */
+  /** Incremented to cancel a pending dial. */
   #generation = 0;
 
-  constructor(link: CallSyncPort, device: DeviceId, ends: PendingHangups, asker: CallRequests, host: CallJoinPort) {
-    this.#sync = link;
-    this.#deviceId = device;
-    this.#hangups = ends;
-    this.#requests = asker;
-    this.#port = host;
-    this.#tabLock = new TabLock(link.platform, toCallLockName(link.me));
+  constructor(
+    sync: CallSyncPort,
+    deviceId: DeviceId,
+    hangups: PendingHangups,
+    requests: CallRequests,
+    port: CallStatePort,
+  ) {
+    this.#sync = sync;
+    this.#deviceId = deviceId;
+    this.#hangups = hangups;
+    this.#requests = requests;
+    this.#port = port;
+    this.#tabLock = new TabLock(sync.platform, toCallLockName(sync.me));
   }
 
-  /** A call is coming into this tab, which is not to be seen by the state yet. */
+  /** Whether a call is being joined that the state does not show yet. */
   get isPending(): boolean {
     return this.#isPending;
   }
 
-  /** That call is coming in by itself: it need not ring. */
+  /** Whether the call is being rejoined, so that it need not ring. */
   isRejoining(call: Call["call_id"]): boolean {
     return this.#rejoining === call;
   }
 
-  /** Somebody dialled and thought better of it at once. */
+  /** Cancels a dial that is waiting for the lock. */
   cancel(): void {
     this.#generation++;
   }
 
-  /** This tab has no call. */
+  /** Releases the lock once this tab has no call. */
   releaseLock(): void {
     if (!this.#isPending) this.#tabLock.release();
   }
 
-  /** Calls somebody; what hinders it is said. */
+  /** Dials. Shows a notice if that is not possible. */
   async dial(call: LocalCall): Promise<void> {
     const { peer } = call;
     if (this.#isPending) return;
-    // Where the browser knows of a network the way to the server may be there again within moments: that is tried.
+    // With a network the connection to the server may return within moments, so dialling is tried.
     if (!this.#port.isOnline()) {
-      this.#port.say({ notice: "failed", error: "offline", peer });
+      this.#port.showNotice({ notice: "failed", error: "offline", peer });
       return;
     }
-    const turn = ++this.#generation;
-    const isHad = await this.#acquireLock(lockWaitMs);
-    const state = this.#port.state();
-    if (turn !== this.#generation) this.#tabLock.release();
-    else if (!isHad) this.#port.say({ notice: "inProgress", peer });
+    const generation = ++this.#generation;
+    const hasLock = await this.#acquireLock(lockWaitMs);
+    const state = this.#port.getState();
+    if (generation !== this.#generation) this.#tabLock.release();
+    else if (!hasLock) this.#port.showNotice({ notice: "inProgress", peer });
     else if (state.at === "ringing" && state.call.conversation === call.conversation) this.#answer(state.call);
-    else this.#port.step({ type: "dial", call }); // says so when somebody else rings meanwhile
+    else this.#port.dispatch({ type: "dial", call }); // shows that a call is in progress if another one rings meanwhile
   }
 
   async accept(call: LocalCall): Promise<void> {
     if (this.#isPending) return;
-    const isHad = await this.#acquireLock(lockWaitMs);
-    const state = this.#port.state();
-    const isStill = state.at === "ringing" && state.call.id === call.id;
-    if (isHad && isStill) this.#answer(call);
-    else if (isHad) this.#tabLock.release();
-    else if (isStill) this.#port.say({ notice: "inProgress", peer: call.peer });
+    const hasLock = await this.#acquireLock(lockWaitMs);
+    const state = this.#port.getState();
+    const isStillRinging = state.at === "ringing" && state.call.id === call.id;
+    if (hasLock && isStillRinging) this.#answer(call);
+    else if (hasLock) this.#tabLock.release();
+    else if (isStillRinging) this.#port.showNotice({ notice: "inProgress", peer: call.peer });
   }
 
-  /** The call that this tab had before it was loaded anew, or that another one had which is gone. */
-  async rejoin(kept: SavedCall): Promise<void> {
-    // A tab that was copied has what was kept too; the call is still the other's.
-    if (this.#isTooLate(kept)) this.#hangUpSaved(kept);
+  /** Rejoins the call this tab had before a reload, or the call of a closed tab. */
+  async rejoin(saved: SavedCall): Promise<void> {
+    // A duplicated tab has a copy of the saved call, but the lock stays with the original.
+    if (this.#isTooLate(saved)) this.#hangUpSaved(saved);
     else if (await this.#acquireLock(rejoinLockWaitMs)) {
       this.#isPending = true;
-      this.#rejoining = kept.id;
-      await this.#resumeCall(kept);
+      this.#rejoining = saved.id;
+      await this.#resumeCall(saved);
       this.#rejoining = undefined;
       this.#isPending = false;
     }
   }
 
-  async #resumeCall(kept: SavedCall): Promise<void> {
-    const { id, conversation, isCaller, since } = kept;
-    const ask = () => this.#requests.request({ type: "standing", conversation, call: id });
+  async #resumeCall(saved: SavedCall): Promise<void> {
+    const { id, conversation, isCaller, since } = saved;
+    const requestState = () => this.#requests.request({ type: "standing", conversation, call: id });
     try {
-      const { call, over } = await requestWithRetry(this.#sync, ask, () => !this.#isTooLate(kept));
-      const mine = isCaller ? call.from_device : (call.to_device ?? this.#deviceId);
-      const { at } = this.#port.state();
+      const { call, over } = await requestWithRetry(this.#sync, requestState, () => !this.#isTooLate(saved));
+      const ownDevice = isCaller ? call.from_device : (call.to_device ?? this.#deviceId);
+      const { at } = this.#port.getState();
       if (over) {
         const { call_id, conversation } = call;
         this.#sync.feed.publish({ event_type: over.status, data: { call_id, conversation, ...over } });
         return;
       }
-      if (mine !== this.#deviceId && mine === kept.device) {
-        // This browser's data were removed meanwhile, and with them the name it had in the call.
-        this.#hangUpSaved(kept);
-        this.#port.say({ notice: "error", peer: kept.peer });
+      if (ownDevice !== this.#deviceId && ownDevice === saved.device) {
+        // The browser's data were removed meanwhile, and with them its device id in the call.
+        this.#hangUpSaved(saved);
+        this.#port.showNotice({ notice: "error", peer: saved.peer });
         return;
       }
-      if (mine !== this.#deviceId || (at !== "idle" && at !== "ended")) return;
-      this.#port.learn(call);
-      this.#port.step({ type: "rejoin", call: withLocalTimes(this.#sync, call), isCaller, since });
-      if (call.answered_at !== null) void this.#requests.sendHeartbeat(kept); // the other side may have missed it
+      if (ownDevice !== this.#deviceId || (at !== "idle" && at !== "ended")) return;
+      this.#port.setServerCall(call);
+      this.#port.dispatch({ type: "rejoin", call: withLocalTimes(this.#sync, call), isCaller, since });
+      if (call.answered_at !== null) void this.#requests.sendHeartbeat(saved); // the other side may have missed this one
     } catch (error) {
-      if (isRetryableFailure(asSyncError(error))) this.#hangUpSaved(kept);
+      if (isRetryableFailure(asSyncError(error))) this.#hangUpSaved(saved);
     }
   }
 
@@ -145,20 +144,20 @@ export class CallJoin {
 
   #hangUpSaved({ id, conversation, since, at, device }: SavedCall): void {
     const status = since !== undefined ? "ended" : at === "connecting" ? "cancelled" : "missed";
-    this.#port.forget(id);
+    this.#port.markEnded(id);
     this.#hangups.add({ conversation, call: id, device, status });
   }
 
-  /** What rings is taken, in this tab. */
+  /** Accepts the ringing call in this tab. */
   #answer({ id }: LocalCall): void {
     this.#sync.announceTaken(id);
-    this.#port.step({ type: "accept" });
+    this.#port.dispatch({ type: "accept" });
   }
 
   async #acquireLock(waitMs: number): Promise<boolean> {
     this.#isPending = true;
-    const isHad = await this.#tabLock.acquire(waitMs);
+    const hasLock = await this.#tabLock.acquire(waitMs);
     this.#isPending = false;
-    return isHad;
+    return hasLock;
   }
 }

@@ -1,32 +1,32 @@
 import type { CallSyncPort } from "#calls/link.ts";
 import { createDefaultPreferences } from "#calls/media/media-preferences.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { CallState, LocalCall } from "#contract/calls/call-machine.ts";
+import type { LocalCall } from "#contract/calls/call-machine.ts";
 import { withLocalTimes } from "./call-requests.ts";
+import type { CallStatePort } from "./call-state-port.ts";
 import { toCallLockName } from "./join.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import type { SavedCall } from "./saved-call.ts";
 
 const pollMs = 500;
-const goneMs = 1_500; // a page that is loaded anew mostly has its call again by then
+const goneMs = 1_500; // a reloaded page has usually taken its call back by then
 
-/** This browser's call, as a tab sees it that does not have it. */
+/** Call of this browser as seen by a tab that does not have it. */
 export type OtherTabCall = {
   call: LocalCall;
-  /** No tab has it any more: the one that had it was closed. */
+  /** The tab that had the call was closed. */
   isGone: boolean;
 };
 
-export type OtherTabPort = {
-  state(): CallState;
-  /** This tab has a call, or one is coming into it. */
+type OtherTabPort = Pick<CallStatePort, "getState" | "publishView"> & {
+  /** Whether this tab has a call or is joining one. */
   hasCall(): boolean;
-  changed(): void;
-  /** It comes into this tab. */
+
+  /** Takes the call into this tab. */
   rejoin(call: SavedCall): void;
 };
 
-/** The call of this browser that is in another of its tabs, for as long as that tab lives, and a while longer. */
+/** Watches the call of this browser that belongs to another tab, and whether that tab still lives. */
 export class OtherTabMonitor {
   readonly #sync: CallSyncPort;
   readonly #deviceId: DeviceId;
@@ -34,29 +34,29 @@ export class OtherTabMonitor {
   readonly #port: OtherTabPort;
   readonly #lockName: string;
   #lockFreeSince: number | undefined;
-  /** Of the call whose tab is gone. */
+  /** Data use of the call whose tab is gone. */
   #bytes = 0;
   #cancelPoll: (() => void) | undefined;
-  /** What was given last: the same again while it says the same. */
+  /** Last view, returned again while nothing changed (`useSyncExternalStore`). */
   #view: OtherTabCall | undefined;
 
-  constructor(link: CallSyncPort, device: DeviceId, ends: PendingHangups, host: OtherTabPort) {
-    this.#sync = link;
-    this.#deviceId = device;
-    this.#hangups = ends;
-    this.#port = host;
-    this.#lockName = toCallLockName(link.me);
+  constructor(sync: CallSyncPort, deviceId: DeviceId, hangups: PendingHangups, port: OtherTabPort) {
+    this.#sync = sync;
+    this.#deviceId = deviceId;
+    this.#hangups = hangups;
+    this.#port = port;
+    this.#lockName = toCallLockName(sync.me);
   }
 
-  /** Those that are under way in this browser, in whichever of its tabs. */
+  /** Active calls of this browser, in any of its tabs. */
   get calls(): Call[] {
-    const state = this.#port.state();
-    const over = state.at === "ended" ? state.call.id : undefined;
+    const state = this.#port.getState();
+    const endedId = state.at === "ended" ? state.call.id : undefined;
     const open = this.#sync.feed.activeCalls.get().filter((call) => this.isOfThisBrowser(call));
-    return open.filter(({ call_id }) => call_id !== over && !this.#hangups.has(call_id));
+    return open.filter(({ call_id }) => call_id !== endedId && !this.#hangups.has(call_id));
   }
 
-  /** Whether this browser has a side of it, also of one whose end the server has yet to hear of. */
+  /** Whether this browser is a party of the call, also if the server does not know yet that it ended. */
   isOfThisBrowser({ from_device, to_device }: Call): boolean {
     return from_device === this.#deviceId || to_device === this.#deviceId;
   }
@@ -71,7 +71,7 @@ export class OtherTabMonitor {
     return this.#view;
   }
 
-  /** Follows whether there is one, and whether its tab lives. */
+  /** Starts or stops watching, depending on whether there is such a call. */
   update(): void {
     if (!this.#call) this.stop();
     else if (!this.#cancelPoll) this.#schedulePoll();
@@ -83,7 +83,7 @@ export class OtherTabMonitor {
     this.#lockFreeSince = undefined;
   }
 
-  /** They end, whoever has them; the server tells that tab. */
+  /** Ends the calls of this browser in any tab; the server notifies the other tab. */
   hangUp(): void {
     for (const { call_id: call, conversation, answered_at } of this.calls) {
       this.#hangups.add({
@@ -94,10 +94,10 @@ export class OtherTabMonitor {
       });
     }
     this.update();
-    this.#port.changed();
+    this.#port.publishView();
   }
 
-  /** Takes up the one whose tab is gone, as if this page had had it: its person is heard, and seen when they want to be. */
+  /** Resumes the call of a closed tab in this tab, with the microphone on and the camera off. */
   resume(): void {
     const call = this.#call;
     if (!call || !this.view?.isGone) return;
@@ -126,23 +126,23 @@ export class OtherTabMonitor {
   #schedulePoll(): void {
     const { platform } = this.#sync;
     this.#cancelPoll = platform.startTimer(pollMs, () => {
-      void this.#poll().then(([has, bytes]) => {
-        if (!this.#cancelPoll) return; // nobody wants to know any more
+      void this.#poll().then(([isHeld, bytes]) => {
+        if (!this.#cancelPoll) return; // stopped meanwhile
         this.#bytes = bytes;
-        this.#lockFreeSince = has ? undefined : (this.#lockFreeSince ?? platform.now());
+        this.#lockFreeSince = isHeld ? undefined : (this.#lockFreeSince ?? platform.now());
         this.#schedulePoll();
-        if (this.#view !== this.view) this.#port.changed();
+        if (this.#view !== this.view) this.#port.publishView();
       });
     });
   }
 
-  async #poll(): Promise<[has: boolean, bytes: number]> {
+  async #poll(): Promise<[isHeld: boolean, bytes: number]> {
     const call = this.#call;
-    const has = await this.#isLockHeld();
-    return [has, has || !call ? 0 : await this.#sync.findDataUse(call.call_id)];
+    const isHeld = await this.#isLockHeld();
+    return [isHeld, isHeld || !call ? 0 : await this.#sync.findDataUse(call.call_id)];
   }
 
-  /** Where there are no locks nobody can tell. */
+  /** Without the Web Locks API the tab is assumed to live. */
   async #isLockHeld(): Promise<boolean> {
     const { locks } = this.#sync.platform;
     const { held = [] } = (await locks?.query().catch(() => undefined)) ?? { held: [{ name: this.#lockName }] };

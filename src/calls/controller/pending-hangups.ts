@@ -18,27 +18,27 @@ const PendingHangup = v.object({
 type PendingHangup = v.InferOutput<typeof PendingHangup>;
 
 const keyPrefix = "call-end:";
-const agoMinMs = 1_000; // sooner than that it is as if it were told at once
-const staleMs = 2 * callSilentMaxMs; // the server has ended such a call by itself
+const agoMinMs = 1_000; // a shorter delay is not reported to the server
+const staleMs = 2 * callSilentMaxMs; // by then the server has ended the call by itself
 
 /**
- * The ends of calls that the server is still to be told. They are kept, so that one is told also when the network was
- * away and the page has gone meanwhile.
+ * Call ends that the server has not confirmed. They are stored, so that a later page reports an end that this one could
+ * not.
  */
 export class PendingHangups {
   readonly #sync: CallSyncPort;
   readonly #retry: Retry;
   readonly #pending = new Map<Uuid, PendingHangup>();
-  /** What has to be settled before: a call is not ended before it was begun. */
+  /** Dialling that must settle first: the end of a call is not sent before its beginning. */
   readonly #prerequisites = new Map<Uuid, Promise<unknown>>();
   #idleWaiters: (() => void)[] = [];
 
-  constructor(link: CallSyncPort) {
-    this.#sync = link;
-    this.#retry = new Retry(link.platform as ConstructorParameters<typeof Retry>[0], () => this.#sendAll());
+  constructor(sync: CallSyncPort) {
+    this.#sync = sync;
+    this.#retry = new Retry(sync.platform as ConstructorParameters<typeof Retry>[0], () => this.#sendAll());
   }
 
-  /** Takes up what pages before this one could not tell. */
+  /** Loads the ends that earlier pages could not report. */
   async load(): Promise<void> {
     await this.#loadStored();
     if (this.#pending.size > 0) this.#retry.schedule();
@@ -51,28 +51,28 @@ export class PendingHangups {
     }
   }
 
-  /** Of a call that is ended here the server may still say that it is under way. */
+  /** Whether the call has ended here, although the server may still list it as active. */
   has(call: Uuid): boolean {
     return this.#pending.has(call);
   }
 
-  /** `at`: when it was over, where that was before. */
+  /** Adds the end of a call. `at`: when it ended, if earlier than now. `after`: must settle before it is sent. */
   add(end: Omit<PendingHangup, "at"> & { at?: number }, after?: Promise<unknown>): void {
-    const kept: PendingHangup = { at: this.#sync.platform.now(), ...end };
-    this.#pending.set(end.call, kept);
+    const stored: PendingHangup = { at: this.#sync.platform.now(), ...end };
+    this.#pending.set(end.call, stored);
     if (after) this.#prerequisites.set(end.call, after);
-    this.#sync.storage.put(keyPrefix + end.call, kept).catch(() => undefined); // told from memory then
+    this.#sync.storage.put(keyPrefix + end.call, stored).catch(() => undefined); // then it is sent from memory only
     this.#retry.runNow();
   }
 
-  /** The server may be reached again: also by this tab, where another one that has gone could not tell it. */
+  /** Sends now, because the server may be reachable again. Includes ends of closed tabs. */
   sendNow(): void {
     void this.#loadStored()
-      .catch(() => undefined) // told from memory then
+      .catch(() => undefined) // then it is sent from memory only
       .then(() => this.#pending.size > 0 && this.#retry.runNow());
   }
 
-  /** Resolves once nothing is left to be told. */
+  /** Resolves once every end is reported. */
   waitUntilSent(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#pending.size === 0) resolve();
@@ -87,7 +87,7 @@ export class PendingHangups {
   async #sendAll(): Promise<"done" | "retry"> {
     const outcomes = await Promise.all([...this.#pending.values()].map((end) => this.#send(end)));
     if (this.#pending.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
-    return outcomes.every((isTold) => isTold) ? "done" : "retry";
+    return outcomes.every((isSent) => isSent) ? "done" : "retry";
   }
 
   async #send(end: PendingHangup): Promise<boolean> {
@@ -99,7 +99,7 @@ export class PendingHangups {
     const outcome = isStale
       ? true
       : await requestOnce(this.#sync, () => this.#sync.request({ type: "hangUp", ...asked, ...ago })).then(
-          // How it ended is news to everybody here.
+          // The result is published to the call feed of this tab.
           ({ call, over }) => {
             const { call_id, conversation } = call;
             if (over) this.#sync.feed.publish({ event_type: over.status, data: { call_id, conversation, ...over } });

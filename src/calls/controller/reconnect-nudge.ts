@@ -2,20 +2,23 @@ import type { CallSyncPort } from "#calls/link.ts";
 
 const nudgeIntervalMs = 2_000;
 
-/** While there is a call the way to the server is tried again and again: whoever is called cannot wait for a back-off. */
+/**
+ * Retries the connection to the server every `nudgeIntervalMs` during a call, because a call cannot wait for the
+ * regular backoff.
+ */
 export class ReconnectNudge {
   readonly #sync: Pick<CallSyncPort, "connectionState" | "platform" | "checkConnection">;
   #unsubscribe: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor(link: Pick<CallSyncPort, "connectionState" | "platform" | "checkConnection">) {
-    this.#sync = link;
+  constructor(sync: Pick<CallSyncPort, "connectionState" | "platform" | "checkConnection">) {
+    this.#sync = sync;
   }
 
-  setActive(isWanted: boolean): void {
-    if (isWanted === (this.#unsubscribe !== undefined)) return;
+  setActive(isActive: boolean): void {
+    if (isActive === (this.#unsubscribe !== undefined)) return;
     this.#unsubscribe?.();
-    this.#unsubscribe = isWanted ? this.#sync.connectionState.subscribe(() => this.#update()) : undefined;
+    this.#unsubscribe = isActive ? this.#sync.connectionState.subscribe(() => this.#update()) : undefined;
     this.#update();
   }
 

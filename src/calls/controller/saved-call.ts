@@ -4,53 +4,53 @@ import { CallKind, DeviceId } from "#contract/calls/call.ts";
 import type { CallState } from "#contract/calls/call-machine.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 
-/** The key is known to `call-state.ts` too, which looks for it before anything of this is loaded. */
+/** `call-state.ts` reads the same key before this module is loaded. */
 const storageKey = "call";
 
 const SavedCall = v.object({
   me: Uuid,
-  /** This browser's name in it. */
+  /** Device id of this browser in the call. */
   device: DeviceId,
   id: Uuid,
   conversation: ConversationId,
   peer: Uuid,
   kind: CallKind,
   isCaller: v.boolean(),
-  /** How far it was. */
+  /** State at the time of saving. */
   at: v.picklist(["outgoing", "connecting", "connected"]),
-  /** When it was connected. */
+  /** Time the call was connected. */
   since: v.optional(v.number()),
-  /** What it took by then. */
+  /** Data use so far. */
   bytes: v.number(),
-  /** What was muted, switched off or not wanted stays so. */
+  /** Kept so that a muted microphone and a camera that is off stay so. */
   choices: v.optional(MediaPreferences, silentPreferences),
-  /** When this page was last alive. */
+  /** Time this page was last alive. */
   aliveAt: v.number(),
 });
 export type SavedCall = v.InferOutput<typeof SavedCall>;
 
-/** A call that this page has, begun or accepted in it. */
+/** Whether this page has the call: it was dialled or accepted here. */
 export const isOwned = (state: CallState): state is Extract<CallState, { at: SavedCall["at"] }> =>
   state.at === "outgoing" || state.at === "connecting" || state.at === "connected";
 
 type PageStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** The call of a page, kept so that the same tab takes it up again when it is loaded anew. */
+/** Copy of a page's call in sessionStorage, so that the same tab resumes it after a reload. */
 export class SavedCallStore {
   readonly #storage: PageStorage | undefined;
   readonly #userId: Uuid;
 
-  constructor(storage: PageStorage | undefined, me: Uuid) {
+  constructor(storage: PageStorage | undefined, userId: Uuid) {
     this.#storage = storage;
-    this.#userId = me;
+    this.#userId = userId;
   }
 
   read(): SavedCall | undefined {
     try {
-      const kept = v.safeParse(SavedCall, JSON.parse(this.#storage?.getItem(storageKey) ?? "null"));
-      if (kept.success && kept.output.me === this.#userId) return kept.output;
+      const saved = v.safeParse(SavedCall, JSON.parse(this.#storage?.getItem(storageKey) ?? "null"));
+      if (saved.success && saved.output.me === this.#userId) return saved.output;
     } catch {
-      // Nothing that could be read.
+      // Unreadable, or storage is forbidden.
     }
     this.clear();
     return undefined;
@@ -62,12 +62,12 @@ export class SavedCallStore {
       return;
     }
     const since = "since" in state ? state.since : undefined;
-    const kept: SavedCall = { me: this.#userId, ...state.call, at: state.at, since, ...page };
+    const saved: SavedCall = { me: this.#userId, ...state.call, at: state.at, since, ...page };
     try {
-      this.#storage?.setItem(storageKey, JSON.stringify(kept));
+      this.#storage?.setItem(storageKey, JSON.stringify(saved));
     } catch {
-      // No room, or it is forbidden. What stood there before says nothing of what was chosen since: a page loaded anew
-      // has lost its call.
+      // No room, or storage is forbidden. An older copy would lack the latest preferences, so the copy is removed and a
+      // reload loses the call.
       this.clear();
     }
   }
@@ -76,7 +76,7 @@ export class SavedCallStore {
     try {
       this.#storage?.removeItem(storageKey);
     } catch {
-      // It is forbidden.
+      // Storage is forbidden.
     }
   }
 }

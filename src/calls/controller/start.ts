@@ -17,7 +17,7 @@ import { SavedCallStore } from "./saved-call.ts";
 
 const deviceKey = "device";
 
-/** The store as it is now; while it is opened anew, nothing can be kept. */
+/** Current store. Throws while it is being reopened, when nothing can be stored. */
 const requireStoreContext = ({ tab }: SyncEngine): SyncContext => {
   const context = tab.context.get();
   if (!context) throw new SyncError("unavailable");
@@ -75,14 +75,14 @@ const findSessionStorage = (): Storage | undefined => {
   try {
     return sessionStorage;
   } catch {
-    return undefined; // forbidden
+    return undefined; // storage is forbidden
   }
 };
 
-/** A page that goes in the middle of a call takes the call with it: the browser asks before it does. */
+/** Closing the page ends the call, so the browser asks first. */
 const onUnload = (event: BeforeUnloadEvent): void => {
   event.preventDefault();
-  event.returnValue = true; // what browsers before 2024 look at
+  event.returnValue = true; // required by browsers before 2024
 };
 
 const browserEnvironment: Omit<CallEnvironment, "showCall" | "showNotice"> = {
@@ -98,7 +98,7 @@ const browserEnvironment: Omit<CallEnvironment, "showCall" | "showNotice"> = {
   recordDataUse: recordCallDataUse,
 };
 
-/** Resolves once there is a store. */
+/** Resolves once the store is open. */
 const waitForStoreOpen = ({ tab }: SyncEngine): Promise<void> =>
   new Promise((resolve) => {
     if (tab.context.get()) return resolve();
@@ -108,22 +108,22 @@ const waitForStoreOpen = ({ tab }: SyncEngine): Promise<void> =>
     });
   });
 
-/** This browser as one of a person's devices: the same in all its tabs, for as long as its data is kept. */
-const readDeviceId = async (memory: CallStorage, made: DeviceId): Promise<DeviceId> => {
-  const known = v.safeParse(DeviceId, await memory.getOrInsert(deviceKey, made).catch(() => undefined));
-  return known.success ? known.output : made;
+/** Device id of this browser: shared by its tabs, for as long as its data are kept. */
+const readDeviceId = async (memory: CallStorage, newId: DeviceId): Promise<DeviceId> => {
+  const stored = v.safeParse(DeviceId, await memory.getOrInsert(deviceKey, newId).catch(() => undefined));
+  return stored.success ? stored.output : newId;
 };
 
 export const openCallController = async (
   sync: SyncEngine,
-  shown: Pick<CallEnvironment, "showCall" | "showNotice">,
+  screen: Pick<CallEnvironment, "showCall" | "showNotice">,
 ): Promise<TabCallController> => {
   await waitForStoreOpen(sync);
-  const link = createCallSyncPort(sync);
-  // In a call that is taken up again it goes on under the name it has there, also where its data were removed.
-  const kept = new SavedCallStore(browserEnvironment.storage, link.me).read();
-  const device = await readDeviceId(link.storage, kept?.device ?? createUuid(link.platform.now()));
-  const engine = new TabCallController(link, { ...browserEnvironment, ...shown }, device);
-  await engine.start();
-  return engine;
+  const port = createCallSyncPort(sync);
+  // A resumed call keeps its device id, even if the browser's data were removed.
+  const saved = new SavedCallStore(browserEnvironment.storage, port.me).read();
+  const device = await readDeviceId(port.storage, saved?.device ?? createUuid(port.platform.now()));
+  const controller = new TabCallController(port, { ...browserEnvironment, ...screen }, device);
+  await controller.start();
+  return controller;
 };

@@ -43,7 +43,7 @@ const events = {
   "created, theirs, on another device": { type: "created", call: { ...crossed, to_device: "other" }, device: mine },
   notCreated: { type: "notCreated", error: "not_connected" },
   ring: { type: "ring", call: inbound },
-  rings: { type: "rings" },
+  rings: { type: "peerRinging" },
   accept: { type: "accept" },
   accepted: { type: "accepted", call: talked },
   notAccepted: { type: "notAccepted", error: "call_not_found" },
@@ -56,8 +56,8 @@ const events = {
   "rejoin, answered": { type: "rejoin", call: { ...crossed }, isCaller: false, since: undefined },
   reject: { type: "reject" },
   hangUp: { type: "hangUp" },
-  left: { type: "left" },
-  heard: { type: "heard" },
+  left: { type: "peerHungUp" },
+  heard: { type: "audioReceived" },
   interrupted: { type: "interrupted", at: now - 2_000 },
   failed: { type: "failed" },
   missed: { type: "over", id: "call-1", status: "missed", seconds: 0 },
@@ -67,8 +67,8 @@ const events = {
   "failed there": { type: "over", id: "call-1", status: "cancelled", seconds: 0, reason: "failed" },
   "cut off there": { type: "over", id: "call-1", status: "ended", seconds: 7, reason: "failed" },
   "another ended": { type: "over", id: "call-7", status: "ended", seconds: 7 },
-  time: { type: "time" },
-  leave: { type: "leave" },
+  time: { type: "timeout" },
+  leave: { type: "dismiss" },
 } satisfies Record<string, CallEvent>;
 type Event = keyof typeof events;
 
@@ -83,28 +83,28 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     "rejoin, answered": "connecting: tone none, media open, media start",
   },
   outgoing: {
-    dial: "outgoing: say inProgress",
+    dial: "outgoing: notify inProgress",
     created: "outgoing: ",
     "created, answered": "connecting: tone none, media start",
     "created, theirs": "connecting: tone none, media start",
     "created, theirs, on another device": "ended ended 0 elsewhere: media stop, tone none",
-    notCreated: "ended cancelled 0 failed: media stop, tone none, say failed not_connected",
+    notCreated: "ended cancelled 0 failed: media stop, tone none, notify failed not_connected",
     rings: "outgoing: ",
     answered: "connecting: tone none, media start",
     hangUp: "ended missed 0: media stop, tone none, end missed",
-    failed: "ended missed 0 failed: media stop, tone none, end missed failed, say error",
-    missed: "ended missed 0: media stop, tone none, say unanswered",
-    busy: "ended missed 0 busy: media stop, tone busy, say busy",
-    rejected: "ended rejected 0: media stop, tone none, say rejected",
-    ended: "ended ended 7: media stop, tone none, say unanswered",
-    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
-    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
+    failed: "ended missed 0 failed: media stop, tone none, end missed failed, notify error",
+    missed: "ended missed 0: media stop, tone none, notify unanswered",
+    busy: "ended missed 0 busy: media stop, tone busy, notify busy",
+    rejected: "ended rejected 0: media stop, tone none, notify rejected",
+    ended: "ended ended 7: media stop, tone none, notify unanswered",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, notify failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, notify failed",
   },
   ringing: {
-    dial: "ringing: say inProgress",
+    dial: "ringing: notify inProgress",
     accept: "connecting: tone none, media open, answer",
     answered: "ended ended 0 elsewhere: media stop, tone none",
-    reject: "ended rejected 0: media stop, tone none, end rejected, say rejected",
+    reject: "ended rejected 0: media stop, tone none, end rejected, notify rejected",
     hangUp: "ended missed 0: media stop, tone none, end missed",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
@@ -114,46 +114,46 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     "cut off there": "ended ended 7 failed: media stop, tone none",
   },
   connecting: {
-    dial: "connecting: say inProgress",
+    dial: "connecting: notify inProgress",
     accepted: "connecting: media start",
-    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed call_not_found",
+    notAccepted: "ended ended 0: media stop, tone none, notify acceptFailed call_not_found",
     "accepted elsewhere": "ended ended 0 elsewhere: media stop, tone none",
     hangUp: "ended cancelled 0: media stop, tone none, end cancelled",
     left: "ended cancelled 0: media stop, tone none, end cancelled",
     heard: "connected: tone none",
-    failed: "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say error",
+    failed: "ended cancelled 0 failed: media stop, tone none, end cancelled failed, notify error",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
-    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
-    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, notify failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, notify failed",
   },
   connected: {
-    dial: "connected: say inProgress",
+    dial: "connected: notify inProgress",
     hangUp: "ended ended 10: media stop, tone none, end ended",
     left: "ended ended 10: media stop, tone none, end ended",
     interrupted: "connected interrupted: ",
-    failed: "ended ended 10 failed: media stop, tone none, end ended failed, say error",
+    failed: "ended ended 10 failed: media stop, tone none, end ended failed, notify error",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
-    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
-    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, notify error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, notify error",
   },
   interrupted: {
-    dial: "connected interrupted: say inProgress",
+    dial: "connected interrupted: notify inProgress",
     hangUp: "ended ended 6: media stop, tone none, end ended 1006000",
     left: "ended ended 6: media stop, tone none, end ended 1006000",
     heard: "connected: ",
-    failed: "ended ended 6 failed: media stop, tone none, end ended failed 1006000, say error",
+    failed: "ended ended 6 failed: media stop, tone none, end ended failed 1006000, notify error",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
-    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
-    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, notify error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, notify error",
   },
   ended: {
     dial: "outgoing: media prepare, tone ringback, create",
@@ -174,14 +174,14 @@ const told = (state: CallState): string => {
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);
-  return `${told(step.state)}: ${step.effects.map((deed) => Object.values(deed).join(" ")).join(", ")}`;
+  return `${told(step.state)}: ${step.effects.map((effect) => Object.values(effect).join(" ")).join(", ")}`;
 };
 
 describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (name) => {
   const state = states[name];
   test.each(Object.keys(events) as Event[])("takes %s", (event) => {
     const expected = table[name][event];
-    if (expected === undefined) expect(stepCall(state, events[event], now)).toEqual({ state, deeds: [] });
+    if (expected === undefined) expect(stepCall(state, events[event], now)).toEqual({ state, effects: [] });
     else expect(outcome(state, events[event])).toBe(expected);
   });
 });
@@ -193,21 +193,21 @@ describe("time alone", () => {
     for (const state of [states.outgoing, states.ringing]) {
       expect(stepCall(state, time, due - 1).state).toEqual(state);
       const asked = stepCall(state, time, due);
-      expect(asked.effects).toEqual([{ do: "ask" }]);
-      expect(stepCall(asked.state, time, due + 1).effects).not.toContainEqual({ do: "ask" });
-      expect(stepCall(asked.state, time, due + callServerWaitMs).effects).toEqual([{ do: "ask" }]);
+      expect(asked.effects).toEqual([{ type: "checkState" }]);
+      expect(stepCall(asked.state, time, due + 1).effects).not.toContainEqual({ type: "checkState" });
+      expect(stepCall(asked.state, time, due + callServerWaitMs).effects).toEqual([{ type: "checkState" }]);
     }
   });
   test("stops the ringing at thirty seconds, whatever is heard", () => {
     expect(outcome(states.ringing, time, start + callRingMs)).toBe("ringing: tone none");
   });
   test("ends a call in which nothing is heard", () => {
-    const failed = "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say failed";
+    const failed = "ended cancelled 0 failed: media stop, tone none, end cancelled failed, notify failed";
     expect(outcome(states.connecting, time, start + callConnectMs)).toBe(failed);
   });
   test("ends one that was talked before its page was loaded anew as one that was talked", () => {
     const state: CallState = { ...states.connecting, since: start - 5_000 };
-    const failed = "ended ended 20 failed: media stop, tone none, end ended failed, say failed";
+    const failed = "ended ended 20 failed: media stop, tone none, end ended failed, notify failed";
     expect(outcome(state, time, start + callConnectMs)).toBe(failed);
   });
 });
