@@ -94,11 +94,11 @@ const stages = {
   ],
   "src/calls": [
     ["signaling"],
-    ["tab-lock.ts", "link.ts"],
+    ["tab-lock.ts", "sync-port.ts"],
     ["quality"],
     ["media"],
     ["tones"],
-    ["views.ts", "world.ts"],
+    ["views.ts", "environment.ts"],
     ["controller"],
     ["."],
     ["ui"],

@@ -6,47 +6,49 @@ import type { SelectedDevices } from "./media/media-preferences.ts";
 
 export { endCalls, isBrowserInCall, subscribeCallNotices } from "./call-state.ts";
 
-/** What is done with the call of this tab; where there is none, nothing. */
+/** Creates an action on the call controller. Without a controller there is no call, and the action does nothing. */
 const withController =
-  <A extends readonly unknown[]>(run: (engine: TabCallController, ...values: A) => void) =>
+  <A extends readonly unknown[]>(run: (controller: TabCallController, ...values: A) => void) =>
   (...values: A): void => {
     loadCallController().then(
-      (engine) => run(engine, ...values),
-      () => undefined, // where it could not be fetched there is no call
+      (controller) => run(controller, ...values),
+      () => undefined, // loading failed, so there is no call
     );
   };
 
-/** Calls the other person of a private conversation. What hinders it is told by a saying. */
+/** Calls the other person of a private conversation. A failure is shown as a notice. */
 export const dialCall = (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void => {
   watchCalls();
   loadCallController().then(
-    (engine) => engine.dial(to),
+    (controller) => controller.dial(to),
     () => publishCallNotice({ notice: "failed", error: "offline", peer: to.peer }),
   );
 };
-export const acceptCall = withController((engine) => engine.handleUserAction({ type: "accept" }));
-export const rejectCall = withController((engine) => engine.handleUserAction({ type: "reject" }));
-export const hangUpCall = withController((engine) => engine.handleUserAction({ type: "hangUp" }));
-/** The call of this browser's other tab ends. */
-export const hangUpOtherTabCall = withController((engine) => engine.otherTab.hangUp());
-/** The call of a tab that is gone goes on in this one. */
-export const resumeOtherTabCall = withController((engine) => engine.otherTab.resume());
-/** The screen of an ended call goes. */
-export const dismissEndedCall = withController((engine) => engine.handleUserAction({ type: "dismiss" }));
-export const setMuted = withController((engine, isMuted: boolean) => engine.changePreference({ isMuted }));
-export const setCameraOn = withController((engine, isCameraOn: boolean) => engine.changePreference({ isCameraOn }));
-/** Whether pictures are wanted: without them one's own camera rests too. */
-export const setRemoteVideoWanted = withController((engine, takesPictures: boolean) =>
-  engine.changePreference({ takesPictures }),
+export const acceptCall = withController((controller) => controller.handleUserAction({ type: "accept" }));
+export const rejectCall = withController((controller) => controller.handleUserAction({ type: "reject" }));
+export const hangUpCall = withController((controller) => controller.handleUserAction({ type: "hangUp" }));
+/** Ends the call of another tab of this browser. */
+export const hangUpOtherTabCall = withController((controller) => controller.otherTab.hangUp());
+/** Continues the call of a closed tab in this tab. */
+export const resumeOtherTabCall = withController((controller) => controller.otherTab.resume());
+/** Dismisses the screen of an ended call. */
+export const dismissEndedCall = withController((controller) => controller.handleUserAction({ type: "dismiss" }));
+export const setMuted = withController((controller, isMuted: boolean) => controller.changePreference({ isMuted }));
+export const setCameraOn = withController((controller, isCameraOn: boolean) =>
+  controller.changePreference({ isCameraOn }),
 );
-/** Whether the other side's picture is before this person's eyes. */
-export const setRemoteVideoVisible = withController((engine, isSeen: boolean) =>
-  engine.media?.setRemoteVideoVisible(isSeen),
+/** Sets whether remote video is wanted. Without it the own camera is off too. */
+export const setRemoteVideoWanted = withController((controller, takesPictures: boolean) =>
+  controller.changePreference({ takesPictures }),
 );
-/** Another microphone or camera, or where the other side is heard. */
-export const selectDevice = withController((engine, device: keyof SelectedDevices, id: string) =>
-  engine.changePreference({ device, id }),
+/** Sets whether the remote video is visible to the person. */
+export const setRemoteVideoVisible = withController((controller, isSeen: boolean) =>
+  controller.media?.setRemoteVideoVisible(isSeen),
 );
-/** The call's screen is put away, the call goes on. */
-export const minimizeCall = withController((engine) => engine.setMinimized(true));
-export const restoreCall = withController((engine) => engine.setMinimized(false));
+/** Selects a microphone, a camera or an audio output. */
+export const selectDevice = withController((controller, device: keyof SelectedDevices, id: string) =>
+  controller.changePreference({ device, id }),
+);
+/** Minimizes the call screen; the call continues. */
+export const minimizeCall = withController((controller) => controller.setMinimized(true));
+export const restoreCall = withController((controller) => controller.setMinimized(false));

@@ -6,28 +6,28 @@ import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";
 
 /*
- * All of calls that is loaded at first: it listens whether somebody rings, and fetches the rest then, or when the
- * person calls somebody.
+ * Part of calls that is loaded at startup: it observes incoming calls and loads the call controller when one rings or
+ * when the person calls somebody.
  */
 
-/** The call of this tab, while there is one to be seen here. */
+/** Call shown in this tab. */
 export const currentCall = new Observable<CallView | undefined>(undefined);
 /**
- * Whether a call may be begun: this browser is in none. Whether this person is in one on another device, which may have
- * died, the server knows.
+ * Whether a call can be started: this browser is in none. A call on another device of the person is checked by the
+ * server only, because that device may have died.
  */
 export const canCall = new Observable(true);
-/** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
+/** Whether this browser is in a call, in any of its tabs, and the microphone is therefore in use. */
 export const inCall = new Observable(false);
-/** That call, where another tab has it. */
+/** Call of this browser that belongs to another tab. */
 export const otherTabCall = new Observable<OtherTabCall | undefined>(undefined);
 
-const noticeListeners = new Set<(saying: CallNotice) => void>();
-export const publishCallNotice = (saying: CallNotice): void => {
-  for (const listener of [...noticeListeners]) listener(saying);
+const noticeListeners = new Set<(notice: CallNotice) => void>();
+export const publishCallNotice = (notice: CallNotice): void => {
+  for (const listener of [...noticeListeners]) listener(notice);
 };
-/** What a person is told besides, in toasts. */
-export const subscribeCallNotices = (listener: (saying: CallNotice) => void): (() => void) => {
+/** Subscribes to call notices, which are shown as toasts. */
+export const subscribeCallNotices = (listener: (notice: CallNotice) => void): (() => void) => {
   noticeListeners.add(listener);
   return () => {
     noticeListeners.delete(listener);
@@ -39,7 +39,10 @@ let controllerLoading: Promise<TabCallController> | undefined;
 let controller: TabCallController | undefined;
 let unsubscribeFeed = () => {};
 
-/** Before the controller is here, only a call this page had itself: no button may wait in vain for another device. */
+/**
+ * Whether the call belongs to this browser. Before the controller is loaded only a saved call counts, so that a call on
+ * another device does not disable the buttons.
+ */
 const isOfThisBrowser = (call: Call): boolean => controller?.otherTab.isOfThisBrowser(call) ?? hasSavedCall();
 
 const updateCallState = (): void => {
@@ -52,7 +55,7 @@ const updateCallState = (): void => {
   );
   inCall.set(controller?.isInCall === true);
   otherTabCall.set(controller?.otherTab.view);
-  // A call is under way, or was when this page was loaded anew.
+  // A call is active, or was when this page was reloaded.
   if (open.length > 0 || hasSavedCall()) void loadCallController().catch(() => undefined);
 };
 
@@ -65,17 +68,17 @@ const hasSavedCall = (): boolean => {
   try {
     return sessionStorage.getItem("call") !== null;
   } catch {
-    return false; // forbidden
+    return false; // storage is forbidden
   }
 };
 
-/** The controller of calls of whoever is signed in; rejects where it cannot be fetched. */
+/** Loads the call controller of the signed-in person. Rejects if it cannot be loaded. */
 export const loadCallController = async (): Promise<TabCallController> => {
-  const of = activeSync;
-  if (!of) throw new Error("nobody is signed in");
+  const sync = activeSync;
+  if (!sync) throw new Error("nobody is signed in");
   controllerLoading ??= import("./controller/start.ts").then(({ openCallController: openEngine }) => {
-    if (activeSync !== of) throw new Error("signed out meanwhile");
-    return openEngine(of, { showCall, showNotice: publishCallNotice });
+    if (activeSync !== sync) throw new Error("signed out meanwhile");
+    return openEngine(sync, { showCall, showNotice: publishCallNotice });
   });
   const loading = controllerLoading;
   loading.then(
@@ -91,11 +94,11 @@ export const loadCallController = async (): Promise<TabCallController> => {
   return loading;
 };
 
-/** Whether this browser is in a call, in this tab or another. */
+/** Whether this browser is in a call, in any of its tabs. */
 export const isBrowserInCall = async (): Promise<boolean> =>
   (await controllerLoading?.catch(() => undefined))?.isInCall === true;
 
-/** The call that is there ends, as far as this browser has it; resolves when the server knows, or could not be told. */
+/** Ends the call of this browser. Resolves when the server knows, or after a timeout. */
 export const endCalls = async (): Promise<void> => {
   await (await controllerLoading?.catch(() => undefined))?.endCalls();
 };
@@ -103,7 +106,7 @@ export const endCalls = async (): Promise<void> => {
 const followSync = (): void => {
   if (activeEngine.get() === activeSync) return;
   unsubscribeFeed();
-  void controllerLoading?.then((before) => before.stop()).catch(() => undefined);
+  void controllerLoading?.then((previous) => previous.stop()).catch(() => undefined);
   controllerLoading = undefined;
   controller = undefined;
   inCall.set(false);
@@ -115,7 +118,7 @@ const followSync = (): void => {
 };
 
 let isWatching = false;
-/** From the first who looks at calls on, for as long as the page lives. */
+/** Starts observing calls; called by the first observer and active as long as the page lives. */
 export const watchCalls = (): void => {
   if (isWatching) return;
   isWatching = true;

@@ -4,7 +4,7 @@ import { canCall, currentCall, otherTabCall, watchCalls } from "./call-state.ts"
 import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallView } from "./views.ts";
 
-/** Looking at calls is what makes this tab listen for them. */
+/** Creates a subscribe function that also starts observing calls in this tab. */
 const createSubscriber =
   <T>({ subscribe }: Observable<T>) =>
   (listener: () => void) => {
@@ -15,10 +15,10 @@ const subscribeCall = createSubscriber(currentCall);
 const subscribeCanCall = createSubscriber(canCall);
 const subscribeOtherTab = createSubscriber(otherTabCall);
 
-/** The call of this tab: one that rings, or one that was begun or accepted here. */
+/** Call of this tab: ringing, dialled or accepted here. */
 export const useCurrentCall = (): CallView | undefined => useSyncExternalStore(subscribeCall, currentCall.get);
 
-/** Whether a call's screen is before everything else: what is below it is seen by nobody. */
+/** Whether the call screen covers everything else. */
 export const isCallScreenOpen = (): boolean => {
   const view = currentCall.get();
   return view !== undefined && view.state.at !== "ended" && !view.isMinimized;
@@ -26,9 +26,9 @@ export const isCallScreenOpen = (): boolean => {
 
 export const useIsCallScreenOpen = (): boolean => useSyncExternalStore(subscribeCall, isCallScreenOpen);
 
-/** Whether this browser is in no call, so that one can be begun. */
+/** Whether this browser is in no call, so that one can be started. */
 export const useCanCall = (): boolean => useSyncExternalStore(subscribeCanCall, canCall.get);
 
-/** The call this browser is in, where another tab has it. */
+/** Call of this browser that belongs to another tab. */
 export const useOtherTabCall = (): OtherTabCall | undefined =>
   useSyncExternalStore(subscribeOtherTab, otherTabCall.get);

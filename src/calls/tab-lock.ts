@@ -2,12 +2,12 @@ import type { Platform } from "#sync/platform/platform.ts";
 
 type LockRequest = { isReleased: boolean; release(): void };
 
-/** Something that one tab of a browser has at a time; it is free again when that tab dies. */
+/** Web Lock held by one tab of a browser at a time. The browser releases it when that tab dies. */
 export class TabLock {
   readonly #platform: Pick<Platform, "locks" | "startTimer">;
   readonly #name: string;
   #request: LockRequest | undefined;
-  /** Settles when the browser has taken back what was let go. */
+  /** Settles when the browser has released the previous lock. */
   #released: Promise<unknown> = Promise.resolve();
 
   constructor(platform: Pick<Platform, "locks" | "startTimer">, name: string) {
@@ -16,16 +16,17 @@ export class TabLock {
   }
 
   /**
-   * Waits so long for another tab that has it, or for as long as it is wanted; false when it was not had. A browser that
-   * is busy may take its time to give what nobody has: that is waited for. Where there are no locks, every tab has it.
+   * Waits up to `waitMs` for the lock, by default without limit; returns false if it was not acquired. A busy browser
+   * may take longer to grant a free lock, so the timeout only counts while another tab holds it. Without the Web Locks
+   * API every tab gets the lock.
    */
   async acquire(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#request) return false;
-    const turn: LockRequest = { isReleased: false, release: () => {} };
-    this.#request = turn;
+    const request: LockRequest = { isReleased: false, release: () => {} };
+    this.#request = request;
     await this.#released;
     const { locks, startTimer } = this.#platform;
-    if (turn.isReleased || !locks) return !turn.isReleased;
+    if (request.isReleased || !locks) return !request.isReleased;
     const giveUp = new AbortController();
     let isSettled = false;
     let cancel = () => {};
@@ -33,40 +34,40 @@ export class TabLock {
       isSettled = true;
       cancel();
     };
-    const isAnothers = async () => (await locks.query()).held?.some(({ name }) => name === this.#name) === true;
+    const isHeldElsewhere = async () => (await locks.query()).held?.some(({ name }) => name === this.#name) === true;
     const wait = () => {
       cancel = startTimer(waitMs, async () => {
-        const isTaken = await isAnothers().catch(() => true);
+        const isHeld = await isHeldElsewhere().catch(() => true);
         if (isSettled) return;
-        if (isTaken) giveUp.abort();
+        if (isHeld) giveUp.abort();
         else wait();
       });
     };
     if (Number.isFinite(waitMs)) wait();
-    turn.release = () => giveUp.abort();
+    request.release = () => giveUp.abort();
     return new Promise<boolean>((resolve) => {
       const hold = () => {
         settle();
-        if (turn.isReleased) return;
+        if (request.isReleased) return;
         resolve(true);
         return new Promise<void>((end) => {
-          turn.release = end;
+          request.release = end;
         });
       };
       this.#released = locks.request(this.#name, { signal: giveUp.signal }, hold).catch(() => undefined);
       void this.#released.then(() => {
         settle();
-        if (this.#request === turn) this.#request = undefined;
+        if (this.#request === request) this.#request = undefined;
         resolve(false);
       });
     });
   }
 
   release(): void {
-    const turn = this.#request;
-    if (!turn) return;
+    const request = this.#request;
+    if (!request) return;
     this.#request = undefined;
-    turn.isReleased = true;
-    turn.release();
+    request.isReleased = true;
+    request.release();
   }
 }

@@ -3,19 +3,19 @@ import type { Uuid } from "#contract/ids.ts";
 import type { SelectedDevices } from "./media/media-preferences.ts";
 import type { MediaView } from "./media/media-session.ts";
 
-/** The call of this tab, as screens see it. Times in it are by this device's clock. */
+/** Call of this tab as shown by the screens. Times use this device's clock. */
 export type CallView = {
   state: Exclude<CallState, { at: "idle" }>;
   media: MediaView;
-  /** Those the person chose in it. */
+  /** Devices selected during the call. */
   devices: SelectedDevices;
-  /** The overlay is put away; banners stand for it. */
+  /** The call screen is minimized and banners represent it. */
   isMinimized: boolean;
 };
 
-/** What a person is told besides. */
+/** Notice shown to the person, mostly as a toast. */
 export type CallNotice = {
-  /** `called`: somebody did, and was told that this person is in a call. */
+  /** `called`: somebody called during another call and got a busy answer. */
   notice: CallNoticeType | "called";
   error?: CallError;
   peer: Uuid;

@@ -1,8 +1,8 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallEnvironment } from "#calls/environment.ts";
 import type { MediaPreferenceChange } from "#calls/media/media-preferences.ts";
 import type { CallMediaSession } from "#calls/media/media-session.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import { Ringer } from "#calls/tones/ringer.ts";
-import type { CallEnvironment } from "#calls/world.ts";
 import type { Call, CallKind, DeviceId } from "#contract/calls/call.ts";
 import {
   type CallEffect,

@@ -1,5 +1,5 @@
-import type { CallSyncPort } from "#calls/link.ts";
 import type { CallMediaSession } from "#calls/media/media-session.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { callRingMs } from "#contract/limits.ts";

@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallEnvironment } from "#calls/environment.ts";
 import {
   applyPreferenceChange,
   createDefaultPreferences,
@@ -7,7 +7,7 @@ import {
   silentPreferences,
 } from "#calls/media/media-preferences.ts";
 import type { CallMediaSession, MediaEvents, MediaView } from "#calls/media/media-session.ts";
-import type { CallEnvironment } from "#calls/world.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
 import type { CallEffect, LocalCall } from "#contract/calls/call-machine.ts";
 import type { IceServers } from "#contract/calls/ice.ts";

@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, CallResult, DeviceId } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import type { CallState, LocalCall } from "#contract/calls/call-machine.ts";

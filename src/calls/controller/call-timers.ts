@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { CallState } from "#contract/calls/call-machine.ts";
 import { callHeartbeatMs, callServerWaitMs } from "#contract/limits.ts";
 

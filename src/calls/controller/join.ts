@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import { TabLock } from "#calls/tab-lock.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
 import type { LocalCall } from "#contract/calls/call-machine.ts";

@@ -1,5 +1,5 @@
-import type { CallSyncPort } from "#calls/link.ts";
 import { createDefaultPreferences } from "#calls/media/media-preferences.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
 import type { LocalCall } from "#contract/calls/call-machine.ts";
 import { withLocalTimes } from "./call-requests.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import { CallReason, CallStatus, DeviceId } from "#contract/calls/call.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { callSilentMaxMs } from "#contract/limits.ts";

@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 
 const nudgeIntervalMs = 2_000;
 

@@ -1,4 +1,4 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 
 const requestTimeoutMs = 6_000; // after this time a request is repeated; all of these requests are idempotent

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { CallStorage, CallSyncPort } from "#calls/link.ts";
+import type { CallEnvironment } from "#calls/environment.ts";
 import { createPeerMedia } from "#calls/media/peer-media.ts";
+import type { CallStorage, CallSyncPort } from "#calls/sync-port.ts";
 import { playTone } from "#calls/tones/tones.ts";
-import type { CallEnvironment } from "#calls/world.ts";
 import { DeviceId } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
 import { createUuid } from "#contract/ids.ts";

@@ -1,7 +1,7 @@
 import { type MediaState, parseSignal, type SignalFrame } from "#calls/signaling/messages.ts";
 import type { DeviceId } from "#contract/calls/call.ts";
 import { CallMetrics } from "./call-metrics.ts";
-import { CameraIdleTimer } from "./camera-idle.ts";
+import { CameraIdleTimer, VideoRestoredHint } from "./camera-idle.ts";
 import { DevicePeer } from "./device-peer.ts";
 import { IceServerProvider } from "./ice-servers.ts";
 import { LocalDevices } from "./local-devices.ts";
@@ -15,7 +15,6 @@ import {
   type MediaView,
 } from "./media-session.ts";
 import { watchNetwork } from "./network-watch.ts";
-import { VideoRestoredHint } from "./seen-again.ts";
 
 const pollMs = 500;
 const ringingPeersMax = 2;

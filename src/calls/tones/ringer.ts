@@ -1,40 +1,44 @@
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import { TabLock } from "#calls/tab-lock.ts";
 import type { Tone } from "./tones.ts";
 
-const hiddenTabDelayMs = 300; // a tab that is looked at comes first
+const hiddenTabDelayMs = 300; // a visible tab comes first
 
 type RingerPort = Pick<CallSyncPort, "me" | "platform" | "isRingAudible">;
 
-/** The tones of this tab. Of the tabs of a browser that ring, one is heard, or only felt where the person wants it so. */
+/**
+ * Plays the call tones of this tab. Of several ringing tabs one plays the ringtone, or only vibrates if the person has
+ * turned call sounds off.
+ */
 export class Ringer {
   readonly #sync: RingerPort;
   readonly #playTone: (tone: Tone) => void;
   readonly #ringLock: TabLock;
   #currentTone: Tone = "none";
-  /** Changes with every tone: what was waited for before is not wanted any more. */
+  /** Incremented with every tone, so that earlier waits are ignored. */
   #generation = 0;
 
-  constructor(link: RingerPort, play: (tone: Tone) => void) {
-    this.#sync = link;
+  constructor(sync: RingerPort, play: (tone: Tone) => void) {
+    this.#sync = sync;
     this.#playTone = play;
-    this.#ringLock = new TabLock(link.platform, `lisolo-ring-${link.me}`);
+    this.#ringLock = new TabLock(link.platform, `lisolo-ring-${sync.me}`);
   }
 
-  /** `heard` is called where and when the ringtone is heard, or felt. */
-  setTone(tone: Tone, heard: () => void): void {
-    const turn = ++this.#generation;
+  /** Switches to a tone. `onAudible` is called when this tab starts ringing or vibrating. */
+  setTone(tone: Tone, onAudible: () => void): void {
+    const generation = ++this.#generation;
     this.#ringLock.release();
     this.#switchTo(tone === "ringtone" ? "none" : tone);
     if (tone !== "ringtone") return;
     const { platform } = this.#sync;
     const ring = async () => {
-      if (turn !== this.#generation || !(await this.#ringLock.acquire()) || turn !== this.#generation) return;
-      // Better a ring too much than a call nobody hears.
+      if (generation !== this.#generation || !(await this.#ringLock.acquire()) || generation !== this.#generation)
+        return;
+      // If the setting cannot be read, ringing too much is better than a missed call.
       const isLoud = await this.#sync.isRingAudible().catch(() => true);
-      if (turn !== this.#generation) return;
-      this.#switchTo(isLoud ? tone : "tremble");
-      heard();
+      if (generation !== this.#generation) return;
+      this.#switchTo(isLoud ? tone : "vibrate");
+      onAudible();
     };
     platform.startTimer(platform.isVisible() ? 0 : hiddenTabDelayMs, () => void ring());
   }

@@ -1,14 +1,14 @@
 import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
 
-/** What is heard of a call besides voices; a tremble is felt only. All of it is made here: nothing is fetched. */
-export type Tone = "ringback" | "ringtone" | "tremble" | "busy" | "none";
+/** Sounds of a call besides the voices; `vibrate` makes no sound. Tones are synthesised, so nothing is fetched. */
+export type Tone = "ringback" | "ringtone" | "vibrate" | "busy" | "none";
 
-/** Notes that repeat every so many seconds; `times` when they stop by themselves. */
+/** Notes repeated every `periodSeconds`, `repeats` times or until stopped. */
 export type TonePattern = { notes: readonly SoundNote[]; periodSeconds: number; repeats?: number };
 
-const networkToneHz = 425; // hertz; the tones of the French network (ITU-T E.180, supplement 2)
+const networkToneHz = 425; // tones of the French network (ITU-T E.180, supplement 2)
 
-/** Four notes that rise and come back, soft enough for a quiet room, and a rest as long. */
+/** Ringtone: four rising and falling notes, soft enough for a quiet room, and a rest of the same length. */
 const melody = [659.25, 783.99, 987.77, 783.99].flatMap((pitch, index) =>
   [0, 1].map(
     (round): SoundNote => ({
@@ -20,20 +20,23 @@ const melody = [659.25, 783.99, 987.77, 783.99].flatMap((pitch, index) =>
   ),
 );
 
-export const tonePatterns: Record<Exclude<Tone, "tremble" | "none">, TonePattern> = {
+export const tonePatterns: Record<Exclude<Tone, "vibrate" | "none">, TonePattern> = {
   ringback: { notes: [{ at: 0, seconds: 1.5, pitches: [networkToneHz], level: 0.12 }], periodSeconds: 5 },
   busy: { notes: [{ at: 0, seconds: 0.5, pitches: [networkToneHz], level: 0.12 }], periodSeconds: 1, repeats: 4 },
   ringtone: { notes: melody, periodSeconds: 3 },
 };
 
-/** Milliseconds of trembling and rest, as long as a round of the ringtone. */
+/** Milliseconds of vibration and pause, as long as a round of the ringtone. */
 const vibrationPattern = [400, 200, 400, 2_000];
 const unlockGestures = ["pointerup", "keydown", "touchend"] as const;
 
-/** Ends what sounds now. */
+/** Stops the current tone. */
 let stopCurrentTone: (() => void) | undefined;
 
-/** A pattern over and over, a round at a time: nothing is ahead of what stopping can take back. */
+/**
+ * Repeats a pattern one round at a time, so that stopping never has to cancel later rounds. Returns a function that
+ * stops it.
+ */
 const repeatPattern = (
   audio: AudioContext,
   { notes, periodSeconds, repeats }: TonePattern,
@@ -46,7 +49,7 @@ const repeatPattern = (
   const round = () => {
     if (audio.state !== "running") {
       void audio.resume().catch(() => undefined);
-      return; // it would all sound at once, later
+      return; // the notes would pile up and sound at once later
     }
     if (repeats !== undefined && rounds >= repeats) {
       clearInterval(timer);
@@ -71,7 +74,7 @@ const repeatPattern = (
   };
 };
 
-/** A page nobody touched may not sound: it does from the first touch or key on. */
+/** Resumes audio at the first tap or key, because browsers block sound on an untouched page. */
 const resumeOnGesture = (audio: AudioContext): (() => void) => {
   const wake = () => void audio.resume().catch(() => undefined);
   for (const gesture of unlockGestures) addEventListener(gesture, wake, { capture: true });
@@ -82,27 +85,27 @@ const resumeOnGesture = (audio: AudioContext): (() => void) => {
 
 const startVibration = (): (() => void) => {
   if (!("vibrate" in navigator)) return () => undefined;
-  // Refused with a warning, and no more, where nobody touched the page yet.
-  const shake = () => void (navigator.userActivation?.hasBeenActive !== false && navigator.vibrate(vibrationPattern));
+  // An untouched page may not vibrate; the browser would log a warning.
+  const vibrate = () => void (navigator.userActivation?.hasBeenActive !== false && navigator.vibrate(vibrationPattern));
   const timer = setInterval(
-    shake,
+    vibrate,
     vibrationPattern.reduce((sum, ms) => sum + ms, 0),
   );
-  shake();
+  vibrate();
   return () => {
     clearInterval(timer);
     navigator.vibrate(0);
   };
 };
 
-/** The one owner of these sounds: each takes the place of the one before, and "none" is silence. */
+/** Plays a tone in place of the current one; "none" is silence. */
 export const playTone = (tone: Tone): void => {
   stopCurrentTone?.();
   stopCurrentTone = undefined;
   if (tone === "none") return;
-  const endings: (() => void)[] = tone === "ringtone" || tone === "tremble" ? [startVibration()] : [];
-  const sound = tone === "tremble" ? undefined : startSound();
-  if (tone !== "tremble" && sound) {
+  const endings: (() => void)[] = tone === "ringtone" || tone === "vibrate" ? [startVibration()] : [];
+  const sound = tone === "vibrate" ? undefined : startSound();
+  if (tone !== "vibrate" && sound) {
     const { audio, end } = sound;
     endings.push(resumeOnGesture(audio), repeatPattern(audio, tonePatterns[tone], end), end);
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { restoreCall } from "#calls/actions.ts";
-import { useCallDuration } from "#calls/use-clock.ts";
+import { useCallDuration } from "#calls/use-call-duration.ts";
 import type { CallView } from "#calls/views.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { CallActionButton } from "./call-action-button.tsx";

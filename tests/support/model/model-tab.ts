@@ -1,7 +1,7 @@
 import { TabCallController } from "#calls/controller/call-controller.ts";
-import type { CallSyncPort } from "#calls/link.ts";
+import type { CallEnvironment } from "#calls/environment.ts";
+import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
-import type { CallEnvironment } from "#calls/world.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
@@ -145,7 +145,7 @@ export class ModelTab {
       },
       playTone: (tone) => {
         this.tone = tone;
-        const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone" || tab.tone === "tremble");
+        const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone" || tab.tone === "vibrate");
         if (ringing.length > 1) this.faults.push("two tabs of one browser are heard ringing");
       },
       storage: {

@@ -4,7 +4,7 @@ import { selectDevice } from "#calls/actions.ts";
 import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
 import { bytesPerMinute, dataUseMinBytes, formatMegabytes } from "#calls/ui/data-cost.ts";
 import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
-import { useCallDuration } from "#calls/use-clock.ts";
+import { useCallDuration } from "#calls/use-call-duration.ts";
 import type { CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "#components/overlays/modal.tsx";

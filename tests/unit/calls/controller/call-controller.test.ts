@@ -154,7 +154,7 @@ describe("several devices and tabs", () => {
     his.hearsRinging = false;
     await ring();
     expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
-    expect([b.tone, other.tone].sort()).toEqual(["none", "tremble"]);
+    expect([b.tone, other.tone].sort()).toEqual(["none", "vibrate"]);
     expect([b, other].filter(({ plane }) => plane)).toHaveLength(1);
     b.engine.handleUserAction({ type: "reject" });
     await time.pass(100);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CameraIdleTimer } from "#calls/media/camera-idle.ts";
+import { CameraIdleTimer, VideoRestoredHint } from "#calls/media/camera-idle.ts";
 import {
   applyPreferenceChange,
   createDefaultPreferences,
   type MediaPreferenceChange,
 } from "#calls/media/media-preferences.ts";
-import { VideoRestoredHint } from "#calls/media/seen-again.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 describe("what somebody chose in a call", () => {

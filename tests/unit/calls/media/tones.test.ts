@@ -133,7 +133,7 @@ test("where nobody wants to hear a call the phone trembles, and nothing sounds",
   const trembled: unknown[] = [];
   vi.stubGlobal("navigator", { vibrate: (pattern: unknown) => trembled.push(pattern) });
   const playTone = await load();
-  playTone("tremble");
+  playTone("vibrate");
   await vi.advanceTimersByTimeAsync(3_100);
   expect(trembled).toHaveLength(2);
   expect(FakeAudio.made).toEqual([]);

@@ -3,18 +3,18 @@ import type { CreateMediaSession } from "./media/media-session.ts";
 import type { Tone } from "./tones/tones.ts";
 import type { CallNotice, CallView } from "./views.ts";
 
-/** What the engine has of the page it runs in. */
+/** Access of the call controller to the page it runs in. */
 export type CallEnvironment = {
   createMedia: CreateMediaSession;
   playTone(tone: Tone): void;
-  /** What this very tab keeps when it is loaded anew. */
+  /** Storage of this tab that survives a reload. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
-  /** Whether leaving the page is asked about. */
+  /** Whether the browser asks before the page is closed. */
   setUnloadGuard(isOn: boolean): void;
   isOnline(): boolean;
   isDataSaver(): boolean;
   showCall(view: CallView | undefined): void;
-  showNotice(saying: CallNotice): void;
-  /** So many bytes went both ways since the call began; told again, the most counts. */
+  showNotice(notice: CallNotice): void;
+  /** Records the bytes sent and received since the call began. Repeated reports keep the maximum. */
   recordDataUse(call: Uuid, bytes: number): void;
 };

@@ -7,17 +7,17 @@ import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 
-/** Single values that outlive the page, for all tabs of this browser; the store's `meta`. */
+/** Persistent key-value storage shared by all tabs of this browser (the store's `meta` table). */
 export type CallStorage = {
-  /** What stands there, or this value, which then stands there. */
+  /** Returns the stored value. If there is none, stores and returns the given one. */
   getOrInsert(key: string, value: unknown): Promise<unknown>;
   put(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Of all keys that begin so. */
+  /** Values of all keys with this prefix. */
   listByPrefix(prefix: string): Promise<unknown[]>;
 };
 
-/** What the engine has of the layer below: one person's synchronisation in one tab. */
+/** Access of the call controller to the sync engine of one person in one tab. */
 export type CallSyncPort = {
   readonly me: Uuid;
   readonly platform: Pick<Platform, "now" | "startTimer" | "random" | "locks" | "isVisible" | "onLeave">;
@@ -25,14 +25,14 @@ export type CallSyncPort = {
   readonly connectionState: Observable<LinkState>;
   readonly storage: CallStorage;
   request<T extends RequestCommand["type"]>(command: Extract<RequestCommand, { type: T }>): Promise<CommandResults[T]>;
-  /** Tells this browser's other tabs that a call that rings is taken here. */
+  /** Tells the other tabs of this browser that the ringing call is taken in this tab. */
   announceTaken(call: Uuid): void;
-  /** The way to the server should be looked at. */
+  /** Checks the connection to the server. */
   checkConnection(): void;
-  /** Whether the person wants to hear that they are called. */
+  /** Whether the person wants to hear the ringtone. */
   isRingAudible(): Promise<boolean>;
-  /** How many bytes a call took, in whichever tab of this browser; 0 where nothing is known. */
+  /** Bytes used by a call in any tab of this browser, 0 if unknown. */
   findDataUse(call: Uuid): Promise<number>;
-  /** What helps the two devices of a call to find a way to each other. */
+  /** Fetches the STUN and TURN servers of a call. */
   fetchIceServers(call: Uuid): Promise<IceServers>;
 };
