@@ -14,17 +14,17 @@ const onReconnect = ({ feed }: RequestPort, run: () => void): (() => void) =>
   });
 
 /** Sends one request and gives up after `requestTimeoutMs`. Rejects with a SyncError. */
-export const requestOnce = <T>(link: RequestPort, send: () => Promise<T>): Promise<T> =>
+export const requestOnce = <T>(sync: RequestPort, send: () => Promise<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const giveUp = () => {
       cleanUp();
       reject(new SyncError("offline"));
     };
-    const cancel = link.platform.startTimer(requestTimeoutMs, () => {
+    const cancel = sync.platform.startTimer(requestTimeoutMs, () => {
       giveUp();
-      link.checkConnection(); // the connection may be dead
+      sync.checkConnection(); // the connection may be dead
     });
-    const unsubscribe = onReconnect(link, giveUp);
+    const unsubscribe = onReconnect(sync, giveUp);
     const cleanUp = () => {
       cancel();
       unsubscribe();
@@ -43,20 +43,20 @@ export const requestOnce = <T>(link: RequestPort, send: () => Promise<T>): Promi
 
 /** Repeats a request until the server accepts or refuses it, or `isWanted` returns false. Rejects with a SyncError. */
 export const requestWithRetry = async <T>(
-  link: RequestPort,
+  sync: RequestPort,
   send: () => Promise<T>,
   isWanted: () => boolean,
 ): Promise<T> => {
   let isReconnected = false;
   let wake = () => {};
-  const unsubscribe = onReconnect(link, () => {
+  const unsubscribe = onReconnect(sync, () => {
     isReconnected = true;
     wake();
   });
   try {
     for (let attempt = 0; ; attempt++) {
       isReconnected = false;
-      const failure = await requestOnce(link, send).then(
+      const failure = await requestOnce(sync, send).then(
         (answer) => ({ answer }),
         (error: unknown) => asSyncError(error),
       );
@@ -65,7 +65,7 @@ export const requestWithRetry = async <T>(
       const delayMs = failure.retryAfterMs ?? Math.min(firstRetryMs * 2 ** attempt, maxRetryMs);
       await new Promise<void>((resolve) => {
         if (failure.retryAfterMs === undefined) wake = resolve;
-        link.platform.startTimer(isReconnected ? 0 : delayMs, resolve);
+        sync.platform.startTimer(isReconnected ? 0 : delayMs, resolve);
       });
       if (!isWanted()) throw failure;
     }

@@ -7,7 +7,7 @@ import type { MediaView } from "./media-session.ts";
 
 const qualitySamples = 4; // two seconds
 
-/** What look by look is learned of the way that is talked over: how good it is, what it took, what to send by it. */
+/** Metrics of the active peer connection, sampled regularly: link quality, data use, and the quality level to send. */
 export class CallMetrics {
   readonly #isDataSaver: boolean;
   readonly #audioDetector = new AudioDetector();
@@ -16,9 +16,9 @@ export class CallMetrics {
   #bytes = 0;
   #quality: MediaView["quality"] = 0;
 
-  constructor(isThrifty: boolean) {
-    this.#isDataSaver = isThrifty;
-    this.#ladder = createQualityState(isThrifty);
+  constructor(isDataSaver: boolean) {
+    this.#isDataSaver = isDataSaver;
+    this.#ladder = createQualityState(isDataSaver);
   }
 
   get ladder(): QualityState {
@@ -36,12 +36,12 @@ export class CallMetrics {
   get isMicInaudible(): boolean {
     return this.#audioDetector.isMicInaudible;
   }
-  /** Packets of voice came over the peer connection of now. */
+  /** Whether audio packets arrived over the current peer connection. */
   get isReceivingAudio(): boolean {
     return (this.#samples.at(-1)?.packets ?? 0) > 0;
   }
 
-  /** The person asks for pictures that the link did not carry: it is tried again at once. */
+  /** Retries video at once when the person asks for it although the link did not carry it. */
   retryVideo(): void {
     this.#ladder = { ...this.#ladder, videoCooldown: 0 };
   }
@@ -49,7 +49,7 @@ export class CallMetrics {
   addSample(
     sample: StatsSample,
     seconds: number,
-    inputs: LocalDevices,
+    devices: LocalDevices,
     isCameraOn: boolean,
     peer: MediaState | undefined,
   ): void {
@@ -59,15 +59,15 @@ export class CallMetrics {
     this.#quality = rateQuality(this.#samples);
     this.#audioDetector.addSample(sample, isHeard, {
       now: performance.now(),
-      isSpeaking: !inputs.isMuted && inputs.getTrack("audio") !== undefined,
-      isMicSilenced: inputs.getTrack("audio")?.muted === true,
+      isSpeaking: !devices.isMuted && devices.getTrack("audio") !== undefined,
+      isMicSilenced: devices.getTrack("audio")?.muted === true,
       peerHears: peer?.hears,
     });
     this.#ladder = stepQuality(
       this.#ladder,
       { ...sample, seconds, isHeard },
       {
-        isCameraOn: isCameraOn && inputs.getTrack("video") !== undefined,
+        isCameraOn: isCameraOn && devices.getTrack("video") !== undefined,
         isDataSaver: this.#isDataSaver,
         peer: { takesVideo: peer?.takesVideo ?? true, hasVideo: peer?.video ?? false },
       },

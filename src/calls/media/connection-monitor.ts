@@ -1,32 +1,34 @@
 /**
- * Whether the way to the other side still is one, judged by what arrives: `iceConnectionState` may never say that it
- * failed, and with wrong relay credentials `connectionState` stays `new` for ever.
+ * State of a peer connection at one check. It is judged by arriving packets: `iceConnectionState` may never report a
+ * failure, and with wrong relay credentials `connectionState` stays `new` for ever.
  */
 export type ConnectionSample = {
   state: RTCPeerConnectionState;
-  /** Inbound packets of voice so far, of this peer connection. */
+  /** Audio packets received so far on this peer connection. */
   packets: number;
-  /** The other side sends its voice: something comes at least twice a second, even when it is silent. */
+  /** Whether the other side sends audio: packets arrive at least twice a second, even in silence. */
   isAudioExpected: boolean;
-  /** The other page said that it goes, or its end of the data channel closed. */
+  /** The other page reported that it is closing, or its end of the data channel closed. */
   isPeerGone: boolean;
-  /** Both talk; before, a way is made silently and nobody waits for it. */
+  /** Whether the call is answered. Before, the connection is made silently and nobody waits for it. */
   isStarted: boolean;
 };
 
-/** `kick`: look at the way to the server and restart ICE. `rebuild`: make the peer connection anew. */
-export type MonitorAction = "kick" | "rebuild" | "interrupted" | "mended" | "failed";
+/**
+ * Action to take. `restartIce` includes checking the connection to the server. `rebuild` creates a new peer connection.
+ */
+export type MonitorAction = "restartIce" | "rebuild" | "interrupted" | "recovered" | "failed";
 
 const silenceMs = 2_000;
-const suspectSilenceMs = 900; // after the network changed: long enough for two packets of a silent voice
+const suspectSilenceMs = 900; // after a network change: long enough for two packets of a silent voice
 const suspectForMs = 3_000;
-const gatherDelayMs = 400; // a network that came is told before its address can be gathered
+const gatherDelayMs = 400; // a new network is reported before its addresses can be gathered
 const disconnectedMs = 1_000;
 const connectTimeoutMs = 6_000;
 const retryIntervalMs = 4_000;
 const restartsBeforeRebuild = 3;
 const giveUpMs = 60_000;
-const peerGoneGiveUpMs = 20_000; // a page that loads again is back within this
+const peerGoneGiveUpMs = 20_000; // a reloaded page is back within this time
 
 type ConnectionOutage = {
   since: number;
@@ -44,7 +46,7 @@ export class ConnectionMonitor {
   #wasAudioExpected = false;
   #suspectUntil = 0;
   #restartAt = Number.POSITIVE_INFINITY;
-  /** Since when something is wrong, and what was done about it. */
+  /** Current outage and the attempts to end it. */
   #outage: ConnectionOutage | undefined;
   #hasGivenUp = false;
 
@@ -53,13 +55,13 @@ export class ConnectionMonitor {
     this.#lastPacketAt = now;
   }
 
-  /** The network came back, or may be another one. */
+  /** Records a network change. `isOnline` is true if a network certainly changed, false if it may have. */
   onNetwork(isOnline: boolean, now: number): void {
     if (isOnline) this.#restartAt = now + gatherDelayMs;
     else this.#suspectUntil = now + suspectForMs;
   }
 
-  /** There is another peer connection: its counters and states begin anew, the trouble goes on. */
+  /** Records a new peer connection: its counters and states begin anew, the outage continues. */
   onRebuilt(now: number): void {
     this.#state = "new";
     this.#stateSince = now;
@@ -67,39 +69,39 @@ export class ConnectionMonitor {
     this.#lastPacketAt = now;
   }
 
-  /** How long nothing came, at the beginning of what is wrong. */
+  /** Milliseconds without media, counted from the beginning of the outage. */
   getSilentMs(now: number): number {
     return this.#outage ? now - this.#outage.silentSince : 0;
   }
 
-  check(facts: ConnectionSample, now: number): MonitorAction[] {
+  check(sample: ConnectionSample, now: number): MonitorAction[] {
     if (this.#hasGivenUp) return [];
-    if (facts.state !== this.#state) {
-      this.#state = facts.state;
+    if (sample.state !== this.#state) {
+      this.#state = sample.state;
       this.#stateSince = now;
     }
-    const isMore = facts.packets > this.#packets;
-    this.#packets = facts.packets;
-    // From the moment on which something is due it has as long as ever.
-    if (isMore || facts.isAudioExpected !== this.#wasAudioExpected) this.#lastPacketAt = now;
-    this.#wasAudioExpected = facts.isAudioExpected;
-    const isWrong = this.#isFailing(facts, now);
-    const isWell = facts.state === "connected" && (isMore || !facts.isAudioExpected);
-    if (this.#outage && !isWrong && isWell) {
+    const hasNewPackets = sample.packets > this.#packets;
+    this.#packets = sample.packets;
+    // Audio that becomes expected gets the full time to arrive.
+    if (hasNewPackets || sample.isAudioExpected !== this.#wasAudioExpected) this.#lastPacketAt = now;
+    this.#wasAudioExpected = sample.isAudioExpected;
+    const isFailing = this.#isFailing(sample, now);
+    const isConnected = sample.state === "connected" && (hasNewPackets || !sample.isAudioExpected);
+    if (this.#outage && !isFailing && isConnected) {
       const { isReported } = this.#outage;
       this.#outage = undefined;
-      return isReported ? ["mended"] : [];
+      return isReported ? ["recovered"] : [];
     }
     if (now >= this.#restartAt) {
       this.#restartAt = Number.POSITIVE_INFINITY;
-      // Whatever is under way has the address of before.
+      // The running attempt uses outdated addresses.
       if (this.#outage) this.#outage.nextAttemptAt = now;
-      else return ["kick"];
+      else return ["restartIce"];
     }
-    // Of whom nothing is due there is no telling when it went.
-    const silentSince = facts.isAudioExpected ? this.#lastPacketAt : now;
-    if (isWrong) this.#outage ??= { since: now, silentSince, iceRestarts: 0, nextAttemptAt: now, isReported: false };
-    return this.#outage ? this.#recover(this.#outage, facts, now) : [];
+    // Without expected audio the time of the loss is unknown.
+    const silentSince = sample.isAudioExpected ? this.#lastPacketAt : now;
+    if (isFailing) this.#outage ??= { since: now, silentSince, iceRestarts: 0, nextAttemptAt: now, isReported: false };
+    return this.#outage ? this.#recover(this.#outage, sample, now) : [];
   }
 
   #isFailing({ state, isAudioExpected }: ConnectionSample, now: number): boolean {
@@ -110,25 +112,25 @@ export class ConnectionMonitor {
     return isAudioExpected && now - this.#lastPacketAt >= (now < this.#suspectUntil ? suspectSilenceMs : silenceMs);
   }
 
-  #recover(wrong: ConnectionOutage, facts: ConnectionSample, now: number): MonitorAction[] {
-    const deeds: MonitorAction[] = [];
-    if (!facts.isStarted) {
-      wrong.since = now;
-      wrong.silentSince = now;
-      wrong.isReported = false;
-    } else if (!wrong.isReported) {
-      wrong.isReported = true;
-      deeds.push("interrupted");
+  #recover(outage: ConnectionOutage, sample: ConnectionSample, now: number): MonitorAction[] {
+    const actions: MonitorAction[] = [];
+    if (!sample.isStarted) {
+      outage.since = now;
+      outage.silentSince = now;
+      outage.isReported = false;
+    } else if (!outage.isReported) {
+      outage.isReported = true;
+      actions.push("interrupted");
     }
-    if (now - wrong.since >= (facts.isPeerGone ? peerGoneGiveUpMs : giveUpMs)) {
+    if (now - outage.since >= (sample.isPeerGone ? peerGoneGiveUpMs : giveUpMs)) {
       this.#hasGivenUp = true;
-      return [...deeds, "failed"];
+      return [...actions, "failed"];
     }
-    if (now < wrong.nextAttemptAt) return deeds;
-    wrong.nextAttemptAt = now + retryIntervalMs;
-    wrong.iceRestarts++;
-    const isRebuild = wrong.iceRestarts > restartsBeforeRebuild;
-    if (isRebuild) wrong.iceRestarts = 0;
-    return [...deeds, isRebuild ? "rebuild" : "kick"];
+    if (now < outage.nextAttemptAt) return actions;
+    outage.nextAttemptAt = now + retryIntervalMs;
+    outage.iceRestarts++;
+    const isRebuild = outage.iceRestarts > restartsBeforeRebuild;
+    if (isRebuild) outage.iceRestarts = 0;
+    return [...actions, isRebuild ? "rebuild" : "restartIce"];
   }
 }

@@ -16,23 +16,23 @@ import type { IceServerProvider } from "./ice-servers.ts";
 import { PeerConnection } from "./peer-connection.ts";
 
 type DevicePeerEvents = {
-  sendSignal(device: DeviceId, signal: string): void;
-  /** Something of it is another way than before. */
+  sendSignal(deviceId: DeviceId, signal: string): void;
+  /** The state, the streams or what the other side reports changed. */
   changed(): void;
   connectionSuspected(): void;
-  /** Nothing came of it for so long. */
+  /** No media arrived for `silentMs`. */
   interrupted(silentMs: number): void;
-  mended(): void;
+  recovered(): void;
   failed(): void;
-  /** It hung up. */
+  /** The other side hung up. */
   peerHungUp(): void;
 };
 
-const credentialsWaitMs = 500; // how long a way that has to be mended waits for new credentials
+const credentialsWaitMs = 500; // how long an ICE restart waits for new relay credentials
 
 /**
- * What there is to one device of the other person: signals and peer connections, one life after another. A life ends
- * when the other side begins a new one (its page was loaded again) or when mending did not help.
+ * Connection to one device of the other person: signals and peer connections, one generation after another. A
+ * generation ends when the other side begins a new one (its page was reloaded) or when ICE restarts did not help.
  */
 export class DevicePeer {
   readonly deviceId: DeviceId;
@@ -51,26 +51,26 @@ export class DevicePeer {
   #tracks: Record<"audio" | "video", MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
   #level: QualityLevel | undefined;
   #isStarted = false;
-  /** This device's addresses may be told: it calls, or its person accepted. */
+  /** Whether addresses of this device may be disclosed: it called, or its person accepted. */
   #isAccepted: boolean;
-  /** The page at the other end went, in this life of it. */
+  /** The page of the other side was closed, in this generation. */
   #isPeerGone = false;
-  /** This one goes: what its devices do meanwhile is nothing to tell. */
+  /** This page is being closed, so changes of its devices are no longer reported. */
   #isLeaving = false;
   #wasConnected = false;
   #rebuilds = 0;
   #isClosed = false;
 
   constructor(
-    device: DeviceId,
+    deviceId: DeviceId,
     { isPolite, isAccepted }: { isPolite: boolean; isAccepted: boolean },
-    servers: IceServerProvider,
+    iceServers: IceServerProvider,
     events: DevicePeerEvents,
   ) {
-    this.deviceId = device;
+    this.deviceId = deviceId;
     this.#isAccepted = isAccepted;
     this.#isPolite = isPolite;
-    this.#iceServers = servers;
+    this.#iceServers = iceServers;
     this.#events = events;
     this.#signalChannel = this.#startGeneration(0);
   }
@@ -78,7 +78,7 @@ export class DevicePeer {
   get connectionState(): RTCPeerConnectionState {
     return this.#connection?.connectionState ?? "new";
   }
-  /** What the other side says of itself. */
+  /** Latest media state reported by the other side. */
   get peerState(): MediaState | undefined {
     return this.#peerState;
   }
@@ -97,7 +97,7 @@ export class DevicePeer {
     if (verdict === "drop") return;
     if (verdict === "renew") {
       this.#signalChannel = this.#startGeneration(frame.e);
-    } else if (verdict === "adopt") {
+    } else if (verdict === "rebind") {
       this.#peerGeneration = frame.e;
       this.#peerState = undefined;
       this.#isPeerGone = false;
@@ -110,7 +110,7 @@ export class DevicePeer {
     this.#signalChannel.resend();
   }
 
-  /** This person accepts the call: the other side may learn where they are, as far as they do not hide it. */
+  /** Accepts the call: the other side may learn this device's addresses, unless they are hidden. */
   accept(): void {
     if (this.#isAccepted) return;
     this.#isAccepted = true;
@@ -119,7 +119,7 @@ export class DevicePeer {
   }
 
   start(): void {
-    // Without a relay there was no way until now.
+    // Without a relay no connection could be tried until now.
     if (!this.#isStarted && this.connectionState !== "connected") this.#monitor.onRebuilt(performance.now());
     this.#isStarted = true;
   }
@@ -129,54 +129,60 @@ export class DevicePeer {
     this.#connection?.sendTrack(kind, track);
   }
 
-  setQuality(rung: QualityLevel): void {
-    this.#level = rung;
-    this.#connection?.setQuality(rung);
+  setQuality(level: QualityLevel): void {
+    this.#level = level;
+    this.#connection?.setQuality(level);
   }
 
-  /** By the data channel, which costs the server nothing; by signals while it is not open. */
+  /**
+   * Sends the media state over the data channel, which costs the server nothing, or as a signal while the channel is
+   * closed.
+   */
   sendState(state: MediaState): void {
     if (this.#isLeaving) return;
     this.#localState = state;
     if (!this.#connection?.sendText(JSON.stringify(state))) this.#signalChannel.send({ m: state });
   }
 
-  /** This page goes, for good or to be loaded again. */
+  /** Reports that this page is being closed or reloaded. */
   announceLeaving(): void {
     this.#isLeaving = true;
     this.#connection?.sendText(leavingText);
   }
 
   async readStats(): Promise<StatsSample | undefined> {
-    const path = this.#connection;
-    if (!path) return undefined;
-    const report = await path.getStats();
-    return path === this.#connection ? this.#statsReader.read(report.values()) : undefined;
+    const connection = this.#connection;
+    if (!connection) return undefined;
+    const report = await connection.getStats();
+    return connection === this.#connection ? this.#statsReader.read(report.values()) : undefined;
   }
 
   onNetworkChange(isOnline: boolean): void {
     this.#monitor.onNetwork(isOnline, performance.now());
   }
 
-  /** To be called twice a second. `packets`: the voice that came so far. */
+  /**
+   * Checks the connection and recovers it if needed. Must be called twice a second. `packets`: audio packets received
+   * so far.
+   */
   checkConnection(packets: number): void {
     if (!this.#canConnect) return;
-    const facts = {
+    const sample = {
       state: this.connectionState,
       packets,
-      // From a page that went nothing comes, whatever it said of itself before.
+      // Media of a closed page are missed, whatever it reported before.
       isAudioExpected: this.#isStarted && (this.#isPeerGone || this.#peerState?.sound === "sent"),
       isPeerGone: this.#isPeerGone,
       isStarted: this.#isStarted,
     };
-    if (facts.state === "connected") this.#wasConnected = true;
+    if (sample.state === "connected") this.#wasConnected = true;
     const now = performance.now();
-    for (const deed of this.#monitor.check(facts, now)) {
+    for (const action of this.#monitor.check(sample, now)) {
       if (this.#isClosed) return;
-      if (deed === "kick") void this.#restartIce();
-      else if (deed === "rebuild") this.#rebuild();
-      else if (deed === "interrupted") this.#events.interrupted(this.#monitor.getSilentMs(now));
-      else this.#events[deed]();
+      if (action === "restartIce") void this.#restartIce();
+      else if (action === "rebuild") this.#rebuild();
+      else if (action === "interrupted") this.#events.interrupted(this.#monitor.getSilentMs(now));
+      else this.#events[action]();
     }
   }
 
@@ -187,26 +193,27 @@ export class DevicePeer {
     this.#connection = undefined;
   }
 
-  /** Before the call is accepted only a relay can connect the two; without one there is nothing to look after. */
+  /** Before the call is accepted only a relay can connect the devices; without one there is nothing to check. */
   get #canConnect(): boolean {
     return this.#isStarted || this.#iceServers.hasRelay;
   }
 
   async #restartIce(): Promise<void> {
-    const path = this.#connection;
+    const connection = this.#connection;
     this.#events.connectionSuspected();
-    // Who has no answer yet needs the way to the server, not another way between the two.
-    if (!path?.isNegotiated) {
+    // Without an answer to the offer the signals are missing, not another network path.
+    if (!connection?.isNegotiated) {
       this.#signalChannel.resend();
       return;
     }
     await this.#iceServers.refresh(credentialsWaitMs);
-    if (path === this.#connection) path.restartIce(this.#iceServers.getConfiguration(false, this.#isAccepted));
+    if (connection === this.#connection)
+      connection.restartIce(this.#iceServers.getConfiguration(false, this.#isAccepted));
   }
 
   #rebuild(): void {
     this.#events.connectionSuspected();
-    // While the other side cannot be asked, the way there was may come back by itself.
+    // While the other side cannot be reached by signals, the old path may still recover.
     if (!this.#connection?.isNegotiated || !this.#signalChannel.isAcknowledged) {
       this.#signalChannel.resend();
       return;
@@ -215,8 +222,8 @@ export class DevicePeer {
     this.#signalChannel = this.#startGeneration(0);
   }
 
-  /** A new life, for a known life of the other side or for whichever answers. */
-  #startGeneration(theirs: number): ReliableChannel {
+  /** Starts a new generation, for a known generation of the other side or for whichever responds (0). */
+  #startGeneration(peerGeneration: number): ReliableChannel {
     this.#signalChannel?.close();
     this.#connection?.close();
     this.#connection = undefined;
@@ -224,47 +231,47 @@ export class DevicePeer {
     this.#peerState = undefined;
     this.#isPeerGone = false;
     this.#generation = Math.max(Date.now(), this.#generation + 1);
-    this.#peerGeneration = theirs;
+    this.#peerGeneration = peerGeneration;
     this.#monitor.onRebuilt(performance.now());
-    const epoch = this.#generation;
-    const box = new ReliableChannel(epoch, theirs, {
+    const generation = this.#generation;
+    const channel = new ReliableChannel(generation, peerGeneration, {
       sendFrame: (frame) => this.#events.sendSignal(this.deviceId, frame),
       deliver: (item) => this.#onItem(item),
     });
-    if (this.#isPolite) box.send({ hello: 1 });
+    if (this.#isPolite) channel.send({ hello: 1 });
     void this.#iceServers.whenReady().then(() => {
-      if (!this.#isClosed && epoch === this.#generation) this.#createConnection(box);
+      if (!this.#isClosed && generation === this.#generation) this.#createConnection(channel);
     });
     this.#events.changed();
-    return box;
+    return channel;
   }
 
-  #createConnection(box: ReliableChannel): void {
-    // One that never came up is tried over the relay alone, every other time.
+  #createConnection(channel: ReliableChannel): void {
+    // A connection that never came up uses only the relay at every other attempt.
     const isRelayOnly = !this.#wasConnected && this.#rebuilds % 2 === 1;
     const disclosure = this.#iceServers.getDisclosure(this.#isAccepted);
     const isOpen = this.#isAccepted || disclosure === "withheld";
     const configuration = this.#iceServers.getConfiguration(isRelayOnly, isOpen);
-    const path = new PeerConnection(configuration, this.#isPolite, disclosure, {
-      descriptionCreated: (description) => box.send(description),
-      candidateFound: (line, section, generation) => box.sendCandidate(line, section, generation),
+    const connection = new PeerConnection(configuration, this.#isPolite, disclosure, {
+      descriptionCreated: (description) => channel.send(description),
+      candidateFound: (line, section, ufrag) => channel.sendCandidate(line, section, ufrag),
       channelOpened: () => {
-        if (this.#localState) path.sendText(JSON.stringify(this.#localState));
+        if (this.#localState) connection.sendText(JSON.stringify(this.#localState));
       },
       channelMessage: (text) => {
-        if (path === this.#connection) this.#onChannelMessage(text);
+        if (connection === this.#connection) this.#onChannelMessage(text);
       },
       channelClosed: () => {
-        if (path === this.#connection) this.#isPeerGone = true;
+        if (connection === this.#connection) this.#isPeerGone = true;
       },
       changed: () => this.#events.changed(),
     });
-    this.#connection = path;
+    this.#connection = connection;
     this.#statsReader = new StatsReader();
     this.#monitor.onRebuilt(performance.now());
-    path.sendTrack("audio", this.#tracks.audio);
-    path.sendTrack("video", this.#tracks.video);
-    if (this.#level) path.setQuality(this.#level);
+    connection.sendTrack("audio", this.#tracks.audio);
+    connection.sendTrack("video", this.#tracks.video);
+    if (this.#level) connection.setQuality(this.#level);
     for (const item of this.#heldItems.splice(0)) this.#onItem(item);
     this.#events.changed();
   }
@@ -286,7 +293,7 @@ export class DevicePeer {
       this.#events.peerHungUp();
       return;
     }
-    const state = parseMediaState(text); // one that was under way may come after the word that the page goes
+    const state = parseMediaState(text); // a state sent earlier may arrive after the message that the page is closing
     if (state) this.#onPeerState(state);
   }
 

@@ -1,18 +1,18 @@
 import type { IceServers } from "#contract/calls/ice.ts";
 
 /**
- * Which of a device's addresses the other side may learn. `relayed`: a relay's alone. `withheld`: none for now; they are
- * gathered but neither sent nor used, because a connectivity check reveals the sender's address.
+ * Which addresses of this device the other side may learn. `relayed`: only a relay's. `withheld`: none yet; candidates
+ * are gathered but neither sent nor used, because a connectivity check reveals the sender's address.
  */
 export type AddressDisclosure = "all" | "relayed" | "withheld";
 
-const renewAtShare = 0.7; // of the life of a relay's credentials
+const renewAtShare = 0.7; // of the lifetime of the relay credentials
 const renewRetryMs = 30_000;
-const retryDelaysMs = [500, 1_000, 2_000] as const; // the last one again and again
+const retryDelaysMs = [500, 1_000, 2_000] as const; // the last one repeats
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The relays and mirrors of a call, and whether it has to hide behind them, as far as the server said so. */
+/** Fetches and renews the STUN and TURN servers of a call, and knows whether the address must be hidden. */
 export class IceServerProvider {
   readonly #fetch: () => Promise<IceServers>;
   #current: IceServers | undefined;
@@ -20,57 +20,60 @@ export class IceServerProvider {
   #renewAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
-  constructor(ask: () => Promise<IceServers>) {
-    this.#fetch = ask;
+  constructor(fetch: () => Promise<IceServers>) {
+    this.#fetch = fetch;
   }
 
-  /** Once they are known: before, nobody can say whether an address may be told. */
+  /** Resolves once the servers are known. Before, it is unknown whether an address may be disclosed. */
   async whenReady(): Promise<void> {
-    for (let tries = 0; !this.#current && !this.#isClosed; tries++) {
-      if (tries > 0) await wait(retryDelaysMs[Math.min(tries, retryDelaysMs.length) - 1] ?? 0);
+    for (let attempt = 0; !this.#current && !this.#isClosed; attempt++) {
+      if (attempt > 0) await wait(retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0);
       await this.#refresh();
     }
   }
 
-  /** Asks anew, and waits for the answer no longer than that. */
+  /** Fetches the servers again, and waits at most `ms` for the response. */
   refresh(ms: number): Promise<void> {
     return Promise.race([this.#refresh(), wait(ms)]);
   }
 
-  /** Asks for new credentials before those of now end, once in a while: whether there are others than before. */
+  /** Fetches new credentials before the current ones expire. Returns whether the servers changed. */
   async renewIfDue(now = performance.now()): Promise<boolean> {
     if (now < this.#renewAt || this.#isClosed) return false;
     this.#renewAt = now + renewRetryMs;
-    const before = this.#current;
+    const previous = this.#current;
     await this.#refresh();
-    if (this.#current === before) return false;
+    if (this.#current === previous) return false;
     if (this.hasRelay) return true;
-    // The relay that there was may do still.
-    this.#current = before;
+    // The old relay may still work.
+    this.#current = previous;
     this.#renewAt = now + renewRetryMs;
     return false;
   }
 
-  /** `isOpen`: other ways than relayed ones may be used, as far as this device need not hide. */
+  /**
+   * Configuration for RTCPeerConnection. `isOpen`: candidates other than relayed ones may be used, unless the address
+   * is hidden.
+   */
   getConfiguration(isRelayOnly: boolean, isOpen: boolean): RTCConfiguration {
     const { ice_servers = [], relays = false, hide = true } = this.#current ?? {};
     const isRelayed = hide || !isOpen || (isRelayOnly && relays);
     return { iceServers: ice_servers, iceTransportPolicy: isRelayed ? "relay" : "all" };
   }
 
-  /** Whether there is a relay among them. */
+  /** Whether a relay is available. */
   get hasRelay(): boolean {
     return this.#current?.relays ?? false;
   }
 
-  /** What the other side may learn of this device; the callee's shows nothing of itself until its person accepts. */
+  /** Disclosure of this device's addresses. A callee discloses none before accepting the call. */
   getDisclosure(isAccepted: boolean): AddressDisclosure {
     if (this.hidesAddress) return "relayed";
     if (isAccepted) return "all";
     return this.hasRelay ? "relayed" : "withheld";
   }
 
-  /** Whether this device's address stays here. */
+  /** Whether this device's address must not be disclosed. */
   get hidesAddress(): boolean {
     return this.#current?.hide ?? true;
   }
@@ -85,7 +88,7 @@ export class IceServerProvider {
         this.#current = servers;
         this.#renewAt = performance.now() + servers.ttl * 1_000 * renewAtShare;
       })
-      // Those that are known may still do; they are asked for again when a way has to be looked for.
+      // The known servers may still work, and are fetched again at the next ICE restart.
       .catch(() => undefined)
       .finally(() => {
         this.#pendingFetch = undefined;

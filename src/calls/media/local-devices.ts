@@ -3,11 +3,11 @@ import type { MediaPreferences } from "./media-preferences.ts";
 import type { CaptureError } from "./media-session.ts";
 
 type MediaKind = "audio" | "video";
-/** `resting`: let go for as long as nothing of it is sent. */
-type LocalDeviceState = "off" | "resting" | "waiting" | "on" | CaptureError;
+/** `suspended`: released while its track is not sent. */
+type LocalDeviceState = "off" | "suspended" | "waiting" | "on" | CaptureError;
 type LocalDevice = {
-  getState: LocalDeviceState;
-  getTrack: MediaStreamTrack | undefined;
+  state: LocalDeviceState;
+  track: MediaStreamTrack | undefined;
   selectedId: string | undefined;
   generation: number;
 };
@@ -18,35 +18,39 @@ const toCaptureError = (error: unknown): CaptureError => {
   return name === "NotReadableError" || name === "AbortError" ? "taken" : "missing";
 };
 
-const toTrackConstraints = (kind: MediaKind, chosen: string | undefined, isThrifty: boolean): MediaTrackConstraints => {
-  const device = chosen === undefined ? {} : { deviceId: { exact: chosen } };
+const toTrackConstraints = (
+  kind: MediaKind,
+  selectedId: string | undefined,
+  isDataSaver: boolean,
+): MediaTrackConstraints => {
+  const device = selectedId === undefined ? {} : { deviceId: { exact: selectedId } };
   if (kind === "audio") {
     return { ...device, channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
   }
-  const { width, height, framesPerSecond } = isThrifty ? videoSizes.small : videoSizes.medium;
+  const { width, height, framesPerSecond } = isDataSaver ? videoSizes.small : videoSizes.medium;
   return {
     ...device,
-    ...(chosen === undefined && { facingMode: "user" }),
+    ...(selectedId === undefined && { facingMode: "user" }),
     width: { ideal: width },
     height: { ideal: height },
     frameRate: { ideal: framesPerSecond, max: 30 },
   };
 };
 
-/** This device's microphone and camera in a call: asked for, chosen, lost and found again. */
+/** Microphone and camera of this device in a call: opening, selecting, losing and reopening them. */
 export class LocalDevices {
   readonly #isDataSaver: boolean;
   readonly #changed: () => void;
   readonly #devices: Record<MediaKind, LocalDevice> = {
-    audio: { getState: "off", getTrack: undefined, selectedId: undefined, generation: 0 },
-    video: { getState: "off", getTrack: undefined, selectedId: undefined, generation: 0 },
+    audio: { state: "off", track: undefined, selectedId: undefined, generation: 0 },
+    video: { state: "off", track: undefined, selectedId: undefined, generation: 0 },
   };
   #cameraStream: MediaStream | undefined;
   #isMuted: boolean;
   #isClosed = false;
 
-  constructor(isThrifty: boolean, { isMuted, devices }: MediaPreferences, changed: () => void) {
-    this.#isDataSaver = isThrifty;
+  constructor(isDataSaver: boolean, { isMuted, devices }: MediaPreferences, changed: () => void) {
+    this.#isDataSaver = isDataSaver;
     this.#isMuted = isMuted;
     this.#devices.audio.selectedId = devices.audioinput;
     this.#devices.video.selectedId = devices.videoinput;
@@ -55,18 +59,18 @@ export class LocalDevices {
   }
 
   getState(kind: MediaKind): LocalDeviceState {
-    return this.#devices[kind].getState;
+    return this.#devices[kind].state;
   }
 
   getTrack(kind: MediaKind): MediaStreamTrack | undefined {
-    return this.#devices[kind].getTrack;
+    return this.#devices[kind].track;
   }
 
-  /** The camera's picture, the same stream as long as it is the same camera. */
+  /** Stream of the camera's video. The same object as long as it is the same track. */
   get cameraStream(): MediaStream | undefined {
-    const { getTrack } = this.#devices.video;
-    if (!getTrack) this.#cameraStream = undefined;
-    else if (this.#cameraStream?.getVideoTracks()[0] !== getTrack) this.#cameraStream = new MediaStream([getTrack]);
+    const { track } = this.#devices.video;
+    if (!track) this.#cameraStream = undefined;
+    else if (this.#cameraStream?.getVideoTracks()[0] !== track) this.#cameraStream = new MediaStream([track]);
     return this.#cameraStream;
   }
 
@@ -74,70 +78,70 @@ export class LocalDevices {
     return this.#isMuted;
   }
 
-  /** Asks for those of them that are not there yet, in one question. */
+  /** Opens the devices that are off, in one request. */
   open(kinds: MediaKind[]): void {
-    const wanted = kinds.filter((kind) => this.#devices[kind].getState === "off");
-    if (wanted.length > 0) void this.#request(wanted);
+    const closed = kinds.filter((kind) => this.#devices[kind].state === "off");
+    if (closed.length > 0) void this.#request(closed);
   }
 
-  /** Off is off: nothing is kept open, and the camera's light goes out. */
+  /** Turns a device off and closes it, so that the camera's light goes out. */
   turnOff(kind: MediaKind): void {
-    const input = this.#devices[kind];
-    input.generation++;
-    this.#stopTrack(input);
-    input.getState = "off";
+    const device = this.#devices[kind];
+    device.generation++;
+    this.#stopTrack(device);
+    device.state = "off";
     this.#changed();
   }
 
-  /** Lets go of one that is open until it is woken. */
+  /** Closes an open device until `resume`. */
   suspend(kind: MediaKind): void {
-    const input = this.#devices[kind];
-    if (input.getState !== "on") return;
-    this.#stopTrack(input);
-    input.getState = "resting";
+    const device = this.#devices[kind];
+    if (device.state !== "on") return;
+    this.#stopTrack(device);
+    device.state = "suspended";
     this.#changed();
   }
 
   resume(kind: MediaKind): void {
-    if (this.#devices[kind].getState === "resting") void this.#request([kind]);
+    if (this.#devices[kind].state === "suspended") void this.#request([kind]);
   }
 
   retry(kind: MediaKind): void {
-    const { getState } = this.#devices[kind];
-    if (getState !== "on" && getState !== "waiting") void this.#request([kind]);
+    const { state } = this.#devices[kind];
+    if (state !== "on" && state !== "waiting") void this.#request([kind]);
   }
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted;
-    const { getTrack } = this.#devices.audio;
-    if (getTrack) getTrack.enabled = !isMuted;
+    const { track } = this.#devices.audio;
+    if (track) track.enabled = !isMuted;
     this.#changed();
   }
 
-  /** Another microphone or camera. One that cannot be had leaves whatever can. */
+  /** Selects another microphone or camera. If it cannot be opened, any other one is used. */
   select(kind: MediaKind, deviceId: string): void {
-    const input = this.#devices[kind];
-    input.selectedId = deviceId;
-    if (input.getState === "off" || input.getState === "resting") return;
-    // Many phones open one camera, or one microphone, at a time.
-    this.#stopTrack(input);
+    const device = this.#devices[kind];
+    device.selectedId = deviceId;
+    if (device.state === "off" || device.state === "suspended") return;
+    // Many phones can open only one camera or microphone at a time.
+    this.#stopTrack(device);
     void this.#request([kind]);
   }
 
   close(): void {
     this.#isClosed = true;
     navigator.mediaDevices?.removeEventListener("devicechange", this.#onDeviceChange);
-    for (const input of Object.values(this.#devices)) {
-      this.#stopTrack(input);
-      input.getState = "off";
+    for (const device of Object.values(this.#devices)) {
+      this.#stopTrack(device);
+      device.state = "off";
     }
   }
 
   async #request(kinds: MediaKind[]): Promise<void> {
-    const turns = kinds.map((kind) => {
-      const input = this.#devices[kind];
-      input.getState = "waiting";
-      return { kind, input, turn: ++input.generation };
+    const requests = kinds.map((kind) => {
+      const device = this.#devices[kind];
+      device.state = "waiting";
+      return { kind, device, generation: ++device.generation };
     });
     this.#changed();
     const constraints = Object.fromEntries(
@@ -147,18 +151,19 @@ export class LocalDevices {
     try {
       stream = await this.#getMedia(constraints);
     } catch (error) {
-      // Together they are refused together: each for itself, so that a call goes on with what there is.
-      for (const { kind, input, turn } of turns) {
-        if (this.#isClosed || turn !== input.generation) continue;
+      // A joint request fails as a whole, so each device is requested separately and the call goes on with what is
+      // available.
+      for (const { kind, device, generation } of requests) {
+        if (this.#isClosed || generation !== device.generation) continue;
         if (kinds.length > 1) await this.#request([kind]);
-        else this.#onRequestFailed(kind, input, error);
+        else this.#onRequestFailed(kind, device, error);
       }
       return;
     }
-    for (const { kind, input, turn } of turns) {
+    for (const { kind, device, generation } of requests) {
       const track = stream.getTracks().find((track) => track.kind === kind);
-      if (this.#isClosed || turn !== input.generation || !track) track?.stop();
-      else this.#setTrack(kind, input, track);
+      if (this.#isClosed || generation !== device.generation || !track) track?.stop();
+      else this.#setTrack(kind, device, track);
     }
     this.#changed();
   }
@@ -168,49 +173,49 @@ export class LocalDevices {
     return Promise.reject(new DOMException("no devices here", "NotFoundError"));
   }
 
-  #onRequestFailed(kind: MediaKind, input: LocalDevice, error: unknown): void {
-    const trouble = toCaptureError(error);
-    if (input.selectedId !== undefined && trouble !== "refused") {
-      input.selectedId = undefined; // it is gone or taken: any other one
+  #onRequestFailed(kind: MediaKind, device: LocalDevice, error: unknown): void {
+    const captureError = toCaptureError(error);
+    if (device.selectedId !== undefined && captureError !== "refused") {
+      device.selectedId = undefined; // the selected device is gone or in use, so any other one is used
       void this.#request([kind]);
       return;
     }
-    input.getState = trouble;
+    device.state = captureError;
     this.#changed();
   }
 
-  #setTrack(kind: MediaKind, input: LocalDevice, track: MediaStreamTrack): void {
-    this.#stopTrack(input);
-    input.getTrack = track;
-    input.getState = "on";
+  #setTrack(kind: MediaKind, device: LocalDevice, track: MediaStreamTrack): void {
+    this.#stopTrack(device);
+    device.track = track;
+    device.state = "on";
     if (kind === "audio") {
       track.enabled = !this.#isMuted;
       track.contentHint = "speech";
     } else {
       track.contentHint = "motion";
     }
-    // Told when it was pulled out or taken away, not when it is stopped here.
+    // Fires when the device was unplugged or taken away, not when the track is stopped here.
     track.addEventListener("ended", () => {
-      if (input.getTrack !== track) return;
-      input.getTrack = undefined;
-      input.selectedId = undefined;
+      if (device.track !== track) return;
+      device.track = undefined;
+      device.selectedId = undefined;
       void this.#request([kind]);
     });
     track.addEventListener("mute", this.#changed);
     track.addEventListener("unmute", this.#changed);
   }
 
-  #stopTrack(input: LocalDevice): void {
-    const { getTrack } = input;
-    input.getTrack = undefined;
-    getTrack?.stop();
+  #stopTrack(device: LocalDevice): void {
+    const { track } = device;
+    device.track = undefined;
+    track?.stop();
   }
 
   readonly #onDeviceChange = () => {
     for (const kind of ["audio", "video"] as const) {
-      const { getState, getTrack } = this.#devices[kind];
-      const isLost = getState === "on" && getTrack?.readyState === "ended";
-      if (isLost || getState === "missing" || getState === "taken") void this.#request([kind]);
+      const { state, track } = this.#devices[kind];
+      const isLost = state === "on" && track?.readyState === "ended";
+      if (isLost || state === "missing" || state === "taken") void this.#request([kind]);
     }
   };
 }

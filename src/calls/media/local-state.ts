@@ -3,25 +3,25 @@ import type { CallMetrics } from "./call-metrics.ts";
 import type { LocalDevices } from "./local-devices.ts";
 import type { MediaView } from "./media-session.ts";
 
-/** How one's own side of a call is now. */
+/** Current state of the local media. */
 export type LocalMedia = {
   devices: LocalDevices;
   metrics: CallMetrics;
   isCameraOn: boolean;
-  /** The other side's picture is wanted. */
+  /** Whether remote video is wanted. */
   wantsRemoteVideo: boolean;
-  /** Wanted, but where it would show nobody looks. */
+  /** Whether the remote video is wanted but not visible. */
   isRemoteVideoHidden: boolean;
-  /** The other side wants this one's. */
+  /** Whether the other side wants this side's video. */
   isVideoWanted: boolean;
-  /** Since when the picture is asked for, by its person and by the other side. */
+  /** When the video was last requested, by its person or by the other side. */
   videoRequestedAt: number;
-  /** Since when both talk; 0 before. */
+  /** When the call was answered; 0 before. */
   startedAt: number;
 };
 
-const micMissingAfterMs = 1_500; // a microphone that is not there by then is told to the other side
-const lowBandwidthAfterSeconds = 5; // what is asked for takes a moment to be sent
+const micMissingAfterMs = 1_500; // a microphone that is not open by then is reported as missing
+const lowBandwidthAfterSeconds = 5; // requested video takes a moment to be sent
 
 const toSoundState = ({ devices, startedAt }: LocalMedia): MediaState["sound"] => {
   if (devices.getTrack("audio")) return "sent";
@@ -29,18 +29,18 @@ const toSoundState = ({ devices, startedAt }: LocalMedia): MediaState["sound"] =
   return devices.getState("audio") !== "waiting" || isLate ? "none" : "later";
 };
 
-/** What the other side is told of it. */
-export const toMediaState = (side: LocalMedia): Omit<MediaState, "n"> => {
-  const { devices, metrics, isCameraOn } = side;
+/** Converts the local state to the message for the other side. */
+export const toMediaState = (local: LocalMedia): Omit<MediaState, "n"> => {
+  const { devices, metrics, isCameraOn } = local;
   const { level } = metrics.ladder;
-  const takesPictures = side.wantsRemoteVideo && !side.isRemoteVideoHidden;
+  const wantsRemoteVideo = local.wantsRemoteVideo && !local.isRemoteVideoHidden;
   return {
     muted: devices.isMuted,
     video: level.video !== "off" && devices.getTrack("video") !== undefined,
-    takesVideo: level.takesVideo && takesPictures,
-    wantsVideo: takesPictures,
+    takesVideo: level.takesVideo && wantsRemoteVideo,
+    wantsVideo: wantsRemoteVideo,
     camera: isCameraOn,
-    sound: toSoundState(side),
+    sound: toSoundState(local),
     hears: metrics.hears,
   };
 };
@@ -48,7 +48,7 @@ export const toMediaState = (side: LocalMedia): Omit<MediaState, "n"> => {
 const toMicState = ({ devices }: LocalMedia): MediaView["mic"] => {
   const state = devices.getState("audio");
   if (state === "on") return devices.isMuted ? "muted" : "on";
-  return state === "off" || state === "resting" ? "waiting" : state;
+  return state === "off" || state === "suspended" ? "waiting" : state;
 };
 
 const toCameraState = (
@@ -57,24 +57,24 @@ const toCameraState = (
 ): MediaView["camera"] => {
   if (!isCameraOn) return "off";
   const state = devices.getState("video");
-  if (state !== "on" && state !== "resting") return state === "off" ? "waiting" : state;
+  if (state !== "on" && state !== "suspended") return state === "off" ? "waiting" : state;
   if (!isVideoWanted) return "unwanted";
   const { level, videoCooldown, heardFor } = metrics.ladder;
   const isLate =
     heardFor > lowBandwidthAfterSeconds && performance.now() - videoRequestedAt > lowBandwidthAfterSeconds * 1_000;
-  const isHeldBack = videoCooldown > 0 || peer?.takesVideo === false || isLate;
-  return level.video === "off" && startedAt > 0 && isHeldBack ? "thin" : "on";
+  const isSuppressed = videoCooldown > 0 || peer?.takesVideo === false || isLate;
+  return level.video === "off" && startedAt > 0 && isSuppressed ? "lowBandwidth" : "on";
 };
 
-/** What this person is shown of it, and of what the other side says of itself. */
+/** Converts the local state and the other side's report to the view of the screens. */
 export const toMediaView = (
-  side: LocalMedia,
+  local: LocalMedia,
   peer: MediaState | undefined,
 ): Omit<MediaView, "remote" | "isVideoRestored"> => ({
-  mic: toMicState(side),
-  camera: toCameraState(side, peer),
-  local: side.devices.cameraStream,
-  isVoiceOnly: !side.wantsRemoteVideo,
+  mic: toMicState(local),
+  camera: toCameraState(local, peer),
+  local: local.devices.cameraStream,
+  isVoiceOnly: !local.wantsRemoteVideo,
   peer: {
     isMuted: peer?.muted === true,
     hasMic: peer?.sound !== "none",
@@ -82,7 +82,7 @@ export const toMediaView = (
     isCameraOff: peer?.camera === false,
     isVoiceOnly: peer?.wantsVideo === false,
   },
-  quality: side.metrics.quality,
-  bytes: side.metrics.bytes,
-  isMicInaudible: side.metrics.isMicInaudible,
+  quality: local.metrics.quality,
+  bytes: local.metrics.bytes,
+  isMicInaudible: local.metrics.isMicInaudible,
 });

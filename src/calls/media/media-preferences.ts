@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { CallKind } from "#contract/calls/call.ts";
 
-/** By which devices, of those that were chosen; their ids are the browser's. */
+/** Devices selected by the person. The ids are the browser's. */
 const SelectedDevices = v.object({
   audioinput: v.optional(v.string()),
   videoinput: v.optional(v.string()),
@@ -9,19 +9,19 @@ const SelectedDevices = v.object({
 });
 export type SelectedDevices = v.InferOutput<typeof SelectedDevices>;
 
-/** What a person chose to let be heard and seen of themselves in a call, and to see of the other side. */
+/** What a person chose to send and receive in a call. */
 export const MediaPreferences = v.object({
   isMuted: v.boolean(),
   isCameraOn: v.boolean(),
-  /** Without the other side's picture a call takes a tenth of the data. */
+  /** Whether remote video is wanted; without it a call takes a tenth of the data. */
   takesPictures: v.boolean(),
-  /** The camera was on when the voice alone was chosen: it comes back with the pictures. */
+  /** The camera was on when audio only was chosen; it is turned on again together with the remote video. */
   isCameraHeld: v.boolean(),
   devices: v.optional(SelectedDevices, {}),
 });
 export type MediaPreferences = v.InferOutput<typeof MediaPreferences>;
 
-/** One choice of these. */
+/** Change of one preference. */
 export type MediaPreferenceChange =
   | { isMuted: boolean }
   | { isCameraOn: boolean }
@@ -36,15 +36,15 @@ export const createDefaultPreferences = (kind: CallKind): MediaPreferences => ({
   devices: {},
 });
 
-/** Where nobody knows what was chosen, nothing is heard or seen before it is chosen again. */
+/** Preferences when none are known: nothing is sent before the person chooses. */
 export const silentPreferences: MediaPreferences = { ...createDefaultPreferences("audio"), isMuted: true };
 
-export const applyPreferenceChange = (before: MediaPreferences, choice: MediaPreferenceChange): MediaPreferences => {
-  if ("isMuted" in choice) return { ...before, ...choice };
-  if ("device" in choice) return { ...before, devices: { ...before.devices, [choice.device]: choice.id } };
-  // A tap on the camera says what is wanted, also while the voice alone was.
-  if ("isCameraOn" in choice) return { ...before, ...choice, isCameraHeld: false };
-  const { takesPictures } = choice;
+export const applyPreferenceChange = (before: MediaPreferences, change: MediaPreferenceChange): MediaPreferences => {
+  if ("isMuted" in change) return { ...before, ...change };
+  if ("device" in change) return { ...before, devices: { ...before.devices, [change.device]: change.id } };
+  // Turning the camera on or off also overrides the state remembered by audio only.
+  if ("isCameraOn" in change) return { ...before, ...change, isCameraHeld: false };
+  const { takesPictures } = change;
   if (takesPictures === before.takesPictures) return before;
   return takesPictures
     ? { ...before, takesPictures, isCameraOn: before.isCameraOn || before.isCameraHeld, isCameraHeld: false }

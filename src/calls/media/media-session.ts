@@ -2,116 +2,116 @@ import type { DeviceId } from "#contract/calls/call.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 import type { MediaPreferences } from "./media-preferences.ts";
 
-/** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
+/** Why a microphone or camera cannot be used: permission denied, no such device, or another program uses it. */
 export type CaptureError = "refused" | "missing" | "taken";
 
-/** What a call's media are like now. Each change is another object. */
+/** State of a call's media. Immutable: each change creates a new object. */
 export type MediaView = {
   mic: "on" | "muted" | "waiting" | CaptureError;
   /**
-   * `off`: by this person's own choice. While it is on it may not be seen: the link does not carry it (`thin`), or the
-   * other side asked for the voice alone (`unwanted`).
+   * `off`: switched off by this person. A camera that is on may still not be sent: the link is too slow
+   * (`lowBandwidth`), or the other side asked for audio only (`unwanted`).
    */
-  camera: "on" | "off" | "waiting" | "thin" | "unwanted" | CaptureError;
-  /** This side's picture, for the preview. */
+  camera: "on" | "off" | "waiting" | "lowBandwidth" | "unwanted" | CaptureError;
+  /** Local video, for the preview. */
   local: MediaStream | undefined;
-  /** What comes from the other side, sound and picture. */
+  /** Remote audio and video. */
   remote: MediaStream | undefined;
-  /** A camera that was on and not seen is seen again since a moment. */
+  /** Whether the camera's video is sent again since a moment, after it was not. */
   isVideoRestored: boolean;
-  /** This person asked for the voice alone. */
+  /** Whether this person asked for audio only. */
   isVoiceOnly: boolean;
   /**
-   * What the other side says of itself. `hasMic`: false when it talks without one; muted is somebody who chose it, as
-   * `isCameraOff` is, and `isVoiceOnly`, which takes no picture.
+   * State reported by the other side. `hasMic` is false if it has no microphone; `isMuted`, `isCameraOff` and
+   * `isVoiceOnly` (accepts no video) are choices of its person.
    */
   peer: { isMuted: boolean; hasMic: boolean; hasVideo: boolean; isCameraOff: boolean; isVoiceOnly: boolean };
-  /** From bad (1) to good (3); 0 while nothing is known. */
+  /** From bad (1) to good (3); 0 while unknown. */
   quality: 0 | 1 | 2 | 3;
-  /** Both ways since the call began, headers included. */
+  /** Bytes sent and received since the call began, headers included. */
   bytes: number;
-  /** The other side gets no sound from here though this side is not muted. */
+  /** Whether the other side receives no sound although this side is not muted. */
   isMicInaudible: boolean;
 };
 
 export type MediaEvents = {
-  /** The other side's sound came, for the first time or again. */
+  /** Remote audio arrived, for the first time or again. */
   audioReceived(): void;
-  /** Nothing comes any more since so long; it is being mended. */
+  /** No media arrived for `silentMs`; recovery is under way. */
   interrupted(silentMs: number): void;
-  /** It cannot be mended. */
+  /** Recovery failed. */
   failed(): void;
-  /** The other side hung up, and said so itself. */
+  /** The other side hung up and reported it directly. */
   peerHungUp(): void;
-  /** The way to the server should be looked at: nothing comes, or the network changed. */
+  /** The connection to the server should be checked: no media arrive, or the network changed. */
   connectionSuspected(): void;
   viewChanged(view: MediaView): void;
-  /** To the other person's device, or to all of theirs; `false` when it could not leave now. */
+  /** Sends a signal to one device of the other person, or to all (null). */
   sendSignal(to: DeviceId | null, signal: string): void;
 };
 
 export type MediaOptions = {
-  /** What holds before anything is opened, sent or said. */
+  /** Preferences that apply before any device is opened or anything is sent. */
   preferences: MediaPreferences;
-  /** Of the two, the one that gives way when both offer at once: the larger user id. */
+  /** The polite peer gives way when both offer at once: the person with the larger user id. */
   isPolite: boolean;
   deviceId: DeviceId;
   isCaller: boolean;
   /**
-   * What helps to find a way, and whether only relayed ones may be used (`hide`); answers once the server knows the
-   * call. May be called again for new credentials; rejects when the server cannot be asked.
+   * Fetches STUN and TURN servers, and whether only relayed candidates may be used (`hide`). Waits until the server
+   * knows the call. Called again for new credentials. Rejects if the server cannot be reached.
    */
   fetchIceServers(): Promise<IceServers>;
-  /** The person saves data. */
+  /** Whether the person saves data. */
   isDataSaver: boolean;
 };
 
 /**
- * The media of one call, from the first tap to its end. Two people talk directly (`peer-media.ts`); a group would bring a
- * plane of its own behind the same words. Nothing leaves a microphone or a camera before `start`.
+ * Media of one call, from the first tap to its end. Two people are connected directly (`peer-media.ts`); group calls
+ * would implement the same interface. No audio or video is sent before `start`.
  */
 export type CallMediaSession = {
   /**
-   * Gets everything ready. A caller's microphone, and the camera of a video call, are asked for at once, within the tap;
-   * where it only rings nothing is opened: that is `open`'s.
+   * Prepares the media. A caller's microphone, and the camera of a video call, are requested at once, within the tap.
+   * While a call rings nothing is opened before `openDevices`.
    */
   prepare(): void;
   /**
-   * The person takes the call: asks for microphone and camera within that tap, while the server is still asked. Until
-   * then a callee's device tells and uses none of its addresses but a relay's.
+   * Requests microphone and camera within the tap that accepts the call, while the server is still asked. Until then a
+   * callee's device discloses and uses only relayed addresses.
    */
   openDevices(): void;
   /**
-   * The other person's device rings, or talks: a way to it is made silently. A device that rings meets the caller's: it
-   * says hello to it, by which the caller's plane (`receive`) comes to know it.
+   * Connects silently to a device of the other person that rings or talks. A ringing device connects to the caller's
+   * and says hello to it, by which the caller's session (`receiveSignal`) learns of it.
    */
   preconnect(device: DeviceId): void;
-  /** The call is answered, by this device of the other side: sound and picture may go. */
+  /** Starts sending audio and video to the device that answered. */
   start(device: DeviceId): void;
   receiveSignal(from: DeviceId, signal: string): void;
-  /** The way to the server is there again: what was not confirmed is said once more. */
+  /** Sends unacknowledged signals again after the connection to the server was restored. */
   resendSignals(): void;
   setMuted(isMuted: boolean): void;
   setCameraOn(isOn: boolean): void;
-  /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
+  /** Sets whether remote video is wanted. Without it a call takes a tenth of the data. */
   setRemoteVideoWanted(areTaken: boolean): void;
-  /** Whether the other side's picture is before anybody's eyes: for one that is not, nothing is spent after a moment. */
+  /** Sets whether the remote video is visible. Hidden video is no longer sent after a moment. */
   setRemoteVideoVisible(isSeen: boolean): void;
   selectDevice(kind: "audioinput" | "videoinput", deviceId: string): void;
   /**
-   * Everything stops and is let go; what is asked of it afterwards does nothing. Of somebody who hung up the other side
-   * hears so at once, also where the server cannot be reached.
+   * Stops all media; later calls have no effect. After hanging up the other side is informed directly, even if the
+   * server cannot be reached.
    */
   stop(isHungUp?: boolean): void;
 };
 
 export type CreateMediaSession = (options: MediaOptions, events: MediaEvents) => CallMediaSession;
 
-/** Whether nothing of it is another than before. */
-export const isSameMediaView = ({ peer: before, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
-  before.isMuted === peer.isMuted &&
-  before.hasMic === peer.hasMic &&
-  before.hasVideo === peer.hasVideo &&
-  before.isCameraOff === peer.isCameraOff &&
-  before.isVoiceOnly === peer.isVoiceOnly &&
+/** Whether two views are equal. */
+export const isSameMediaView = ({ peer: peerBefore, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
+  peerBefore.isMuted === peer.isMuted &&
+  peerBefore.hasMic === peer.hasMic &&
+  peerBefore.hasVideo === peer.hasVideo &&
+  peerBefore.isCameraOff === peer.isCameraOff &&
+  peerBefore.isVoiceOnly === peer.isVoiceOnly &&
   (Object.keys(one) as (keyof typeof one)[]).every((key) => one[key] === other[key]);

@@ -1,23 +1,23 @@
 type NetworkInformation = EventTarget & { type?: string };
 
 type NetworkEvents = {
-  /** The network is there again, or is another one. */
+  /** The network is back, or it is a different one. */
   changed(): void;
-  /** It may be: how fast it is was guessed anew. */
+  /** The network may have changed: the browser has a new speed estimate. */
   maybeChanged(): void;
-  /** This page goes, for good or to be loaded again. */
+  /** The page is being closed or reloaded. */
   pageHiding(): void;
 };
 
-/** Tells of this device's network until it is told not to. */
+/** Observes the network of this device. Returns a function that stops it. */
 export const watchNetwork = ({ changed, maybeChanged, pageHiding }: NetworkEvents): (() => void) => {
   const network = (navigator as Navigator & { connection?: NetworkInformation }).connection;
   let type = network?.type;
-  // Fires for every new guess at how fast the network is; only another kind of network is a reason by itself.
+  // Fires for every new speed estimate; only another network type counts as a change.
   const onChange = () => {
-    const isOther = network?.type !== type && network?.type !== "none";
+    const isOtherType = network?.type !== type && network?.type !== "none";
     type = network?.type;
-    if (isOther) changed();
+    if (isOtherType) changed();
     else maybeChanged();
   };
   addEventListener("online", changed);

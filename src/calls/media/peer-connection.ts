@@ -9,22 +9,21 @@ type MediaKind = "audio" | "video";
 type PeerConnectionEvents = {
   descriptionCreated(description: SessionDescription): void;
   candidateFound(candidate: string, section: string, generation: string): void;
-  /** The other's data channel is open, said something, or closed. */
+  /** Events of the data channel. */
   channelOpened(): void;
   channelMessage(text: string): void;
   channelClosed(): void;
-  /** The connection's state, or that first packets of a track came. */
+  /** The connection state changed, or the first packets of a track arrived. */
   changed(): void;
 };
 
-/** SPEC.md §9: more is not put into a data channel that does not get rid of what it has. */
+/** SPEC.md §9: a data channel whose buffer is fuller than this takes no more messages */
 const channelBufferMaxBytes = 64 * 1024;
-const lastMessageMs = 1_000; // what is said last has left by then, or will not
+const lastMessageMs = 1_000; // by then the last message has left, or never will
 
 /**
- * One peer connection from its birth to its end, by perfect negotiation (W3C WebRTC §10). The first offer is always the
- * impolite side's, and its sections of sound and picture are there from the start: whatever is sent later comes and goes
- * with `replaceTrack` alone.
+ * Peer connection with perfect negotiation (W3C WebRTC §10). The impolite side makes the first offer. Its audio and
+ * video sections exist from the start, so tracks are later added and removed by `replaceTrack` without renegotiation.
  */
 export class PeerConnection {
   readonly #pc: RTCPeerConnection;
@@ -32,7 +31,7 @@ export class PeerConnection {
   readonly #isPolite: boolean;
   readonly #events: PeerConnectionEvents;
   #disclosure: AddressDisclosure;
-  /** Local candidates that are withheld until the call is accepted. */
+  /** Local candidates withheld until the call is accepted. */
   #withheldCandidates: RTCIceCandidate[] = [];
   readonly #localStream = new MediaStream();
   readonly #tracks: Record<MediaKind, MediaStreamTrack | null> = { audio: null, video: null };
@@ -75,7 +74,7 @@ export class PeerConnection {
     return this.#pc.connectionState;
   }
 
-  /** Both sides have described themselves. */
+  /** Whether both session descriptions were exchanged. */
   get isNegotiated(): boolean {
     return this.#pc.currentRemoteDescription !== null;
   }
@@ -84,7 +83,7 @@ export class PeerConnection {
     return this.#remoteStream;
   }
 
-  /** Packets of the other side's voice have come. */
+  /** Whether audio packets of the other side have arrived. */
   get isReceivingAudio(): boolean {
     return this.#transceivers.audio?.receiver.track.muted === false;
   }
@@ -103,22 +102,22 @@ export class PeerConnection {
     });
   }
 
-  /** The call was accepted here: from now on all addresses may be told and used, by the configuration given. */
+  /** Discloses and uses all addresses after the call was accepted, with the given configuration. */
   discloseAddresses(configuration: RTCConfiguration): void {
     const wasWithheld = this.#disclosure === "withheld";
     this.#disclosure = "all";
     for (const candidate of this.#withheldCandidates.splice(0)) this.#onCandidate(candidate);
-    // What a relay carries meanwhile goes on until a better way is found.
+    // Media over a relay continue until a better path is found.
     if (!wasWithheld) this.restartIce(configuration);
     else this.#enqueue(() => this.#addEarlyCandidates());
   }
 
-  /** Looks for another way between the two, with the newest servers if there are any. */
+  /** Restarts ICE, with new servers if given. */
   restartIce(configuration: RTCConfiguration | undefined): void {
     this.#enqueue(async () => {
       if (configuration) this.#pc.setConfiguration({ bundlePolicy: "max-bundle", ...configuration });
       this.#pc.restartIce();
-      // An offer nobody answered yet holds addresses of before.
+      // An unanswered offer contains outdated candidates.
       if (this.#pc.signalingState === "have-local-offer") await this.#pc.setLocalDescription({ type: "rollback" });
       if (this.isNegotiated || !this.#isPolite) await this.#sendOffer();
     });
@@ -132,21 +131,21 @@ export class PeerConnection {
       void this.#attachTrack(kind);
       return;
     }
-    this.#applyQuality(); // no picture goes larger than it may
+    this.#applyQuality(); // video never exceeds its size limit
     this.#enqueue(() => this.#attachTrack(kind));
   }
 
-  setQuality(rung: QualityLevel): void {
-    const isSame = rung.audioBitrate === this.#level?.audioBitrate && rung.video === this.#level.video;
-    this.#level = rung;
+  setQuality(level: QualityLevel): void {
+    const isSame = level.audioBitrate === this.#level?.audioBitrate && level.video === this.#level.video;
+    this.#level = level;
     if (!isSame) this.#applyQuality();
-    if (rung.isRedundant === this.#isRedundant) return;
-    this.#isRedundant = rung.isRedundant;
-    // Which codec goes is read from the other's description when it is set: once more, then.
+    if (level.isRedundant === this.#isRedundant) return;
+    this.#isRedundant = level.isRedundant;
+    // The sent codec follows from the order in the remote description, so it takes a new negotiation.
     if (this.isNegotiated) this.#enqueue(() => this.#sendOffer());
   }
 
-  /** Over the data channel; false when it is not open or full. */
+  /** Sends a message over the data channel. Returns false if the channel is not open or its buffer is full. */
   sendText(text: string): boolean {
     if (this.#dataChannel.readyState !== "open" || this.#dataChannel.bufferedAmount > channelBufferMaxBytes)
       return false;
@@ -154,17 +153,20 @@ export class PeerConnection {
     return true;
   }
 
-  /** What is said last leaves first: the other side closes when it heard it. */
-  close(lastWords?: string): void {
+  /** Closes the connection. A last message is sent first, and the other side closes when it arrives. */
+  close(lastMessage?: string): void {
     this.#isClosed = true;
     const end = () => this.#pc.close();
-    if (lastWords !== undefined && this.sendText(lastWords)) {
+    if (lastMessage !== undefined && this.sendText(lastMessage)) {
       this.#dataChannel.addEventListener("close", end);
       setTimeout(end, lastMessageMs);
     } else end();
   }
 
-  /** One after another. What fails leaves a connection that does not come up, which is seen by whoever watches it. */
+  /**
+   * Runs negotiation steps one after another. A failed step leaves a connection that does not come up, which the
+   * connection monitor notices.
+   */
   #enqueue(work: () => Promise<void>): void {
     this.#queue = this.#queue.then(async () => {
       if (this.#isClosed) return;
@@ -192,7 +194,7 @@ export class PeerConnection {
   }
 
   async #sendOffer(): Promise<void> {
-    if (this.#pc.signalingState !== "stable") return; // it is needed still when it is stable again
+    if (this.#pc.signalingState !== "stable") return; // `negotiationneeded` fires again once the state is stable
     await this.#pc.setLocalDescription();
     this.#offerCount++;
     this.#sendDescription("offer", this.#offerCount);
@@ -223,13 +225,13 @@ export class PeerConnection {
     }
   }
 
-  /** The answering side takes those that the offer made. */
+  /** Takes the transceivers created by the offer (answering side). */
   #adoptTransceivers(): void {
     for (const transceiver of this.#pc.getTransceivers()) {
       const kind = transceiver.receiver.track.kind === "audio" ? "audio" : "video";
       this.#transceivers[kind] = transceiver;
       transceiver.direction = "sendrecv";
-      transceiver.sender.setStreams?.(this.#localStream); // sound and picture of one stream keep step
+      transceiver.sender.setStreams?.(this.#localStream); // tracks of one stream are played in sync
       void this.#attachTrack(kind);
     }
     this.#exposeRemoteStream();
@@ -255,11 +257,11 @@ export class PeerConnection {
 
   #applyQuality(): void {
     this.#enqueue(async () => {
-      const rung = this.#level;
+      const level = this.#level;
       const { audio, video } = this.#transceivers;
-      if (!rung || !this.isNegotiated) return;
-      if (audio) await setEncoding(audio.sender, { maxBitrate: rung.audioBitrate });
-      if (video) await setEncoding(video.sender, createVideoEncoding(rung, this.#tracks.video));
+      if (!level || !this.isNegotiated) return;
+      if (audio) await setEncoding(audio.sender, { maxBitrate: level.audioBitrate });
+      if (video) await setEncoding(video.sender, createVideoEncoding(level, this.#tracks.video));
     });
   }
 
@@ -287,7 +289,7 @@ export class PeerConnection {
     try {
       await this.#pc.addIceCandidate(candidate);
     } catch {
-      // It belongs to an offer that gave way, or to a generation that is over.
+      // The candidate belongs to a rolled-back offer or to an earlier generation.
     }
   }
 }

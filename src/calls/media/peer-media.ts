@@ -18,7 +18,7 @@ import { watchNetwork } from "./network-watch.ts";
 
 const pollMs = 500;
 const ringingPeersMax = 2;
-const hiddenAfterMs = 3_000; // whoever looks away for a moment has the picture still
+const hiddenAfterMs = 3_000; // looking away for a moment keeps the video
 
 class PeerMedia implements CallMediaSession {
   readonly #options: MediaOptions;
@@ -28,17 +28,17 @@ class PeerMedia implements CallMediaSession {
   readonly #peers = new Map<DeviceId, DevicePeer>();
   readonly #metrics: CallMetrics;
   readonly #unwatchNetwork: () => void;
-  #activePeer: DevicePeer | undefined; // the one that is talked over
+  #activePeer: DevicePeer | undefined; // the peer of the answered call
   #startedAt = 0;
-  /** The person takes part: they called, or accepted. */
+  /** The person called or accepted. */
   #isAccepted = false;
   #hasReceivedAudio = false;
   #isInterrupted = false;
   #wantsRemoteVideo: boolean;
-  /** Since when nobody looks at the other side's picture. */
+  /** Time since which the remote video is not visible. */
   #remoteVideoHiddenSince: number | undefined;
   #isCameraOn: boolean;
-  /** The other side wants pictures, as far as it said: while its page is loaded anew, what it said before. */
+  /** Whether the other side wants video, as last reported; a reload of its page keeps the value. */
   #isVideoWanted = true;
   #videoRequestedAt = 0;
   readonly #videoRestoredHint = new VideoRestoredHint();
@@ -61,15 +61,15 @@ class PeerMedia implements CallMediaSession {
     this.#timer = setInterval(() => void this.#poll(), pollMs);
     this.#unwatchNetwork = watchNetwork({
       changed: () => {
-        for (const link of this.#peers.values()) link.onNetworkChange(true);
+        for (const peer of this.#peers.values()) peer.onNetworkChange(true);
         events.connectionSuspected();
         void this.#poll();
       },
       maybeChanged: () => {
-        for (const link of this.#peers.values()) link.onNetworkChange(false);
+        for (const peer of this.#peers.values()) peer.onNetworkChange(false);
       },
       pageHiding: () => {
-        for (const link of this.#peers.values()) link.announceLeaving();
+        for (const peer of this.#peers.values()) peer.announceLeaving();
       },
     });
   }
@@ -81,7 +81,7 @@ class PeerMedia implements CallMediaSession {
 
   openDevices(): void {
     this.#isAccepted = true;
-    for (const link of this.#peers.values()) link.accept();
+    for (const peer of this.#peers.values()) peer.accept();
     if (!this.#isStopped) this.#devices.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
   }
 
@@ -106,17 +106,17 @@ class PeerMedia implements CallMediaSession {
   }
 
   resendSignals(): void {
-    for (const link of this.#peers.values()) link.resendSignals();
+    for (const peer of this.#peers.values()) peer.resendSignals();
   }
 
   setMuted(isMuted: boolean): void {
     this.#devices.setMuted(isMuted);
-    // A tap on a microphone that could not be had is the wish to try again.
+    // Unmuting a microphone that failed to open is a request to try again.
     if (!isMuted && this.#startedAt > 0) this.#devices.retry("audio");
   }
 
-  setRemoteVideoWanted(areTaken: boolean): void {
-    this.#wantsRemoteVideo = areTaken;
+  setRemoteVideoWanted(isWanted: boolean): void {
+    this.#wantsRemoteVideo = isWanted;
     this.#update();
   }
 
@@ -142,7 +142,7 @@ class PeerMedia implements CallMediaSession {
     this.#isStopped = true;
     clearInterval(this.#timer);
     this.#unwatchNetwork();
-    for (const link of this.#peers.values()) link.close(isHungUp && link === this.#activePeer);
+    for (const peer of this.#peers.values()) peer.close(isHungUp && peer === this.#activePeer);
     this.#peers.clear();
     this.#activePeer = undefined;
     this.#iceServers.close();
@@ -151,7 +151,7 @@ class PeerMedia implements CallMediaSession {
 
   #connect(device: DeviceId): DevicePeer {
     const { isPolite } = this.#options;
-    const link = new DevicePeer(device, { isPolite, isAccepted: this.#isAccepted }, this.#iceServers, {
+    const peer = new DevicePeer(device, { isPolite, isAccepted: this.#isAccepted }, this.#iceServers, {
       sendSignal: (to, signal) => this.#events.sendSignal(to, signal),
       changed: () => this.#update(),
       connectionSuspected: () => this.#events.connectionSuspected(),
@@ -160,62 +160,65 @@ class PeerMedia implements CallMediaSession {
         this.#events.interrupted(silentMs);
         this.#update();
       },
-      mended: () => {
+      recovered: () => {
         this.#isInterrupted = false;
         if (this.#hasReceivedAudio) this.#events.audioReceived();
       },
       failed: () => this.#events.failed(),
       peerHungUp: () => {
-        // One that only rings has no say.
-        if (link === this.#activePeer) this.#events.peerHungUp();
+        // A device that only rings cannot end the call.
+        if (peer === this.#activePeer) this.#events.peerHungUp();
       },
     });
-    this.#peers.set(device, link);
-    return link;
+    this.#peers.set(device, peer);
+    return peer;
   }
 
-  /** From now on that is the other side. Those of its devices that only rang are let go. */
-  #activate(link: DevicePeer): void {
+  /** Makes this peer the other side of the call and closes the peers that only rang. */
+  #activate(peer: DevicePeer): void {
     for (const other of this.#peers.values()) {
-      if (other === link) continue;
+      if (other === peer) continue;
       this.#peers.delete(other.deviceId);
       other.close();
     }
-    this.#activePeer = link;
-    link.start();
-    link.setQuality(this.#metrics.ladder.level);
+    this.#activePeer = peer;
+    peer.start();
+    peer.setQuality(this.#metrics.ladder.level);
     this.#sentState = undefined;
     this.#update();
   }
 
-  /** A page that came back under another name, its store was emptied: it takes the place of one that is silent. */
+  /**
+   * Whether a new device replaces the silent active peer: a reloaded page has a new device id if its storage was
+   * cleared.
+   */
   #isReplacing(from: DeviceId, { x }: SignalFrame): boolean {
-    const link = this.#activePeer;
-    if (!link || this.#peers.has(from) || !this.#hasReceivedAudio) return false;
+    const peer = this.#activePeer;
+    if (!peer || this.#peers.has(from) || !this.#hasReceivedAudio) return false;
     const isBeginning = x.some((item) => "hello" in item || ("d" in item && item.d === "offer"));
-    return isBeginning && (link.isPeerGone || link.connectionState !== "connected");
+    return isBeginning && (peer.isPeerGone || peer.connectionState !== "connected");
   }
 
   async #poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {
-      const link = this.#activePeer;
-      const sample = await link?.readStats();
+      const peer = this.#activePeer;
+      const sample = await peer?.readStats();
       if (this.#isStopped) return;
-      if (link && link === this.#activePeer && sample) {
+      if (peer && peer === this.#activePeer && sample) {
         this.#metrics.addSample(
           sample,
           pollMs / 1000,
           this.#devices,
           this.#isCameraOn && this.#isVideoWanted,
-          link.peerState,
+          peer.peerState,
         );
-        link.setQuality(this.#metrics.ladder.level);
-        // As if the network had changed: the old way goes on until there is a new one.
-        if (sample.isRelayed) void this.#iceServers.renewIfDue().then((isNew) => isNew && link.onNetworkChange(true));
+        peer.setQuality(this.#metrics.ladder.level);
+        // Handled like a network change: the old path continues until a new one is found.
+        if (sample.isRelayed) void this.#iceServers.renewIfDue().then((isNew) => isNew && peer.onNetworkChange(true));
       }
-      for (const each of this.#peers.values()) each.checkConnection(each === link ? (sample?.packets ?? 0) : 0);
+      for (const one of this.#peers.values()) one.checkConnection(one === peer ? (sample?.packets ?? 0) : 0);
       this.#suspendIdleCamera();
       this.#update();
     } finally {
@@ -233,16 +236,16 @@ class PeerMedia implements CallMediaSession {
     } else this.#devices.resume("video");
   }
 
-  /** Everything that follows from how things are now: what is sent, told and shown. Doing it again changes nothing. */
+  /** Brings everything that is sent and shown in line with the current state. Idempotent. */
   #update(): void {
     if (this.#isStopped) return;
-    const link = this.#activePeer;
-    if (link) {
-      this.#updateVideoWanted(link.peerState);
-      link.sendTrack("audio", this.#devices.getTrack("audio"));
-      link.sendTrack("video", this.#metrics.ladder.level.video === "off" ? undefined : this.#devices.getTrack("video"));
-      this.#sendState(link);
-      if (!this.#hasReceivedAudio && this.#isReceivingAudio(link)) {
+    const peer = this.#activePeer;
+    if (peer) {
+      this.#updateVideoWanted(peer.peerState);
+      peer.sendTrack("audio", this.#devices.getTrack("audio"));
+      peer.sendTrack("video", this.#metrics.ladder.level.video === "off" ? undefined : this.#devices.getTrack("video"));
+      this.#sendState(peer);
+      if (!this.#hasReceivedAudio && this.#isReceivingAudio(peer)) {
         this.#hasReceivedAudio = true;
         this.#events.audioReceived();
       }
@@ -256,11 +259,11 @@ class PeerMedia implements CallMediaSession {
     this.#videoRequestedAt = performance.now();
   }
 
-  /** Its voice comes; or it talks without a microphone, and that much is known. */
-  #isReceivingAudio(link: DevicePeer): boolean {
-    // Some browsers tell of a track's first packet late, or never.
-    const isComing = link.isReceivingAudio || this.#metrics.isReceivingAudio;
-    return isComing || (link.connectionState === "connected" && link.peerState?.sound === "none");
+  /** Whether audio arrives, or the connected peer has no microphone. */
+  #isReceivingAudio(peer: DevicePeer): boolean {
+    // Some browsers report the first packet of a track late or never.
+    const isReceiving = peer.isReceivingAudio || this.#metrics.isReceivingAudio;
+    return isReceiving || (peer.connectionState === "connected" && peer.peerState?.sound === "none");
   }
 
   get #localMedia(): LocalMedia {
@@ -277,18 +280,18 @@ class PeerMedia implements CallMediaSession {
     };
   }
 
-  #sendState(link: DevicePeer): void {
+  #sendState(peer: DevicePeer): void {
     const state: MediaState = { n: this.#sentState?.n ?? 0, ...toMediaState(this.#localMedia) };
     if (this.#sentState && JSON.stringify(state) === JSON.stringify(this.#sentState)) return;
     this.#sentState = { ...state, n: state.n + 1 };
-    link.sendState(this.#sentState);
+    peer.sendState(this.#sentState);
   }
 
   #publishView(): void {
-    const shown = toMediaView(this.#localMedia, this.#activePeer?.peerState);
-    const isSeenAgain = this.#videoRestoredHint.update(shown.camera, performance.now());
-    const quality = this.#isInterrupted ? 1 : shown.quality;
-    const view: MediaView = { ...shown, quality, isVideoRestored: isSeenAgain, remote: this.#activePeer?.remoteStream };
+    const base = toMediaView(this.#localMedia, this.#activePeer?.peerState);
+    const isVideoRestored = this.#videoRestoredHint.update(base.camera, performance.now());
+    const quality = this.#isInterrupted ? 1 : base.quality;
+    const view: MediaView = { ...base, quality, isVideoRestored, remote: this.#activePeer?.remoteStream };
     if (this.#view && isSameMediaView(this.#view, view)) return;
     this.#view = view;
     this.#events.viewChanged(view);
@@ -296,8 +299,8 @@ class PeerMedia implements CallMediaSession {
 }
 
 /**
- * The media of a call between two people: directly from browser to browser, or over a relay. What comes is in
- * `MediaView.remote`; it is to be played by an element that is not muted, or Chromium neither decodes nor measures it,
- * and the other side is told that it is not heard.
+ * Creates the media of a call between two people, connected directly or through a relay. `MediaView.remote` must be
+ * played by an element that is not muted. Otherwise Chromium neither decodes nor measures it, and the other side is
+ * told that it is not heard.
  */
 export const createPeerMedia: CreateMediaSession = (options, events) => new PeerMedia(options, events);

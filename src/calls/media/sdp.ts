@@ -2,8 +2,9 @@ import { videoStartKbps, voiceBitrate, voiceFrameMs } from "#calls/quality/quali
 import { isRelayOnly } from "#contract/calls/candidates.ts";
 
 /**
- * What is changed in session descriptions (RFC 8866, RFC 9429): `slim` in those that leave, `tuneRemote` in those that
- * came, before they are set. Codec options belong into the remote description: they say what the other side wants to get.
+ * Section of a session description (RFC 8866, RFC 9429). `stripDescription` changes outgoing descriptions,
+ * `tuneRemoteDescription` incoming ones before they are applied. Codec options belong into the remote description: they
+ * say what the other side wants to receive.
  */
 type SdpSection = { kind: string; lines: string[] };
 
@@ -20,14 +21,14 @@ const parseSections = (sdp: string): SdpSection[] => {
 const joinSections = (sections: SdpSection[]): string => `${sections.flatMap(({ lines }) => lines).join("\r\n")}\r\n`;
 
 /**
- * Transport-wide feedback makes Chromium pad a call of voice alone as soon as packets are lost, and each extension costs
- * bytes in every packet; of a voice nothing is asked but which section it belongs to.
+ * Lines removed from audio sections. Transport-wide feedback makes Chromium pad an audio call as soon as packets are
+ * lost, and each header extension costs bytes in every packet. Only the section id (`mid`) is needed.
  */
 const removedAudioLines = [/^a=rtcp-fb:\S+ transport-cc/, /^a=extmap:(?!.*:sdes:mid\b)/];
 
 const keptVideoExtensions = /:sdes:mid\b|transport-wide-cc|video-orientation|abs-send-time/;
 
-/** What the other side can do without; candidates travel by themselves. */
+/** Whether the other side can do without a line. Candidates are sent separately. */
 const isRemovableLine = (line: string, kind: string): boolean =>
   /^a=(candidate|end-of-candidates|rtcp:|rtcp-xr:|msid-semantic|remote-candidates)/.test(line) ||
   /^a=ssrc:\d+ (msid|mslabel|label):/.test(line) ||
@@ -35,8 +36,8 @@ const isRemovableLine = (line: string, kind: string): boolean =>
   (kind === "video" && line.startsWith("a=extmap:") && !keptVideoExtensions.test(line));
 
 /**
- * A description that is worth sending: without what the other side does not need, and without any address. Browsers
- * write the candidate they like best into the lines `c=` and `m=`.
+ * Removes from a description what the other side does not need, and all addresses. Browsers write their preferred
+ * candidate into the `c=` and `m=` lines.
  */
 export const stripDescription = (sdp: string): string =>
   joinSections(
@@ -51,11 +52,11 @@ export const stripDescription = (sdp: string): string =>
 const findPayload = (lines: string[], codec: RegExp): string | undefined =>
   lines.map((line) => /^a=rtpmap:(\d+) (\S+)/.exec(line)).find((match) => codec.test(match?.[2] ?? ""))?.[1];
 
-/** The options of a payload with some of them set. */
+/** Sets format options (`fmtp`) of a payload type. */
 const setFmtpOptions = (lines: string[], payload: string, options: Record<string, number>): string[] => {
   const start = `a=fmtp:${payload} `;
-  const had = lines.find((line) => line.startsWith(start))?.slice(start.length) ?? "";
-  const kept = had.split(";").map((option) => option.trim());
+  const existing = lines.find((line) => line.startsWith(start))?.slice(start.length) ?? "";
+  const kept = existing.split(";").map((option) => option.trim());
   const others = kept.filter((option) => option !== "" && !((option.split("=", 1)[0] ?? "") in options));
   const line = start + [...others, ...Object.entries(options).map(([name, value]) => `${name}=${value}`)].join(";");
   return lines
@@ -63,7 +64,7 @@ const setFmtpOptions = (lines: string[], payload: string, options: Record<string
     .flatMap((other) => (other.startsWith(`a=rtpmap:${payload} `) ? [other, line] : [other]));
 };
 
-/** The codec that stands first is the one that is sent. */
+/** Moves a payload type to the front; the first codec is the one that is sent. */
 const preferPayload = (lines: string[], payload: string): string[] =>
   lines.map((line) => {
     if (!line.startsWith("m=")) return line;
@@ -88,7 +89,7 @@ const tuneAudio = (lines: string[], isRedundant: boolean): string[] => {
   return [...preferPayload(tuned, isRedundant && red !== undefined ? red : opus), `a=ptime:${voiceFrameMs}`];
 };
 
-/** Chromium looks for the width of the link in multiples of where it starts, which is 300 kbit/s if nobody says so. */
+/** Sets where bandwidth estimation starts. Chromium probes in multiples of it; its default is 300 kbit/s. */
 const tuneVideo = (lines: string[]): string[] => {
   const payload = findPayload(lines, /^(VP8|H264)\//i);
   return payload === undefined ? lines : setFmtpOptions(lines, payload, { "x-google-start-bitrate": videoStartKbps });
@@ -111,14 +112,17 @@ export const tuneRemoteDescription = (sdp: string, { isRedundant }: { isRedundan
     }),
   );
 
-/** A candidate as it may leave: of one that is relayed, the address behind the relay is nobody's business. */
+/**
+ * Candidate as it may be sent. With hidden addresses only relay candidates are sent, without the address behind the
+ * relay.
+ */
 export const toOutgoingCandidate = (candidate: string, isHidden: boolean): string | undefined => {
   if (!isHidden) return candidate;
   const anonymous = candidate.replace(/ raddr \S+/, " raddr 0.0.0.0").replace(/ rport \d+/, " rport 9");
   return isRelayOnly(anonymous) ? anonymous : undefined;
 };
 
-/** The few codecs that are offered, of those this browser has: each more is text in every description. */
+/** Selects the few codecs that are offered, because each one lengthens every description. */
 export const selectCodecs = <C extends { mimeType: string; clockRate: number; sdpFmtpLine?: string }>(
   kind: "audio" | "video",
   codecs: readonly C[],

@@ -1,17 +1,20 @@
 import { type QualityLevel, videoSizes } from "#calls/quality/quality-ladder.ts";
 
-/** Sets so much of what is sent by it; there is nothing to set before both sides described themselves. */
+/** Sets encoding parameters of a sender. Has no effect before the session descriptions are exchanged. */
 export async function setEncoding(sender: RTCRtpSender, encoding: RTCRtpEncodingParameters): Promise<void> {
   const parameters = sender.getParameters();
   const [first] = parameters.encodings;
   if (!first) return;
-  const before = JSON.stringify(first);
+  const previous = JSON.stringify(first);
   Object.assign(first, encoding);
-  if (JSON.stringify(first) === before) return;
+  if (JSON.stringify(first) === previous) return;
   await sender.setParameters(parameters);
 }
 
-/** How the pictures of a track go on this rung. An encoding that only has no track is padded for some seconds. */
+/**
+ * Encoding of a video track at a quality level. An active encoding without a track is padded by Chromium for some
+ * seconds.
+ */
 export const createVideoEncoding = (
   { video }: QualityLevel,
   track: MediaStreamTrack | null,
@@ -23,15 +26,15 @@ export const createVideoEncoding = (
     active: true,
     maxBitrate: size.bitrate,
     maxFramerate: size.framesPerSecond,
-    // A phone held upright gives the shorter edge as its width.
+    // A phone held upright reports the shorter edge as its width.
     scaleResolutionDownBy: Math.max(1, Math.min(width, height) / size.height),
   };
 };
 
 /**
- * Ends the pictures, also those that left already: without a track alone Chromium sends again what the other side misses
- * of them for up to ten seconds, on a link that has no room for it. When their kind changes (`contentHint`) it begins a
- * new stream, and has nothing of the old one to send.
+ * Stops sending video, including retransmissions. Without a track alone Chromium retransmits lost video packets for up
+ * to ten seconds, on a link that has no room for them. Changing `contentHint` makes it start a new stream, which has
+ * nothing to retransmit.
  */
 export async function detachVideoTrack(sender: RTCRtpSender): Promise<void> {
   const { track } = sender;

@@ -3,22 +3,25 @@ import type { StatsSample } from "./stats.ts";
 
 type AudioObservation = {
   now: number;
-  /** This side's microphone is on and not muted. */
+  /** Whether this side's microphone is on and not muted. */
   isSpeaking: boolean;
-  /** The system keeps the microphone silent: another call, a locked screen, a switch. */
+  /** Whether the system silences the microphone: another call, a locked screen, a hardware switch. */
   isMicSilenced: boolean;
   peerHears: MediaState["hears"] | undefined;
 };
 
-// As means of squares: -60 and -40 dB of the loudest
+// Mean squares: -60 and -40 dB of full scale
 const audibleEnergy = 1e-6;
 const speechEnergy = 1e-4;
-const soundHoldMs = 10_000; // pauses of someone who talks
+const soundHoldMs = 10_000; // covers pauses in speech
 const packetsHoldMs = 3_000;
 const unheardSeconds = { nothing: 2, silence: 5 } as const;
 const silencedSeconds = 2;
 
-/** What is heard of the other side, and whether it hears this one: it says so, and this side knows that it spoke. */
+/**
+ * Detects whether remote audio is heard, and whether the other side hears this one: by its report and by the local
+ * speech energy.
+ */
 export class AudioDetector {
   #lastPacketAt = Number.NEGATIVE_INFINITY;
   #lastSoundAt = Number.NEGATIVE_INFINITY;
@@ -38,17 +41,17 @@ export class AudioDetector {
 
   addSample(
     sample: StatsSample,
-    isHeard: boolean,
+    hasNewPackets: boolean,
     { now, isSpeaking, isMicSilenced, peerHears }: AudioObservation,
   ): void {
     const seconds = this.#lastSampleAt === undefined ? 0 : (now - this.#lastSampleAt) / 1000;
     this.#lastSampleAt = now;
-    if (isHeard) this.#lastPacketAt = now;
-    if (isHeard && sample.heardEnergy > audibleEnergy) this.#lastSoundAt = now;
-    const isComing = now - this.#lastPacketAt < packetsHoldMs;
-    this.#hears = !isComing ? "nothing" : now - this.#lastSoundAt < soundHoldMs ? "sound" : "silence";
-    const isHeardThere = !isSpeaking || peerHears === "sound";
-    if (isHeardThere) this.#spokenFor = 0;
+    if (hasNewPackets) this.#lastPacketAt = now;
+    if (hasNewPackets && sample.heardEnergy > audibleEnergy) this.#lastSoundAt = now;
+    const isReceiving = now - this.#lastPacketAt < packetsHoldMs;
+    this.#hears = !isReceiving ? "nothing" : now - this.#lastSoundAt < soundHoldMs ? "sound" : "silence";
+    const isHeardByPeer = !isSpeaking || peerHears === "sound";
+    if (isHeardByPeer) this.#spokenFor = 0;
     else if (sample.spokenEnergy > speechEnergy) this.#spokenFor += seconds;
     this.#silencedFor = isSpeaking && isMicSilenced ? this.#silencedFor + seconds : 0;
     const needed = peerHears === "nothing" || peerHears === "silence" ? unheardSeconds[peerHears] : undefined;

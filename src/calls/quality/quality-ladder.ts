@@ -1,39 +1,39 @@
 /**
- * What is sent, by how the link is (measured; see docs/decisions/call-media.md): voice first, at the price of little; twice
- * where packets are lost; pictures small, only when voice runs well and the link carries them; and whoever hears badly
- * because of pictures does away with them, both ways.
+ * Adaptive quality of what is sent (measured; see docs/decisions/call-media.md). Audio comes first, at a low bitrate,
+ * and redundant where packets are lost. Video is small and only sent when audio runs well and the link carries it. If
+ * video makes the audio bad, it is stopped in both directions.
  */
 type VideoSize = "off" | "small" | "medium";
 export type QualityLevel = {
   audioBitrate: number;
-  /** RED: each packet of voice carries the one before it. */
+  /** RED: each audio packet also carries the one before it. */
   isRedundant: boolean;
   video: VideoSize;
-  /** Whether the other side may send pictures. */
+  /** Whether the other side may send video. */
   takesVideo: boolean;
 };
 
-/** How the link was in the last half second. */
+/** Link measurements of one window (half a second). */
 export type LinkWindow = {
   seconds: number;
-  /** Of what is sent, as the other side reports it: 0 to 1. */
+  /** Loss of sent packets as reported by the other side: 0 to 1. */
   outLoss: number | undefined;
   rttMs: number | undefined;
-  /** Bits a second the link carries upwards; known only where pictures are negotiated. */
+  /** Available outgoing bitrate in bit/s, known only if video is negotiated. */
   estimate: number | undefined;
-  /** Bits a second that the browser gives the pictures of now, where it tells. */
+  /** Target bitrate of the current video in bit/s, where the browser reports it. */
   videoTargetBitrate?: number | undefined;
-  /** Audible gaps in what is heard: 0 to 1. */
+  /** Concealed (missing) part of the received audio: 0 to 1. */
   concealed: number;
-  /** Something was heard in it. */
+  /** Whether audio packets arrived. */
   isHeard: boolean;
 };
 
 export type QualityWishes = {
-  /** The person's camera is on. */
+  /** Whether the camera is on. */
   isCameraOn: boolean;
   isDataSaver: boolean;
-  /** What the other side says of itself. */
+  /** State reported by the other side. */
   peer: { takesVideo: boolean; hasVideo: boolean };
 };
 
@@ -48,29 +48,29 @@ export const videoSizes = {
 
 const lossyShare = 0.08;
 const lossySeconds = 5;
-const settleSeconds = 15; // what pictures drowned is reported up to as long after they went, and is no loss of the link
+const settleSeconds = 15; // loss caused by video is reported for this long after it stopped, and is not the link's
 const calmShare = 0.03;
 const calmSeconds = 15;
 const tinyEstimate = 30_000;
 const roomyEstimate = 60_000;
 const tightSeconds = 5;
-const queueMs = 400; // a round trip this much longer than the shortest one: packets wait somewhere
+const queueMs = 400; // a round trip longer than the shortest one by this much means that packets queue
 const videoEstimate = 150_000;
 const mediumEstimate = 600_000;
-const maybeMediumEstimate = 400_000; // with small pictures alone the estimate does not grow: then it is tried
+const maybeMediumEstimate = 400_000; // with small video alone the estimate does not grow, so the medium size is tried
 const voiceFirstSeconds = 1.5;
 const gapSeconds = 1.5;
 const untestedSeconds = 10;
 const untriedSeconds = 3;
-const rampSeconds = 3; // the browser looks for the width of the link as long as that
+const rampSeconds = 3; // the browser probes the bandwidth for this long
 const mediumSeconds = 10;
 const badShare = 0.15;
 const badWindows = 2;
-const squeezedShare = 0.6; // of the bits that pictures may have: with less, one bad window is enough
+const squeezedShare = 0.6; // of the maximum video bitrate: with less, one bad window is enough
 const goodShare = 0.05;
-const cooldownSeconds = 20; // doubles with each time pictures had to go
+const cooldownSeconds = 20; // doubles each time video is stopped
 const cooldownMaxSeconds = 160;
-const steadySeconds = 120; // pictures that ran this long start from the beginning
+const steadySeconds = 120; // video that ran this long resets the cooldown
 const mediumCooldownSeconds = 60;
 
 export type QualityState = {
@@ -84,17 +84,17 @@ export type QualityState = {
   heardFor: number;
   unheardFor: number;
   videoFor: number;
-  /** Good seconds in which nothing may be sent but voice. */
+  /** Good seconds that must pass before video is allowed again. */
   videoCooldown: number;
   videoDrops: number;
-  /** Seconds since pictures had to go. */
+  /** Seconds since video was stopped. */
   droppedFor: number;
   mediumCooldown: number;
 };
 
-export const createQualityState = (isThrifty: boolean): QualityState => ({
+export const createQualityState = (isDataSaver: boolean): QualityState => ({
   level: {
-    audioBitrate: isThrifty ? tinyVoiceBitrate : voiceBitrate,
+    audioBitrate: isDataSaver ? tinyVoiceBitrate : voiceBitrate,
     isRedundant: false,
     video: "off",
     takesVideo: true,
@@ -116,15 +116,15 @@ export const createQualityState = (isThrifty: boolean): QualityState => ({
 
 const accumulate = (before: number, is: boolean, seconds: number): number => (is ? before + seconds : 0);
 
-/** Voice: how many bits, and once or twice. */
-const stepAudio = (state: QualityState, window: LinkWindow, isThrifty: boolean): QualityState => {
+/** Audio bitrate and redundancy. */
+const stepAudio = (state: QualityState, window: LinkWindow, isDataSaver: boolean): QualityState => {
   const { seconds, outLoss = 0, rttMs, estimate } = window;
-  const bestRttMs = Math.min(state.minRttMs, rttMs ?? Number.POSITIVE_INFINITY);
-  const isQueueing = rttMs !== undefined && rttMs > bestRttMs + queueMs;
-  // Lost because the link is full: sending it twice would fill it more.
+  const minRttMs = Math.min(state.minRttMs, rttMs ?? Number.POSITIVE_INFINITY);
+  const isQueueing = rttMs !== undefined && rttMs > minRttMs + queueMs;
+  // Loss caused by a full link: redundancy would fill it more.
   const isFull = (estimate !== undefined && estimate < tinyEstimate) || (outLoss > lossyShare && isQueueing);
-  const fellFor = state.droppedFor + seconds;
-  const isLossy = outLoss > lossyShare && !isFull && fellFor > settleSeconds;
+  const droppedFor = state.droppedFor + seconds;
+  const isLossy = outLoss > lossyShare && !isFull && droppedFor > settleSeconds;
   const lossyFor = accumulate(state.lossyFor, isLossy, seconds);
   const calmFor = accumulate(state.calmFor, outLoss < calmShare, seconds);
   const tightFor = accumulate(state.tightFor, isFull, seconds);
@@ -134,17 +134,17 @@ const stepAudio = (state: QualityState, window: LinkWindow, isThrifty: boolean):
     seconds,
   );
   const wasTiny = state.level.audioBitrate === tinyVoiceBitrate;
-  const isTiny = isThrifty || (wasTiny ? roomyFor < calmSeconds : tightFor >= tightSeconds);
+  const isTiny = isDataSaver || (wasTiny ? roomyFor < calmSeconds : tightFor >= tightSeconds);
   const isRedundant =
     tightFor < tightSeconds && (state.level.isRedundant ? calmFor < calmSeconds : lossyFor >= lossySeconds);
-  const rung = { ...state.level, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
-  return { ...state, level: rung, minRttMs: bestRttMs, droppedFor: fellFor, lossyFor, calmFor, tightFor, roomyFor };
+  const level = { ...state.level, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
+  return { ...state, level, minRttMs, droppedFor, lossyFor, calmFor, tightFor, roomyFor };
 };
 
 const canCarryVideo = ({ heardFor }: QualityState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
   if (heardFor < voiceFirstSeconds || concealed > goodShare || outLoss > lossyShare) return false;
   if (estimate === undefined || estimate > videoEstimate) return true;
-  // What Chromium tries a link with as it begins may be lost, and without pictures it never tries again.
+  // Chromium's initial probe may be lost, and without video it never probes again.
   const isUntried = Math.round(estimate) === videoStartKbps * 1_000;
   return heardFor >= (isUntried ? untriedSeconds : untestedSeconds);
 };
@@ -169,15 +169,15 @@ const chooseVideoSize = (
     : "small";
 };
 
-/** What to send now. Pure: the same windows give the same rungs. */
+/** Next quality level. Pure: the same windows give the same levels. */
 export const stepQuality = (before: QualityState, window: LinkWindow, wishes: QualityWishes): QualityState => {
   const { seconds, concealed, isHeard, outLoss = 0, estimate, videoTargetBitrate = Number.POSITIVE_INFINITY } = window;
   const state = stepAudio(before, window, wishes.isDataSaver);
   const unheardFor = accumulate(state.unheardFor, !isHeard, seconds);
-  // A silent voice sends a packet now and then; a window without one is no gap.
+  // A silent voice sends few packets, so a window without one is no gap.
   const heardFor = accumulate(state.heardFor, unheardFor < gapSeconds, seconds);
   const isWithVideo = state.level.video !== "off" || (wishes.peer.hasVideo && state.level.takesVideo);
-  // When nothing comes at all, pictures are not what keeps it away.
+  // If no packets arrive at all, video is not the cause.
   const isBad = isWithVideo && isHeard && concealed > badShare;
   const badRun = isBad ? state.badRun + 1 : isHeard ? 0 : state.badRun;
   const { video: sent } = state.level;
@@ -185,30 +185,30 @@ export const stepQuality = (before: QualityState, window: LinkWindow, wishes: Qu
   const isDrowned = isLongSent && (outLoss > 0.2 || (estimate ?? 1e6) < roomyEstimate);
   const isSqueezed = isLongSent && videoTargetBitrate < squeezedShare * videoSizes[sent].bitrate;
   if (badRun >= (isSqueezed ? 1 : badWindows) || isDrowned) {
-    const falls = state.videoDrops + 1;
-    const rung: QualityLevel = { ...state.level, video: "off", takesVideo: false };
-    const wait = Math.min(cooldownMaxSeconds, cooldownSeconds * 2 ** (falls - 1));
+    const videoDrops = state.videoDrops + 1;
+    const level: QualityLevel = { ...state.level, video: "off", takesVideo: false };
+    const videoCooldown = Math.min(cooldownMaxSeconds, cooldownSeconds * 2 ** (videoDrops - 1));
     return {
       ...state,
-      level: rung,
+      level,
       badRun: 0,
       heardFor,
       unheardFor,
       videoFor: 0,
-      videoCooldown: wait,
-      videoDrops: falls,
+      videoCooldown,
+      videoDrops,
       droppedFor: 0,
     };
   }
   const isGood = isHeard && concealed < goodShare && outLoss < lossyShare;
-  const wait = Math.max(0, state.videoCooldown - (isGood ? seconds : 0));
-  const next = { ...state, badRun, heardFor, unheardFor, wait };
+  const videoCooldown = Math.max(0, state.videoCooldown - (isGood ? seconds : 0));
+  const next = { ...state, badRun, heardFor, unheardFor, videoCooldown };
   const video = chooseVideoSize(next, window, wishes);
   const isSmaller = state.level.video === "medium" && video === "small";
   const videoFor = video === state.level.video && video !== "off" ? state.videoFor + seconds : 0;
   return {
     ...next,
-    level: { ...state.level, video, takesVideo: wait === 0 },
+    level: { ...state.level, video, takesVideo: videoCooldown === 0 },
     videoFor,
     videoDrops: videoFor > steadySeconds ? 0 : state.videoDrops,
     mediumCooldown: isSmaller ? mediumCooldownSeconds : Math.max(0, state.mediumCooldown - seconds),

@@ -1,21 +1,21 @@
-/** What one look at a peer connection's statistics says, counted since the look before where that makes sense. */
+/** Statistics of a peer connection at one sampling, as differences to the previous one where that makes sense. */
 export type StatsSample = {
-  /** Inbound packets of voice so far. */
+  /** Audio packets received so far. */
   packets: number;
-  /** Both ways since the look before, headers of UDP and IP included. */
+  /** Bytes sent and received since the previous sample, UDP and IP headers included. */
   bytes: number;
-  /** 0 to 1, since the look before. */
+  /** 0 to 1, since the previous sample. */
   inLoss: number;
   concealed: number;
-  /** What the other side reported last of what is sent. */
+  /** Loss of sent packets as last reported by the other side. */
   outLoss: number | undefined;
   rttMs: number | undefined;
   estimate: number | undefined;
-  /** Bits a second that the browser gives the pictures of now. */
+  /** Target bitrate of the current video in bit/s. */
   videoTargetBitrate: number | undefined;
-  /** It goes through a relay of this side's. */
+  /** Whether the connection uses a relay of this side. */
   isRelayed: boolean;
-  /** How loud it was, as a mean of squares: what comes, and this side's microphone. */
+  /** Mean square loudness of the received audio and of the local microphone. */
   heardEnergy: number;
   spokenEnergy: number;
 };
@@ -33,7 +33,7 @@ const findNumber = (stat: Stat | undefined, key: string): number | undefined => 
   return typeof value === "number" ? value : undefined;
 };
 
-/** Counters of one peer connection, remembered from one look to the next. */
+/** Reads the statistics of one peer connection and keeps its counters between samples. */
 export class StatsReader {
   readonly #previous = new Map<string, number>();
 
@@ -41,44 +41,46 @@ export class StatsReader {
     const stats = [...report];
     const find = (type: string, kind?: string) =>
       stats.find((stat) => stat["type"] === type && (kind === undefined || stat["kind"] === kind));
-    const heard = find("inbound-rtp", "audio");
-    const spoken = find("media-source", "audio");
-    const told = find("remote-inbound-rtp", "audio");
+    const inbound = find("inbound-rtp", "audio");
+    const microphone = find("media-source", "audio");
+    const remoteInbound = find("remote-inbound-rtp", "audio");
     const pair =
       stats.find((stat) => stat["id"] === find("transport")?.["selectedCandidatePairId"]) ??
       stats.find((stat) => stat["type"] === "candidate-pair" && stat["nominated"] === true);
-    const own = stats.find((stat) => stat["id"] !== undefined && stat["id"] === pair?.["localCandidateId"]);
-    const carrier = find("transport") ?? pair; // Firefox counts by pair
+    const localCandidate = stats.find((stat) => stat["id"] !== undefined && stat["id"] === pair?.["localCandidateId"]);
+    const transport = find("transport") ?? pair; // Firefox counts per candidate pair
     const since = (name: string, stat: Stat | undefined, key: string) => this.#delta(name, readNumber(stat, key));
-    const received = since("received", heard, "packetsReceived");
-    const lost = Math.max(0, since("lost", heard, "packetsLost"));
-    const samples = since("samples", heard, "totalSamplesReceived");
-    const hidden = since("hidden", heard, "concealedSamples") - since("silent", heard, "silentConcealedSamples");
-    const counted =
-      since("bytesSent", carrier, "bytesSent") +
-      since("bytesReceived", carrier, "bytesReceived") +
-      packetOverhead * (since("packetsSent", carrier, "packetsSent") + since("packetsIn", carrier, "packetsReceived"));
-    const rtt = findNumber(told, "roundTripTime") ?? findNumber(pair, "currentRoundTripTime");
-    const heardFor = since("heardFor", heard, "totalSamplesDuration");
-    const spokenFor = since("spokenFor", spoken, "totalSamplesDuration");
-    const heardEnergy = since("heardEnergy", heard, "totalAudioEnergy");
-    const spokenEnergy = since("spokenEnergy", spoken, "totalAudioEnergy");
+    const received = since("received", inbound, "packetsReceived");
+    const lost = Math.max(0, since("lost", inbound, "packetsLost"));
+    const samples = since("samples", inbound, "totalSamplesReceived");
+    const concealedSamples =
+      since("hidden", inbound, "concealedSamples") - since("silent", inbound, "silentConcealedSamples");
+    const bytes =
+      since("bytesSent", transport, "bytesSent") +
+      since("bytesReceived", transport, "bytesReceived") +
+      packetOverhead *
+        (since("packetsSent", transport, "packetsSent") + since("packetsIn", transport, "packetsReceived"));
+    const rtt = findNumber(remoteInbound, "roundTripTime") ?? findNumber(pair, "currentRoundTripTime");
+    const heardFor = since("heardFor", inbound, "totalSamplesDuration");
+    const spokenFor = since("spokenFor", microphone, "totalSamplesDuration");
+    const heardEnergy = since("heardEnergy", inbound, "totalAudioEnergy");
+    const spokenEnergy = since("spokenEnergy", microphone, "totalAudioEnergy");
     return {
-      packets: readNumber(heard, "packetsReceived"),
-      bytes: Math.max(0, counted),
+      packets: readNumber(inbound, "packetsReceived"),
+      bytes: Math.max(0, bytes),
       inLoss: received + lost > 0 ? lost / (received + lost) : 0,
-      concealed: samples > 0 ? Math.min(1, Math.max(0, hidden / samples)) : 0,
-      outLoss: findNumber(told, "fractionLost"),
+      concealed: samples > 0 ? Math.min(1, Math.max(0, concealedSamples / samples)) : 0,
+      outLoss: findNumber(remoteInbound, "fractionLost"),
       rttMs: rtt === undefined ? undefined : rtt * 1000,
       estimate: findNumber(pair, "availableOutgoingBitrate"),
       videoTargetBitrate: findNumber(find("outbound-rtp", "video"), "targetBitrate"),
-      isRelayed: own?.["candidateType"] === "relay",
+      isRelayed: localCandidate?.["candidateType"] === "relay",
       heardEnergy: heardFor > 0 ? heardEnergy / heardFor : 0,
       spokenEnergy: spokenFor > 0 ? spokenEnergy / spokenFor : 0,
     };
   }
 
-  /** A counter that went back is another one. */
+  /** A counter that decreased belongs to a new stream. */
   #delta(name: string, value: number): number {
     const last = this.#previous.get(name) ?? 0;
     this.#previous.set(name, value);
@@ -86,7 +88,7 @@ export class StatsReader {
   }
 }
 
-/** From bad (1) to good (3), over the looks of two seconds. */
+/** Rates the last two seconds of samples from bad (1) to good (3); 0 while unknown. */
 export const rateQuality = (samples: readonly StatsSample[]): 0 | 1 | 2 | 3 => {
   const last = samples.at(-1);
   if (!last || last.packets === 0) return 0;

@@ -1,15 +1,17 @@
 import * as v from "valibot";
 import { callSignalMaxBytes } from "#contract/limits.ts";
 
-/** What one side says of itself. `sound`: nothing is sent yet, its voice is, or it talks without a microphone. */
+/**
+ * Media state one side reports about itself. `sound`: no audio is sent yet, audio is sent, or there is no microphone.
+ */
 export const MediaState = v.object({
-  n: v.number(), // later ones count
+  n: v.number(), // increases with each report; the highest counts
   muted: v.boolean(),
   video: v.boolean(),
   takesVideo: v.boolean(),
-  /** It asked for the voice alone; otherwise it is the link that carries no picture. */
+  /** False if the person asked for audio only. If true while `takesVideo` is false, the link cannot carry video. */
   wantsVideo: v.optional(v.boolean(), true),
-  /** Its camera is on, whether or not anything is sent of it; otherwise the person switched it off. */
+  /** Whether the camera is on, even if its video is not sent. False means that the person switched it off. */
   camera: v.optional(v.boolean(), true),
   sound: v.picklist(["later", "sent", "none"]),
   hears: v.picklist(["nothing", "silence", "sound"]),
@@ -18,17 +20,19 @@ export type MediaState = v.InferOutput<typeof MediaState>;
 
 export const SessionDescription = v.object({
   d: v.picklist(["offer", "answer"]),
-  /** Which offer of the side that made it; an answer names the one it answers. */
+  /** Number of the offer among those of its side; an answer names the offer it answers. */
   n: v.number(),
   sdp: v.string(),
 });
 export type SessionDescription = v.InferOutput<typeof SessionDescription>;
 
-/** ICE candidates (RFC 8839): the line, the section it belongs to; all of one generation. */
+/**
+ * ICE candidates (RFC 8839): candidate line and media section each, all of one ICE generation (`u`: username fragment).
+ */
 export const IceCandidates = v.object({ u: v.string(), c: v.array(v.tuple([v.string(), v.string()])) });
 export type IceCandidates = v.InferOutput<typeof IceCandidates>;
 
-/** `hello` makes the other side know of this one, and begin. */
+/** `hello` tells the other side that this one exists, so that it begins. */
 export const SignalItem = v.union([
   SessionDescription,
   IceCandidates,
@@ -38,8 +42,8 @@ export const SignalItem = v.union([
 export type SignalItem = v.InferOutput<typeof SignalItem>;
 
 /**
- * What travels between two devices in a call. `e` is the life of who sends it, `t` the life it is meant for (0 while
- * that is unknown), `s` the number of the first item and `a` how many came in a row from that life.
+ * Frame between two devices in a call. `e`: generation of the sender; `t`: generation of the intended receiver (0 while
+ * unknown); `s`: number of the first item; `a`: cumulative acknowledgement of the receiver's items.
  */
 export const SignalFrame = v.object({
   e: v.number(),
@@ -51,8 +55,8 @@ export const SignalFrame = v.object({
 export type SignalFrame = v.InferOutput<typeof SignalFrame>;
 
 /**
- * Said over the data channel alone, which ends where the call's two devices are: the page goes, for good or to be loaded
- * again; or its person hung up. How the call ended and how long it was each side knows by itself.
+ * Messages sent only over the data channel, which reaches exactly the two devices of the call: the page is closing or
+ * reloading, or its person hung up. Each side knows by itself how the call ended and how long it lasted.
  */
 export const leavingText = "gone";
 export const hangUpText = "bye";
@@ -66,24 +70,24 @@ const parseMessage = <T>(schema: v.GenericSchema<unknown, T>, text: string): T |
   }
 };
 
-/** Undefined for what this version does not understand. */
+/** Returns undefined for a message this version does not understand. */
 export const parseSignal = (text: string): SignalFrame | undefined =>
   text.length > callSignalMaxBytes ? undefined : parseMessage(SignalFrame, text);
 export const parseMediaState = (text: string): MediaState | undefined => parseMessage(MediaState, text);
 
 /**
- * What a frame means to a life that knows another one, or none (0), of the device it comes from.
- * `drop`: it was meant for, or sent by, a life that is over. `adopt`: from now on the other's life is this one.
- * `renew`: the other began anew (its page was loaded again, or its peer connection made again), and so must this side.
+ * Classifies a frame by the generations of both devices (0: unknown). `drop`: sent by or meant for an ended generation.
+ * `rebind`: the other side's generation is the frame's from now on. `renew`: the other side began a new generation (its
+ * page was reloaded or its peer connection rebuilt), so this side must as well.
  */
 export const classifyFrame = (
   { e, t }: SignalFrame,
-  mine: number,
-  theirs: number,
-): "take" | "adopt" | "renew" | "drop" => {
-  if (t !== 0 && t !== mine) return "drop";
-  if (e === theirs) return "take";
-  if (theirs === 0) return "adopt";
-  if (e < theirs) return "drop";
-  return t === mine ? "adopt" : "renew";
+  ownGeneration: number,
+  peerGeneration: number,
+): "accept" | "rebind" | "renew" | "drop" => {
+  if (t !== 0 && t !== ownGeneration) return "drop";
+  if (e === peerGeneration) return "accept";
+  if (peerGeneration === 0) return "rebind";
+  if (e < peerGeneration) return "drop";
+  return t === ownGeneration ? "rebind" : "renew";
 };

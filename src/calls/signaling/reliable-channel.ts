@@ -1,38 +1,39 @@
 import { callSignalMaxBytes } from "#contract/limits.ts";
 import type { IceCandidates, SignalFrame, SignalItem } from "./messages.ts";
 
-const resendDelaysMs = [1_000, 2_000, 4_000] as const; // the last one again and again
+const resendDelaysMs = [1_000, 2_000, 4_000] as const; // the last one repeats
 const candidateBatchMs = 80; // candidates are found in bursts
-const ackDelayMs = 150; // an answer usually goes at once and carries it
+const ackDelayMs = 150; // an answer is usually sent at once and carries the acknowledgement
 const outOfOrderMax = 64;
-const frameOverheadBytes = 200; // for what stands around the items
+const frameOverheadBytes = 200; // for the frame around the items
 
 type ReliableChannelEvents = {
   sendFrame(frame: string): void;
-  /** Each item of the other side once, in its order. */
+  /** Called once for each item of the other side, in order. */
   deliver(item: SignalItem): void;
 };
 
 /**
- * A new offer takes the place of those before it, and of the candidates of another generation: over a link that was away
- * they would come first. Their numbers stay.
+ * Whether a pending item is superseded by a new offer: earlier offers, and candidates of another ICE generation, which
+ * would otherwise arrive first after an interruption. Their sequence numbers stay in use.
  */
-const isSuperseded = (old: SignalItem, next: SignalItem): boolean => {
+const isSuperseded = (pending: SignalItem, next: SignalItem): boolean => {
   if (!("d" in next) || next.d !== "offer") return false;
-  if ("d" in old) return old.d === "offer";
-  return "u" in old && !next.sdp.includes(`a=ice-ufrag:${old.u}\r\n`);
+  if ("d" in pending) return pending.d === "offer";
+  return "u" in pending && !next.sdp.includes(`a=ice-ufrag:${pending.u}\r\n`);
 };
 
 /**
- * What goes between a life of this device and one of the other's, over a server that keeps nothing and may lose, double
- * and turn around: numbered, confirmed in a row, and said again until it is.
+ * Reliable, ordered delivery of signals between one generation of this device and one of the other's, over a server
+ * that stores nothing and may lose, duplicate and reorder them. Items are numbered, acknowledged cumulatively and
+ * resent.
  */
 export class ReliableChannel {
   readonly #generation: number;
   readonly #events: ReliableChannelEvents;
   #peerGeneration: number;
   #unacknowledged: SignalItem[] = [];
-  #firstSeq = 1; // the number of the first of them
+  #firstSeq = 1; // sequence number of the first unacknowledged item
   #receivedUpTo = 0;
   readonly #outOfOrder = new Map<number, SignalItem>();
   #candidateBatch: IceCandidates | undefined;
@@ -42,37 +43,39 @@ export class ReliableChannel {
   #candidateTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(epoch: number, theirs: number, events: ReliableChannelEvents) {
-    this.#generation = epoch;
-    this.#peerGeneration = theirs;
+  constructor(generation: number, peerGeneration: number, events: ReliableChannelEvents) {
+    this.#generation = generation;
+    this.#peerGeneration = peerGeneration;
     this.#events = events;
   }
 
-  /** Whether the other side has confirmed everything. */
+  /** Whether the other side has acknowledged everything. */
   get isAcknowledged(): boolean {
     return this.#unacknowledged.length === 0;
   }
 
   send(item: SignalItem): void {
     if (this.#isClosed) return;
-    this.#unacknowledged = this.#unacknowledged.map((old) => (isSuperseded(old, item) ? { hello: 1 } : old));
+    this.#unacknowledged = this.#unacknowledged.map((pending) =>
+      isSuperseded(pending, item) ? { hello: 1 } : pending,
+    );
     this.#unacknowledged.push(item);
     this.#transmit(this.#firstSeq + this.#unacknowledged.length - 1);
     this.#scheduleResend();
   }
 
-  /** Candidates of one generation found within a moment go together. */
-  sendCandidate(candidate: string, section: string, generation: string): void {
+  /** Sends a candidate. Candidates of one ICE generation found within `candidateBatchMs` share an item. */
+  sendCandidate(candidate: string, mid: string, generation: string): void {
     if (this.#isClosed) return;
     if (this.#candidateBatch && this.#candidateBatch.u !== generation) this.#flushCandidates();
     this.#candidateBatch ??= { u: generation, c: [] };
-    this.#candidateBatch.c.push([candidate, section]);
+    this.#candidateBatch.c.push([candidate, mid]);
     this.#candidateTimer ??= setTimeout(() => this.#flushCandidates(), candidateBatchMs);
   }
 
-  /** The other's life became known, or is another one: its numbers begin anew. */
-  rebind(theirs: number): void {
-    this.#peerGeneration = theirs;
+  /** Binds the channel to a new generation of the other side, whose numbers start anew. */
+  rebind(peerGeneration: number): void {
+    this.#peerGeneration = peerGeneration;
     this.#receivedUpTo = 0;
     this.#outOfOrder.clear();
     this.resend();
@@ -95,11 +98,11 @@ export class ReliableChannel {
       this.#receivedUpTo++;
       this.#outOfOrder.delete(this.#receivedUpTo);
       this.#events.deliver(item);
-      if (this.#isClosed) return; // what was delivered may have ended this life
+      if (this.#isClosed) return; // the delivered item may have closed this channel
     }
   }
 
-  /** Says once more what is not confirmed. */
+  /** Resends everything unacknowledged. */
   resend(): void {
     if (this.#isClosed) return;
     this.#attempts = 0;
@@ -123,16 +126,16 @@ export class ReliableChannel {
   }
 
   #acknowledge(upTo: number): void {
-    const done = Math.min(upTo - this.#firstSeq + 1, this.#unacknowledged.length);
-    if (done <= 0) return;
-    this.#unacknowledged = this.#unacknowledged.slice(done);
-    this.#firstSeq += done;
+    const count = Math.min(upTo - this.#firstSeq + 1, this.#unacknowledged.length);
+    if (count <= 0) return;
+    this.#unacknowledged = this.#unacknowledged.slice(count);
+    this.#firstSeq += count;
     this.#attempts = 0;
     this.#scheduleResend(true);
   }
 
-  #scheduleResend(isAnew = false): void {
-    if (isAnew || this.#unacknowledged.length === 0) {
+  #scheduleResend(isRestart = false): void {
+    if (isRestart || this.#unacknowledged.length === 0) {
       clearTimeout(this.#resendTimer);
       this.#resendTimer = undefined;
     }
@@ -148,7 +151,10 @@ export class ReliableChannel {
     );
   }
 
-  /** Everything unconfirmed from that number on, in as few frames as hold it; at least one, for what it confirms. */
+  /**
+   * Sends all unacknowledged items from a sequence number on, in as few frames as possible; at least one frame, for the
+   * acknowledgement.
+   */
   #transmit(from: number): void {
     if (this.#isClosed) return;
     clearTimeout(this.#ackTimer);

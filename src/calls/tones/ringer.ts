@@ -21,7 +21,7 @@ export class Ringer {
   constructor(sync: RingerPort, play: (tone: Tone) => void) {
     this.#sync = sync;
     this.#playTone = play;
-    this.#ringLock = new TabLock(link.platform, `lisolo-ring-${sync.me}`);
+    this.#ringLock = new TabLock(sync.platform, `lisolo-ring-${sync.me}`);
   }
 
   /** Switches to a tone. `onAudible` is called when this tab starts ringing or vibrating. */

@@ -59,7 +59,7 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
   const isUp = state.at === "connecting" || state.at === "connected";
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic === "muted";
-  const isFilmed = ["on", "thin", "unwanted"].includes(media.camera);
+  const isFilmed = ["on", "lowBandwidth", "unwanted"].includes(media.camera);
   useEffect(() => {
     const session = (navigator as unknown as { mediaSession?: CallMediaControls }).mediaSession;
     if (!isUp || !session) return;

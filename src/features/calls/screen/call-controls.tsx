@@ -71,7 +71,7 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic !== "on";
   // One's own wish, also while it is not seen: why, is said beside.
-  const isFilmed = ["on", "waiting", "thin", "unwanted"].includes(media.camera);
+  const isFilmed = ["on", "waiting", "lowBandwidth", "unwanted"].includes(media.camera);
   return (
     <div className="flex justify-center gap-5">
       <Toggle

@@ -29,7 +29,7 @@ export type WorkingDevices = { mic: boolean; camera: boolean };
 export const updateWorkingDevices = (before: WorkingDevices, { mic, camera }: MediaView): WorkingDevices => {
   const after = {
     mic: before.mic || mic === "on" || mic === "muted",
-    camera: before.camera || ["on", "thin", "unwanted"].includes(camera),
+    camera: before.camera || ["on", "lowBandwidth", "unwanted"].includes(camera),
   };
   return after.mic === before.mic && after.camera === before.camera ? before : after;
 };
@@ -58,7 +58,7 @@ export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevi
   ];
   if (state.call.kind === "video") {
     found.push(
-      media.camera === "thin" ? { key: "calls.notice.thin", tone: "plain", remedy: "camera" } : undefined,
+      media.camera === "lowBandwidth" ? { key: "calls.notice.thin", tone: "plain", remedy: "camera" } : undefined,
       media.camera === "missing" && worked.camera
         ? { key: "calls.notice.cameraUnplugged", tone: "plain" }
         : cameraWarnings[media.camera] && { key: cameraWarnings[media.camera] as TextKey, tone: "plain" },
@@ -73,7 +73,7 @@ export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevi
     found.push(
       findPeerMicWarning(media),
       state.call.kind === "video" ? findPeerVideoWarning(media) : undefined,
-      media.quality === 1 && media.camera !== "thin" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
+      media.quality === 1 && media.camera !== "lowBandwidth" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
     );
   }
   return found.filter((trouble) => trouble !== undefined);

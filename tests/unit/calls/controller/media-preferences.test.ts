@@ -121,7 +121,7 @@ describe("a camera that is seen again", () => {
     expect(told.update("on", 2_000)).toBe(true);
     expect(told.update("on", 9_000)).toBe(true);
     expect(told.update("on", 10_000)).toBe(false);
-    expect(told.update("thin", 11_000)).toBe(false);
+    expect(told.update("lowBandwidth", 11_000)).toBe(false);
     expect(told.update("on", 12_000)).toBe(true);
     expect(told.update("off", 12_500)).toBe(false);
     expect(told.update("on", 13_000)).toBe(false);

@@ -15,14 +15,15 @@ const makeWay = () => {
   let now = 0;
   let packets = 0;
   const run = (seconds: number, facts: Partial<ConnectionSample> = {}, isComing = true): [number, MonitorAction][] => {
-    const deeds: [number, MonitorAction][] = [];
+    const actions: [number, MonitorAction][] = [];
     const from = now;
     for (const until = now + seconds * 1000; now < until; ) {
       now += 500;
       if (isComing) packets += 8;
-      for (const deed of watch.check({ ...talking, packets, ...facts }, now)) deeds.push([(now - from) / 1000, deed]);
+      for (const action of watch.check({ ...talking, packets, ...facts }, now))
+        actions.push([(now - from) / 1000, action]);
     }
-    return deeds;
+    return actions;
   };
   return { watch, run, now: () => now };
 };
@@ -51,9 +52,9 @@ describe("a way that does not", () => {
     run(10);
     expect(run(13, {}, silent)).toEqual([
       [2, "interrupted"],
-      [2, "kick"],
-      [6, "kick"],
-      [10, "kick"],
+      [2, "restartIce"],
+      [6, "restartIce"],
+      [10, "restartIce"],
     ]);
   });
 
@@ -74,14 +75,14 @@ describe("a way that does not", () => {
     const { run } = makeWay();
     run(10);
     expect(run(15, {}, silent).at(-1)).toEqual([14, "rebuild"]);
-    expect(run(12, {}, silent).map(([, deed]) => deed)).toEqual(["kick", "kick", "kick"]);
+    expect(run(12, {}, silent).map(([, action]) => action)).toEqual(["restartIce", "restartIce", "restartIce"]);
   });
 
   it("is told to work again with the first packet, and then watched as before", () => {
     const { run } = makeWay();
     run(10);
     run(5, {}, silent);
-    expect(run(2)).toEqual([[0.5, "mended"]]);
+    expect(run(2)).toEqual([[0.5, "recovered"]]);
     expect(run(3, {}, silent)[0]).toEqual([2, "interrupted"]);
   });
 
@@ -90,30 +91,30 @@ describe("a way that does not", () => {
     first.run(5);
     expect(first.run(2, { state: "disconnected" }).slice(0, 2)).toEqual([
       [1.5, "interrupted"],
-      [1.5, "kick"],
+      [1.5, "restartIce"],
     ]);
     const second = makeWay();
     second.run(5);
     expect(second.run(1, { state: "failed" }).slice(0, 2)).toEqual([
       [0.5, "interrupted"],
-      [0.5, "kick"],
+      [0.5, "restartIce"],
     ]);
   });
 
   it("that never comes up is mended after six seconds, whether it says that it connects or nothing", () => {
     for (const state of ["new", "connecting"] as const) {
-      const deeds = makeWay().run(8, { state, isAudioExpected: false }, silent);
-      expect(deeds.map(([, deed]) => deed)).toEqual(["interrupted", "kick"]);
-      expect(deeds[0]?.[0]).toBeGreaterThanOrEqual(6);
+      const actions = makeWay().run(8, { state, isAudioExpected: false }, silent);
+      expect(actions.map(([, action]) => action)).toEqual(["interrupted", "restartIce"]);
+      expect(actions[0]?.[0]).toBeGreaterThanOrEqual(6);
     }
   });
 
   it("is given up after a minute, once", () => {
     const { run } = makeWay();
     run(10);
-    const deeds = run(120, {}, silent);
-    expect(deeds.filter(([, deed]) => deed === "failed")).toEqual([[62, "failed"]]);
-    expect(deeds.at(-1)?.[1]).toBe("failed");
+    const actions = run(120, {}, silent);
+    expect(actions.filter(([, action]) => action === "failed")).toEqual([[62, "failed"]]);
+    expect(actions.at(-1)?.[1]).toBe("failed");
   });
 
   it("is given up after twenty seconds when the other page said that it goes", () => {
@@ -130,15 +131,15 @@ describe("a way that does not", () => {
   });
 
   it("is tried on without an end, and without a word, while it only rings", () => {
-    const deeds = makeWay().run(120, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
-    expect(new Set(deeds.map(([, deed]) => deed))).toEqual(new Set(["kick", "rebuild"]));
+    const actions = makeWay().run(120, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
+    expect(new Set(actions.map(([, action]) => action))).toEqual(new Set(["restartIce", "rebuild"]));
   });
 
   it("counts its minute from the moment on which both talk", () => {
     const { run } = makeWay();
     run(30, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
     const failed = run(90, { state: "connecting", isAudioExpected: false }, silent).find(
-      ([, deed]) => deed === "failed",
+      ([, action]) => action === "failed",
     );
     expect(failed?.[0]).toBeGreaterThanOrEqual(59);
   });
@@ -149,7 +150,7 @@ describe("the network", () => {
     const { watch, run, now } = makeWay();
     run(10);
     watch.onNetwork(true, now());
-    expect(run(1)).toEqual([[0.5, "kick"]]);
+    expect(run(1)).toEqual([[0.5, "restartIce"]]);
   });
 
   it("that is there again cuts the wait for the next try short", () => {
@@ -157,7 +158,7 @@ describe("the network", () => {
     run(10);
     run(3, {}, silent); // tried at 2, the next is due at 6
     watch.onNetwork(true, now());
-    expect(run(1, {}, silent)).toEqual([[0.5, "kick"]]);
+    expect(run(1, {}, silent)).toEqual([[0.5, "restartIce"]]);
   });
 
   it("that may be another one is doubted: a second without a packet is enough", () => {
@@ -166,7 +167,7 @@ describe("the network", () => {
     watch.onNetwork(false, now());
     expect(run(1.5, {}, silent)).toEqual([
       [1, "interrupted"],
-      [1, "kick"],
+      [1, "restartIce"],
     ]);
   });
 
@@ -184,7 +185,7 @@ describe("a connection made anew", () => {
     run(10);
     run(14, {}, silent);
     watch.onRebuilt(now());
-    const deeds = run(60, { state: "new", packets: 0 }, silent);
-    expect(deeds.find(([, deed]) => deed === "failed")?.[0]).toBe(48);
+    const actions = run(60, { state: "new", packets: 0 }, silent);
+    expect(actions.find(([, action]) => action === "failed")?.[0]).toBe(48);
   });
 });

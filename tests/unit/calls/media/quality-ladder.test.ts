@@ -26,7 +26,7 @@ const start = createQualityState(false);
 describe("the voice", () => {
   it("goes once, at 24 kbit/s, and at 12 when data are to be saved", () => {
     expect(run(start, 60).level).toMatchObject({ audioBitrate: 24_000, isRedundant: false, video: "off" });
-    const thrifty = { ...voice, isThrifty: true };
+    const thrifty = { ...voice, isDataSaver: true };
     expect(run(createQualityState(true), 60, {}, thrifty).level).toMatchObject({
       audioBitrate: 12_000,
       isRedundant: false,

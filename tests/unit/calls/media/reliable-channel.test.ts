@@ -166,18 +166,18 @@ describe("a frame", () => {
   const frame = (e: number, t: number): SignalFrame => ({ e, t, s: 1, a: 0, x: [] });
 
   it("is taken from the life that is known, also while that does not know this one", () => {
-    expect(classifyFrame(frame(5, 7), 7, 5)).toBe("take");
-    expect(classifyFrame(frame(5, 0), 7, 5)).toBe("take");
+    expect(classifyFrame(frame(5, 7), 7, 5)).toBe("accept");
+    expect(classifyFrame(frame(5, 0), 7, 5)).toBe("accept");
   });
   it("makes a life known", () => {
-    expect(classifyFrame(frame(5, 0), 7, 0)).toBe("adopt");
-    expect(classifyFrame(frame(5, 7), 7, 0)).toBe("adopt");
+    expect(classifyFrame(frame(5, 0), 7, 0)).toBe("rebind");
+    expect(classifyFrame(frame(5, 7), 7, 0)).toBe("rebind");
   });
   it("of a later life that began by itself makes this side begin anew", () => {
     expect(classifyFrame(frame(6, 0), 7, 5)).toBe("renew");
   });
   it("of a later life that answers this one does not", () => {
-    expect(classifyFrame(frame(6, 7), 7, 5)).toBe("adopt");
+    expect(classifyFrame(frame(6, 7), 7, 5)).toBe("rebind");
   });
   it("of an earlier life, or meant for one, is dropped", () => {
     expect(classifyFrame(frame(4, 7), 7, 5)).toBe("drop");

@@ -125,7 +125,7 @@ describe("what is said of microphones, cameras and the link", () => {
   });
 
   test("calls what worked before and is missing now unplugged", () => {
-    const before = updateWorkingDevices(fresh, media({ mic: "muted", camera: "thin" }));
+    const before = updateWorkingDevices(fresh, media({ mic: "muted", camera: "lowBandwidth" }));
     const gone: Partial<MediaView> = { mic: "missing", camera: "missing" };
     expect(keys(connected("video"), gone, fresh)).toEqual(["calls.notice.micMissing", "calls.notice.cameraMissing"]);
     expect(keys(connected("video"), gone, before)).toEqual([
@@ -137,7 +137,12 @@ describe("what is said of microphones, cameras and the link", () => {
 
   test("offers the picture again that a slow link took, and does not blame the link twice", () => {
     const [trouble, ...more] = listCallWarnings(
-      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), devices: {}, isMinimized: false },
+      {
+        state: connected("video"),
+        media: media({ camera: "lowBandwidth", quality: 1 }),
+        devices: {},
+        isMinimized: false,
+      },
       fresh,
     );
     expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });
