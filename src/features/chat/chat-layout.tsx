@@ -28,56 +28,60 @@ const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 type ChatLayoutProps = {
   conversation: ConversationId;
   chat: ChatView | undefined;
-  /** What the chat is called. */
+  /** Display name of the chat: the peer or the group. */
   name: string;
-  /** My number among the members of a group. */
+  /** Member number of this user; only in a group. */
   ownNumber?: number | undefined;
-  /** The server's word on this chat is here, or whatever else says that nothing is to be waited for. */
+  /** False while the server's state of this chat is still expected. */
   isSynced: boolean;
-  /** Undefined while that is not known. */
+  /** Whether this user may send messages here; undefined while unknown. */
   canWrite: boolean | undefined;
   participation: ChatParticipation;
-  /** Who types, for a screen reader. */
+  /** Typing notification for screen readers. */
   typingText: string | undefined;
   header: ReactNode;
-  /** The buttons that call, and what stands for them in the menu. */
   callButtons: ReactNode;
+  /** Menu entries for the call buttons that do not fit into the header. */
   callMenuItems?: MenuItem[];
-  /** From the line of a call. */
+  /** Calls back from a call entry in the list. */
   callBack?: ChatCallActions["callBack"];
-  /** Of a call that is under way, below the header. */
+  /** Banner of an ongoing call, below the header. */
   callBanner?: ReactNode;
-  /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
+  /** Profile or member list; stands above the search entry. */
   firstMenuItem: MenuItem | undefined;
+  /** Entries below the search entry. */
   menuItems: MenuItem[];
-  /** Where there is nothing to read, instead of saying that nothing was written yet. */
+  /** Replaces the default empty state of a chat without messages. */
   emptyState?: ReactNode;
-  /** In the composer's place. */
+  /** Notice shown where this user cannot write. */
   composerReplacement: ReactNode;
   dialog: ReactNode;
 };
 
-/** The same as long as what they lead to is: whatever they are drawn from is not drawn again. */
+/** Call actions with a stable identity, so that a new `callBack` does not re-render the context consumers. */
 const useCallActions = (
   callBack: ChatCallActions["callBack"] | undefined,
   composer: RefObject<ComposerHandle | null> | undefined,
 ): ChatCallActions | undefined => {
   const latest = useRef(callBack);
   latest.current = callBack;
-  const isThere = callBack !== undefined;
+  const canCall = callBack !== undefined;
   return useMemo(
     () =>
-      isThere
+      canCall
         ? {
             callBack: (kind) => latest.current?.(kind),
             startRecording: composer && (() => composer.current?.startRecording()),
           }
         : undefined,
-    [isThere, composer],
+    [canCall, composer],
   );
 };
 
-/** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
+/**
+ * Layout of every chat: header, search, message list and composer. All data is read from the local store, so a chat
+ * opens immediately and offline.
+ */
 export function ChatLayout({
   conversation,
   chat,
@@ -92,41 +96,41 @@ export function ChatLayout({
   const { t } = useTranslation();
   const isOffline = useIsOffline();
   const [isSearching, setSearching] = useState(false);
-  const [found, setFound] = useState<ActiveSearchResult>();
-  const [target, setTarget] = useState<number>();
-  const [around, setAround] = useState<number>();
-  const below = useRef<HTMLDivElement>(null);
-  const forgetTarget = useCallback(() => setTarget(undefined), []);
-  const goToNewest = useCallback(() => setAround(undefined), []);
-  const past = useChatHistory(conversation, around, () => {
-    goToNewest();
+  const [activeResult, setActiveResult] = useState<ActiveSearchResult>();
+  const [targetSeq, setTargetSeq] = useState<number>();
+  const [aroundSeq, setAroundSeq] = useState<number>();
+  const chatArea = useRef<HTMLDivElement>(null);
+  const clearTarget = useCallback(() => setTargetSeq(undefined), []);
+  const jumpToLatest = useCallback(() => setAroundSeq(undefined), []);
+  const history = useChatHistory(conversation, aroundSeq, () => {
+    jumpToLatest();
     showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
   });
-  const shown = around === undefined ? chat : past;
-  const members = useMentionedMembers(conversation, ownNumber, shown?.items);
+  const displayed = aroundSeq === undefined ? chat : history;
+  const members = useMentionedMembers(conversation, ownNumber, displayed?.items);
   const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
 
   const composer = useRef<ComposerHandle>(null);
-  const calls = useCallActions(callBack, canWrite === true ? composer : undefined);
+  const callActions = useCallActions(callBack, canWrite === true ? composer : undefined);
 
   const closeSearch = () => {
     setSearching(false);
-    setFound(undefined);
+    setActiveResult(undefined);
   };
-  /** Within what is shown the list itself goes there; anything further away is looked at by itself. */
-  const goTo = (next: ActiveSearchResult | undefined) => {
-    setFound(next);
+  /** Scrolls to a result. A result outside the loaded messages opens as a separate history window around it. */
+  const goToResult = (next: ActiveSearchResult | undefined) => {
+    setActiveResult(next);
     if (!next) return;
     const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === next.seq) ?? false;
-    setTarget(next.seq);
-    if (!isIn(shown)) setAround(isIn(chat) ? undefined : next.seq);
+    setTargetSeq(next.seq);
+    if (!isIn(displayed)) setAroundSeq(isIn(chat) ? undefined : next.seq);
   };
 
-  const isFull = useStorageIssue() === "full";
-  const state = toChatViewState(shown, { isSynced, isOffline, isStorageFull: isFull });
-  const isCovered = isSearching && !found;
-  useComposerOverlay(isCovered);
-  const search: MenuItem = {
+  const isStorageFull = useStorageIssue() === "full";
+  const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
+  const isSearchListOpen = isSearching && !activeResult;
+  useComposerOverlay(isSearchListOpen);
+  const searchItem: MenuItem = {
     id: "search",
     label: t("chat.search"),
     icon: "i-ph-magnifying-glass",
@@ -145,7 +149,7 @@ export function ChatLayout({
         <ChatHeaderActions
           callButtons={props.callButtons}
           callMenuItems={props.callMenuItems ?? []}
-          menuItems={[...(props.firstMenuItem ? [props.firstMenuItem] : []), search, ...props.menuItems]}
+          menuItems={[...(props.firstMenuItem ? [props.firstMenuItem] : []), searchItem, ...props.menuItems]}
         />
       }
     >
@@ -155,8 +159,8 @@ export function ChatLayout({
           <SearchPanel
             conversation={conversation}
             people={people}
-            activeResult={found}
-            onSelect={goTo}
+            activeResult={activeResult}
+            onSelect={goToResult}
             onClose={closeSearch}
             fallback={
               <div className="absolute inset-0 z-2 flex bg-bg">
@@ -165,18 +169,18 @@ export function ChatLayout({
             }
           />
         )}
-        {/* Covered, not removed: the list keeps its place under the search. */}
-        <div ref={below} inert={isCovered} className="relative flex min-h-0 flex-1 flex-col">
+        {/* Stays mounted under the search, so that the list keeps its scroll position. */}
+        <div ref={chatArea} inert={isSearchListOpen} className="relative flex min-h-0 flex-1 flex-col">
           {canWrite === true && (
             <button
               type="button"
               className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:mx-auto focus-visible:min-h-12 focus-visible:w-fit focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
-              onClick={() => below.current?.querySelector("textarea")?.focus()}
+              onClick={() => chatArea.current?.querySelector("textarea")?.focus()}
             >
               {t("chat.toComposer")}
             </button>
           )}
-          {!shown || state === "waiting" ? (
+          {!displayed || state === "waiting" ? (
             <PaneSpinner />
           ) : state === "full" ? (
             <div className="my-auto">
@@ -199,18 +203,18 @@ export function ChatLayout({
               )}
             </div>
           ) : (
-            <ChatCallActionsContext value={calls}>
-              <ActiveSearchResultContext value={found}>
+            <ChatCallActionsContext value={callActions}>
+              <ActiveSearchResultContext value={activeResult}>
                 <MessageList
-                  key={around ?? "now"}
+                  key={aroundSeq ?? "now"}
                   conversation={conversation}
-                  chat={shown}
+                  chat={displayed}
                   people={people}
                   participation={props.participation}
-                  targetSeq={target}
-                  onTargetShown={forgetTarget}
-                  onJumpToLatest={goToNewest}
-                  isVisible={!isCovered}
+                  targetSeq={targetSeq}
+                  onTargetShown={clearTarget}
+                  onJumpToLatest={jumpToLatest}
+                  isVisible={!isSearchListOpen}
                 />
               </ActiveSearchResultContext>
             </ChatCallActionsContext>
@@ -226,7 +230,7 @@ export function ChatLayout({
               conversation={conversation}
               onSend={() => {
                 closeSearch();
-                goToNewest();
+                jumpToLatest();
               }}
             />
           )}

@@ -1,20 +1,20 @@
 import type { ChatView } from "#sync/hooks/use-live-query.ts";
 
 /**
- * What a chat's pane has to show: messages, that there are none, that a full phone cannot take any in, that a phone
- * without a network does not know of any, or nothing yet.
+ * State of the message area: `filled` with messages, `empty`, `full` (no storage left for the history), `offline` (the
+ * history was never loaded) or `waiting` for the first messages.
  */
 export type ChatViewState = "filled" | "empty" | "full" | "offline" | "waiting";
 
 type ChatViewConditions = {
-  /** The server's word on this chat is here. */
+  /** The server's state of this chat has arrived. */
   isSynced: boolean;
   isOffline: boolean;
-  /** The phone has no room for what the server tells. */
+  /** The device has no storage left for server data. */
   isStorageFull: boolean;
 };
 
-/** Nothing is waited for that cannot come: on a phone without a network, or without room. */
+/** Computes the state of the message area. Never `waiting` for data that cannot arrive: offline or with a full storage. */
 export const toChatViewState = (
   chat: Pick<ChatView, "items" | "loading"> | undefined,
   { isSynced, isOffline, isStorageFull }: ChatViewConditions,

@@ -6,11 +6,11 @@ import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
 import { GroupChat } from "./group-chat.tsx";
 
-/** /app/group/:groupId. */
+/** Route `/app/group/:groupId`. */
 export default function GroupChatScreen() {
   const { groupId } = useParams();
   const me = useSession()?.userId;
-  if (me === undefined) return null; // signed out: the guard is about to lead away
+  if (me === undefined) return null; // signed out: the route guard is about to redirect
   if (!v.is(Uuid, groupId)) return <RedirectWithNotice message={t("errors.group_not_found")} isError />;
   return <GroupChat key={`${me}.${groupId}`} id={groupId} />;
 }

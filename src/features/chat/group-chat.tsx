@@ -27,43 +27,49 @@ import { useHasNoUnsentContent } from "./unsent/use-has-no-unsent-content.ts";
 
 const UnsentContentPanel = lazyComponent(() => import("./unsent/unsent-content.tsx"));
 
-/** A chat of several: who is in it, and what is left of it for somebody who is no member any more. */
+/** Group chat. A former member sees only the content they have not sent. */
 export function GroupChat({ id }: { id: Uuid }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const conversation = useConversation(id);
   const chat = useChat(id);
   const draft = useTextDraft(id);
-  const leftOver = useUnsentContent(id);
-  const [look, again] = useGroup(id);
+  const unsent = useUnsentContent(id);
+  const [group, reloadGroup] = useGroup(id);
   const card = conversation?.group ?? undefined;
   const lastName = useRef<string>(undefined);
   if (card) lastName.current = card.name;
   const name = lastName.current ?? t("groups.chat.isGroup");
-  const own = card?.number;
+  const ownNumber = card?.number;
   const typists = useTypingMembers(id);
   const authors = useMemberProfiles(id, typists);
-  const typing = own === undefined ? undefined : describeTyping({ ownNumber: own, authors }, typists, t);
-  const deeds = useChatMenu(id, name, conversation);
-  const isGone = conversation?.gone ?? false;
-  const hasLeftOver = leftOver && (leftOver.files.length > 0 || leftOver.recorded !== undefined);
-  const seemsBare = isGone && chat?.items.length === 0 && draft === "" && hasLeftOver === false;
-  const isBare = useHasNoUnsentContent(id, seemsBare);
+  const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, authors }, typists, t);
+  const menu = useChatMenu(id, name, conversation);
+  const hasLeft = conversation?.gone ?? false;
+  const hasUnsentMedia = unsent && (unsent.files.length > 0 || unsent.recorded !== undefined);
+  const seemsEmpty = hasLeft && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;
+  const isEmpty = useHasNoUnsentContent(id, seemsEmpty);
   const membersPath = `/app/group/${id}/members`;
 
-  const left = <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(name) })} isError={false} />;
-  if (look.state === "missing") {
-    return lastName.current === undefined ? <RedirectWithNotice message={t("errors.group_not_found")} isError /> : left;
+  const leftNotice = (
+    <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(name) })} isError={false} />
+  );
+  if (group.state === "missing") {
+    return lastName.current === undefined ? (
+      <RedirectWithNotice message={t("errors.group_not_found")} isError />
+    ) : (
+      leftNotice
+    );
   }
-  // What was written, chosen or recorded there and not sent can still be had.
-  if (isBare) return left;
-  const empty = look.state === "failed" && (
+  // A former member keeps access to an unsent draft, files or recording.
+  if (isEmpty) return leftNotice;
+  const loadError = group.state === "failed" && (
     <EmptyState
       icon="i-ph-cloud-slash"
       title={t("groups.chat.infoFailed")}
-      body={t(`errors.${look.code}`)}
+      body={t(`errors.${group.code}`)}
       action={
-        <Button variant="secondary" onClick={again}>
+        <Button variant="secondary" onClick={reloadGroup}>
           {t("common.retry")}
         </Button>
       }
@@ -74,28 +80,28 @@ export function GroupChat({ id }: { id: Uuid }) {
       conversation={id}
       chat={chat}
       name={name}
-      ownNumber={own}
-      isSynced={look.state === "here" || look.state === "failed" || isGone}
-      canWrite={conversation?.isStored && !isGone ? conversation.open : undefined}
-      participation={isGone ? "left" : "member"}
-      typingText={typing}
+      ownNumber={ownNumber}
+      isSynced={group.state === "here" || group.state === "failed" || hasLeft}
+      canWrite={conversation?.isStored && !hasLeft ? conversation.open : undefined}
+      participation={hasLeft ? "left" : "member"}
+      typingText={typingText}
       header={
         <ChatHeader
-          profilePath={isGone ? undefined : membersPath}
-          person={look.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
+          profilePath={hasLeft ? undefined : membersPath}
+          person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
           name={name}
           isMuted={conversation?.muted ?? false}
-          typingText={typing}
-          subtitle={card && !isGone && t("groups.chat.members", { count: card.count })}
+          typingText={typingText}
+          subtitle={card && !hasLeft && t("groups.chat.members", { count: card.count })}
         />
       }
       callButtons={
-        !isGone && (
+        !hasLeft && (
           <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => showNotImplementedToast()} />
         )
       }
       callMenuItems={
-        isGone
+        hasLeft
           ? []
           : [
               {
@@ -107,7 +113,7 @@ export function GroupChat({ id }: { id: Uuid }) {
             ]
       }
       firstMenuItem={
-        isGone
+        hasLeft
           ? undefined
           : {
               id: "members",
@@ -116,20 +122,20 @@ export function GroupChat({ id }: { id: Uuid }) {
               onSelect: () => navigate(membersPath),
             }
       }
-      menuItems={deeds.items}
-      emptyState={empty || (isGone ? null : undefined)}
+      menuItems={menu.items}
+      emptyState={loadError || (hasLeft ? null : undefined)}
       composerReplacement={
-        isGone &&
-        !seemsBare && (
+        hasLeft &&
+        !seemsEmpty && (
           <UnsentContentPanel
             conversation={id}
             draft={draft ?? ""}
-            unsent={leftOver}
+            unsent={unsent}
             reason={t("groups.chat.leftNote")}
           />
         )
       }
-      dialog={deeds.dialog}
+      dialog={menu.dialog}
     />
   );
 }

@@ -6,12 +6,12 @@ import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
 import { PrivateChat } from "./private-chat.tsx";
 
-/** /app/chat/:userId, where the parameter is the other person. */
+/** Route `/app/chat/:userId`, with the id of the peer. */
 export default function PrivateChatScreen() {
   const { userId } = useParams();
   const me = useSession()?.userId;
-  if (me === undefined) return null; // signed out: the guard is about to lead away
-  const nobody = <RedirectWithNotice message={t("chat.userNotFound")} isError />;
-  if (!v.is(Uuid, userId) || userId === me) return nobody;
-  return <PrivateChat key={`${me}.${userId}`} me={me} userId={userId} notFound={nobody} />;
+  if (me === undefined) return null; // signed out: the route guard is about to redirect
+  const notFound = <RedirectWithNotice message={t("chat.userNotFound")} isError />;
+  if (!v.is(Uuid, userId) || userId === me) return notFound;
+  return <PrivateChat key={`${me}.${userId}`} me={me} userId={userId} notFound={notFound} />;
 }

@@ -25,69 +25,69 @@ import { useContactMenu } from "./header/use-contact-menu.tsx";
 
 type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
 
-/** A chat with one person: who they are, whether the two may write to each other, and what can be done about them. */
+/** Private chat: resolves the peer and whether the two users may write to and call each other. */
 export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const id = privateConversationId(me, userId);
   const conversation = useConversation(id);
   const chat = useChat(id);
-  const known = usePerson(userId);
-  const [look, lookAgain] = useProfile(userId);
+  const personRow = usePerson(userId);
+  const [profile, reloadProfile] = useProfile(userId);
   const isTyping = useTypingMembers(id).length > 0;
 
-  const person = look.state === "found" ? look.person : undefined;
+  const person = profile.state === "found" ? profile.person : undefined;
   const name = toDisplayName(person, t);
   const isDeleted = person?.deleted === 1;
-  // Before the first words of the server this phone cannot tell whether they are connected.
-  const isTold = (conversation?.isConfirmed ?? false) || look.state === "missing";
-  // A profile that could not be loaded says nothing about the connection.
-  const failure = look.state === "failed" ? look.code : undefined;
+  // Until the server has confirmed the conversation, this device does not know whether the two are connected.
+  const isConfirmed = (conversation?.isConfirmed ?? false) || profile.state === "missing";
+  // A failed profile request does not reveal whether the two are connected.
+  const profileError = profile.state === "failed" ? profile.code : undefined;
   const isOffline = useIsOffline();
   const [wasOpen, setWasOpen] = useState<boolean>();
   const isOpen = conversation?.open;
-  if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
+  if (isConfirmed && wasOpen !== isOpen) setWasOpen(isOpen);
   // Keep the last known state after the local store was lost. If the profile cannot be loaded, do not claim that the two
   // are not connected.
-  const mayBeOpen = failure !== undefined ? wasOpen || undefined : isTold ? isOpen : wasOpen;
-  const isHeardOf = isTold || (wasOpen !== undefined && !isOffline) || failure !== undefined;
+  const isProbablyOpen = profileError !== undefined ? wasOpen || undefined : isConfirmed ? isOpen : wasOpen;
+  const isSynced = isConfirmed || (wasOpen !== undefined && !isOffline) || profileError !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
-  const presence = usePresence(mayWrite ? id : undefined);
+  const canWrite = isDeleted ? false : isBlocked ? undefined : isProbablyOpen;
+  const presence = usePresence(canWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
-  const deeds = useChatMenu(id, name, conversation);
-  const personDeeds = useContactMenu({ userId, name, isBlocked, isContact: known?.state === "contact" });
-  const refuseStranger = () =>
+  const menu = useChatMenu(id, name, conversation);
+  const contactMenu = useContactMenu({ userId, name, isBlocked, isContact: personRow?.state === "contact" });
+  const showNotConnectedToast = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
-  const refuseDeleted = () => showToast({ title: t("common.deletedAccount"), message: t("chat.accountDeleted") });
-  /** In the place of a call, where there can be none. */
-  const refuse = isDeleted
-    ? refuseDeleted
+  const showDeletedToast = () => showToast({ title: t("common.deletedAccount"), message: t("chat.accountDeleted") });
+  /** Explains why a call is not possible; undefined if it is. */
+  const refuseCall = isDeleted
+    ? showDeletedToast
     : isBlocked
       ? () => showBlockedCallToast(name)
-      : mayWrite === false
-        ? refuseStranger
+      : canWrite === false
+        ? showNotConnectedToast
         : undefined;
   const calls = useCallStart(userId, name);
-  const isShownTyping = isTyping && !isBlocked;
+  const showsTyping = isTyping && !isBlocked;
 
-  if (look.state === "missing" && !chat?.items.length) return notFound;
+  if (profile.state === "missing" && !chat?.items.length) return notFound;
   return (
     <ChatLayout
       conversation={id}
       chat={chat}
       name={name}
-      isSynced={isHeardOf}
-      canWrite={mayWrite}
+      isSynced={isSynced}
+      canWrite={canWrite}
       participation={isDeleted ? "alone" : "private"}
-      typingText={isShownTyping ? t("chat.isTyping", { name: isolateBidi(name) }) : undefined}
+      typingText={showsTyping ? t("chat.isTyping", { name: isolateBidi(name) }) : undefined}
       emptyState={
-        failure && (
+        profileError && (
           <EmptyState
             icon="i-ph-cloud-slash"
             title={t("chat.contactFailed")}
-            body={t(`errors.${failure}`)}
-            action={<Button onClick={lookAgain}>{t("common.retry")}</Button>}
+            body={t(`errors.${profileError}`)}
+            action={<Button onClick={reloadProfile}>{t("common.retry")}</Button>}
           />
         )
       }
@@ -97,13 +97,13 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
           person={person}
           name={name}
           isMuted={conversation?.muted ?? false}
-          typingText={isShownTyping ? t("chat.typing") : undefined}
+          typingText={showsTyping ? t("chat.typing") : undefined}
           subtitle={hasVisiblePresence(presence) ? <PresenceLine presence={presence} /> : undefined}
         />
       }
-      callButtons={!isDeleted && <CallButtons peer={userId} name={name} refuse={refuse} />}
-      callMenuItems={isDeleted ? [] : calls.menuItems(refuse)}
-      callBack={refuse ?? calls.start}
+      callButtons={!isDeleted && <CallButtons peer={userId} name={name} refuse={refuseCall} />}
+      callMenuItems={isDeleted ? [] : calls.menuItems(refuseCall)}
+      callBack={refuseCall ?? calls.start}
       callBanner={<CallBanner peer={userId} />}
       firstMenuItem={{
         id: "contact",
@@ -111,20 +111,20 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
         icon: "i-ph-user-circle",
         onSelect: () => navigate(profilePath),
       }}
-      menuItems={isDeleted ? deeds.items : [...deeds.items, ...personDeeds.items]}
+      menuItems={isDeleted ? menu.items : [...menu.items, ...contactMenu.items]}
       composerReplacement={
         isDeleted ? (
           <DeletedAccountNotice conversation={id} />
         ) : isBlocked ? (
-          <BlockedNotice name={name} onUnblock={personDeeds.unblock} />
+          <BlockedNotice name={name} onUnblock={contactMenu.unblock} />
         ) : (
-          mayWrite === false && <NotConnectedNotice userId={userId} />
+          canWrite === false && <NotConnectedNotice userId={userId} />
         )
       }
       dialog={
         <>
-          {deeds.dialog}
-          {personDeeds.dialog}
+          {menu.dialog}
+          {contactMenu.dialog}
           {calls.dialog}
         </>
       }

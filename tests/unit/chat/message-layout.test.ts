@@ -60,9 +60,13 @@ describe("a message in a group", () => {
   const event = makeItem({ body: { type: "event", event: "left" } });
 
   it("is named as the first of a run of one of the others, and leaves room for their picture", () => {
-    expect(toMessagePlacement(makeItem(), undefined, inGroup())).toEqual({ ...alone, isBeside: true, isNamed: true });
+    expect(toMessagePlacement(makeItem(), undefined, inGroup())).toEqual({
+      ...alone,
+      hasAvatarColumn: true,
+      hasSenderName: true,
+    });
     const second = toMessagePlacement(makeItem(), undefined, inGroup(makeItem()));
-    expect(second).toEqual({ ...alone, isBeside: true, isNamed: false });
+    expect(second).toEqual({ ...alone, hasAvatarColumn: true, hasSenderName: false });
     expect(toMessagePlacement(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).hasSenderName).toBe(true);
   });
 

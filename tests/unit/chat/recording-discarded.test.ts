@@ -31,7 +31,7 @@ describe("a recording that its author gives up", () => {
   it("is gone at once while there is little of it", async () => {
     const { session, stop } = await record(9_000);
     await session.requestDiscard();
-    expect(session.state.get()).toEqual({ phase: "over" });
+    expect(session.state.get()).toEqual({ phase: "ended" });
     expect(stop).toHaveBeenCalledOnce();
   });
 
@@ -39,13 +39,13 @@ describe("a recording that its author gives up", () => {
     const { session, stop } = await record(12_000);
     await session.requestDiscard();
     expect(stop).toHaveBeenCalledOnce();
-    expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: true });
+    expect(session.state.get()).toMatchObject({ phase: "saved", ms: 12_000, isDiscardRequested: true });
     session.cancelDiscard();
-    expect(session.state.get()).toMatchObject({ phase: "kept", ms: 12_000, isGivenUp: false });
+    expect(session.state.get()).toMatchObject({ phase: "saved", ms: 12_000, isDiscardRequested: false });
     expect((await session.toFile()).size).toBeGreaterThanOrEqual("words".length);
     await session.requestDiscard();
-    expect(session.state.get()).toMatchObject({ phase: "kept", isGivenUp: true });
+    expect(session.state.get()).toMatchObject({ phase: "saved", isDiscardRequested: true });
     await session.discard();
-    expect(session.state.get()).toEqual({ phase: "over" });
+    expect(session.state.get()).toEqual({ phase: "ended" });
   });
 });

@@ -45,19 +45,19 @@ describe("a voice message that is being recorded when something comes over it", 
     await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
     isComposerCovered.set(true);
-    await eventually(() => expect(phaseOf(session)).toBe("kept"));
+    await eventually(() => expect(phaseOf(session)).toBe("saved"));
     expect(stop).toHaveBeenCalledOnce();
-    expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
+    expect(session.state.get()).toMatchObject({ ms: 2_000, isInterrupted: true });
   });
 
   it("is not begun by a microphone that is given under it", async () => {
     const { give, stop } = useMicrophone();
     const session = begin();
     isComposerCovered.set(true);
-    expect(phaseOf(session)).toBe("over");
+    expect(phaseOf(session)).toBe("ended");
     give();
     await eventually(() => expect(stop).toHaveBeenCalledOnce());
-    expect(phaseOf(session)).toBe("over");
+    expect(phaseOf(session)).toBe("ended");
   });
 });
 
@@ -69,9 +69,9 @@ describe("a voice message that is being recorded when a call begins", () => {
     await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
     inCall.set(true);
-    await eventually(() => expect(phaseOf(session)).toBe("kept"));
+    await eventually(() => expect(phaseOf(session)).toBe("saved"));
     expect(stop).toHaveBeenCalledOnce();
-    expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
+    expect(session.state.get()).toMatchObject({ ms: 2_000, isInterrupted: true });
     expect((await session.toFile()).size).toBeGreaterThanOrEqual("a second".length);
   });
 
@@ -79,10 +79,10 @@ describe("a voice message that is being recorded when a call begins", () => {
     const { give, stop } = useMicrophone();
     const session = begin();
     inCall.set(true);
-    expect(phaseOf(session)).toBe("over");
+    expect(phaseOf(session)).toBe("ended");
     give();
     await eventually(() => expect(stop).toHaveBeenCalledOnce());
-    expect(phaseOf(session)).toBe("over");
+    expect(phaseOf(session)).toBe("ended");
   });
 
   it("was its author's to end before: what is kept then was not cut, and stays as it is", async () => {
@@ -93,7 +93,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     speak(1);
     await session.stopAndSave();
     inCall.set(true);
-    expect(session.state.get()).toMatchObject({ phase: "kept", isCut: false });
+    expect(session.state.get()).toMatchObject({ phase: "saved", isInterrupted: false });
     expect(stop).toHaveBeenCalledOnce();
   });
 });

@@ -5,9 +5,9 @@ import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
 import { createTranslate } from "#i18n/setup.ts";
 
-const empty = { name: "vide.txt", why: "empty" } as const;
-const large = { name: "film.mp4", why: "tooLarge" } as const;
-const torn = { name: "fête.jpg", why: "unreadable" } as const;
+const empty = { name: "vide.txt", reason: "empty" } as const;
+const large = { name: "film.mp4", reason: "tooLarge" } as const;
+const torn = { name: "fête.jpg", reason: "unreadable" } as const;
 
 describe("files that stay when the others leave", () => {
   it("names one or two with the reason of each, one to a line", () => {
@@ -27,7 +27,7 @@ describe("files that stay when the others leave", () => {
   });
 
   it("takes the middle out of a long name", () => {
-    const long = { name: `début-${"x".repeat(200)}-fin.pdf`, why: "empty" } as const;
+    const long = { name: `début-${"x".repeat(200)}-fin.pdf`, reason: "empty" } as const;
     const text = describeRejectedFiles([long], createTranslate("fr", fr), "fr");
     expect(text).toMatch(/^début-x+…x*-fin\.pdf\u00a0: Ce fichier est vide\.$/);
     expect(text.length).toBeLessThan(60);

@@ -7,48 +7,48 @@ const buttonLook = "text-muted hover:text-text";
 
 type AttachButtonsProps = { onFiles: (files: File[]) => void; onCamera: () => void };
 
-/** File, picture, camera: behind one button where the field needs the width. */
+/** Buttons for files, images and the camera; one menu button on narrow screens. */
 export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
   const { t } = useTranslation();
-  const anyFile = useRef<HTMLInputElement>(null);
-  const pictures = useRef<HTMLInputElement>(null);
-  const camera = useRef<HTMLInputElement>(null);
+  const fileInput = useRef<HTMLInputElement>(null);
+  const imageInput = useRef<HTMLInputElement>(null);
+  const cameraInput = useRef<HTMLInputElement>(null);
   const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     onFiles([...(currentTarget.files ?? [])]);
-    currentTarget.value = ""; // the same file can be chosen again
+    currentTarget.value = ""; // allows choosing the same file again
   };
-  // Our own camera wherever there is one: another app in front is when a small phone ends this page. The phone's
-  // app takes over where a page gets no camera.
+  // Prefers the built-in camera sheet: a phone with little memory may kill this page while a camera app is in front.
+  // Falls back to the camera app in browsers without `mediaDevices`.
   const openCamera = () => {
     if ("mediaDevices" in navigator) onCamera();
-    else camera.current?.click();
+    else cameraInput.current?.click();
   };
-  const ways: MenuItem[] = [
+  const items: MenuItem[] = [
     {
       id: "file",
       label: t("chat.attach.file"),
       icon: "i-ph-paperclip",
-      onSelect: () => anyFile.current?.click(),
+      onSelect: () => fileInput.current?.click(),
     },
     {
       id: "image",
       label: t("chat.attach.image"),
       icon: "i-ph-image",
-      onSelect: () => pictures.current?.click(),
+      onSelect: () => imageInput.current?.click(),
     },
     { id: "camera", label: t("chat.attach.camera"), icon: "i-ph-camera", onSelect: openCamera },
   ];
   return (
     <>
-      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={ways} className={`sm:hidden ${buttonLook}`} />
+      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={items} className={`sm:hidden ${buttonLook}`} />
       <div className="hidden sm:flex">
-        {ways.map(({ id, label, icon = "", onSelect }) => (
+        {items.map(({ id, label, icon = "", onSelect }) => (
           <IconButton key={id} icon={icon} label={label} className={buttonLook} onClick={onSelect} />
         ))}
       </div>
-      <input ref={anyFile} type="file" multiple hidden onChange={onChange} data-attach="file" />
-      <input ref={pictures} type="file" accept="image/*" multiple hidden onChange={onChange} data-attach="image" />
-      <input ref={camera} type="file" accept="image/*" capture="environment" hidden onChange={onChange} />
+      <input ref={fileInput} type="file" multiple hidden onChange={onChange} data-attach="file" />
+      <input ref={imageInput} type="file" accept="image/*" multiple hidden onChange={onChange} data-attach="image" />
+      <input ref={cameraInput} type="file" accept="image/*" capture="environment" hidden onChange={onChange} />
     </>
   );
 }

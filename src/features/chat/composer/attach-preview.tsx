@@ -2,35 +2,36 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
+import { mediaErrorTexts } from "#components/messages/media-error-texts.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { rejectionTexts } from "./rejected-files.ts";
 import type { MediaPreparation } from "./use-media-preparation.ts";
 
-/** A picture that nobody can draw is a file like any other. */
-const toDraftFileIcon = (file: File, prepared: MediaPreparation): string => {
-  if (prepared.state === "refused") return "i-ph-warning-circle text-danger!";
-  const type = prepared.state === "ready" ? prepared.compressed.body.mime : file.type;
+/** Icon of a file without a preview, by its media type. */
+const toDraftFileIcon = (file: File, preparation: MediaPreparation): string => {
+  if (preparation.state === "refused") return "i-ph-warning-circle text-danger!";
+  const type = preparation.state === "ready" ? preparation.compressed.body.mime : file.type;
   if (type.startsWith("image/")) return "i-ph-image";
   if (type.startsWith("audio/")) return "i-ph-file-audio";
   if (type.startsWith("video/")) return "i-ph-file-video";
   return type === "application/pdf" ? "i-ph-file-pdf" : "i-ph-file";
 };
 
-/** The chosen file as large as there is room. */
+/** Large preview of the selected file, or its icon, name and size. */
 export function AttachmentPreview({
   file,
-  prepared,
+  preparation,
   onRemove,
 }: {
   file: File;
-  prepared: MediaPreparation;
+  preparation: MediaPreparation;
   onRemove: () => void;
 }) {
   const { t } = useTranslation();
   const size = formatBytes(file.size, useLanguage());
-  const url = useObjectUrl(prepared.state === "ready" ? prepared.preview : undefined);
-  const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.preview !== undefined);
+  const url = useObjectUrl(preparation.state === "ready" ? preparation.preview : undefined);
+  const isWaiting =
+    preparation.state === "preparing" || (preparation.state === "ready" && preparation.preview !== undefined);
   return (
     <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-raised p-3">
       {url ? (
@@ -40,12 +41,12 @@ export function AttachmentPreview({
           {isWaiting ? (
             <Spinner label={t("chat.attach.preparing")} className="text-5xl text-accent" />
           ) : (
-            <span className={`text-6xl text-accent ${toDraftFileIcon(file, prepared)}`} aria-hidden="true" />
+            <span className={`text-6xl text-accent ${toDraftFileIcon(file, preparation)}`} aria-hidden="true" />
           )}
           <bdi className="line-clamp-3 font-semibold [overflow-wrap:anywhere]">{file.name}</bdi>
-          {prepared.state === "refused" ? (
+          {preparation.state === "refused" ? (
             <p role="alert" className="text-danger">
-              {t(rejectionTexts[prepared.reason])}
+              {t(mediaErrorTexts[preparation.reason])}
             </p>
           ) : (
             <p className="text-sm text-muted">{size}</p>
@@ -69,7 +70,7 @@ type AttachmentThumbnailProps = {
   onSelect: () => void;
 };
 
-/** One of several, small; chosen, it stands on the stage. */
+/** Thumbnail of one of several files; a tap selects it for the preview. */
 export function AttachmentThumbnail({ file, preparation, isSelected, onSelect }: AttachmentThumbnailProps) {
   const { t } = useTranslation();
   const url = useObjectUrl(preparation.state === "ready" ? preparation.preview : undefined);

@@ -11,9 +11,9 @@ import type { PreparedFile } from "#lib/media/outgoing-file.ts";
 import { type DraftSlot, SyncError, sendFiles } from "#sync/actions.ts";
 import { AttachmentPreview, AttachmentThumbnail } from "./attach-preview.tsx";
 import { CaptionForm } from "./caption-form.tsx";
+import { attachedFilesMax } from "./chosen-files.ts";
 import { DiscardAttachmentsDialog } from "./discard-dialog.tsx";
 import { FileDropZone } from "./file-drop.tsx";
-import { attachedFilesMax } from "./files-max.ts";
 import { describeRejectedFiles } from "./rejected-files.ts";
 import { type MediaPreparation, useMediaPreparation } from "./use-media-preparation.ts";
 
@@ -26,11 +26,11 @@ type AttachSheetProps = {
   conversation: ConversationId;
   files: File[];
   captions: ReadonlyMap<File, string>;
-  /** Pictures go as large as they are. */
+  /** Sends images in their original size. */
   isOriginal: boolean;
-  /** More were chosen than go at a time. */
+  /** More files were chosen than fit into one draft; the rest was dropped. */
   isOverLimit: boolean;
-  /** Where it is kept until it is sent. */
+  /** Storage slot of this draft, deleted together with the sending. */
   getSavedDraft: () => Promise<DraftSlot | undefined>;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
@@ -40,10 +40,10 @@ type AttachSheetProps = {
   onClose: () => void;
 };
 
-/** The form in which it goes; the smaller one where the original cannot. */
-const selectOutgoingFile = (prepared: MediaPreparation, wantsOriginal: boolean): PreparedFile | undefined => {
-  if (prepared.state !== "ready") return undefined;
-  return wantsOriginal ? (prepared.original ?? prepared.compressed) : prepared.compressed;
+/** Version of the file to send: the original if wanted and possible, else the compressed one. */
+const selectOutgoingFile = (preparation: MediaPreparation, wantsOriginal: boolean): PreparedFile | undefined => {
+  if (preparation.state !== "ready") return undefined;
+  return wantsOriginal ? (preparation.original ?? preparation.compressed) : preparation.compressed;
 };
 
 const withCaption = ({ blob, body }: PreparedFile, caption: string | undefined): PreparedFile => {
@@ -51,33 +51,33 @@ const withCaption = ({ blob, body }: PreparedFile, caption: string | undefined):
   return isBlank(text) || body.type === "voice" ? { blob, body } : { blob, body: { ...body, text } };
 };
 
-/** Choosing or writing it again would cost something: more than one file, or words to one. */
+/** Whether discarding loses work: several files or a caption. */
 const needsDiscardConfirmation = (files: File[], captions: ReadonlyMap<File, string>): boolean =>
   files.length > 1 || files.some((file) => !isBlank(cleanText(captions.get(file) ?? "")));
 
-/** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
+/** Sheet for reviewing, captioning and removing files before they are sent. */
 export default function AttachSheet({ conversation, files, captions, isOriginal, ...props }: AttachSheetProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const prepared = useMediaPreparation(files);
-  const [wanted, setWanted] = useState<File>();
+  const preparations = useMediaPreparation(files);
+  const [requestedFile, setRequestedFile] = useState<File>();
   const [isSending, setSending] = useState(false);
-  const [isLeaving, setLeaving] = useState(false);
-  const [trouble, setTrouble] = useState<keyof typeof sendErrorTexts>();
-  const selected = wanted && files.includes(wanted) ? wanted : files[0];
+  const [isConfirmingDiscard, setConfirmingDiscard] = useState(false);
+  const [sendError, setSendError] = useState<keyof typeof sendErrorTexts>();
+  const selected = requestedFile && files.includes(requestedFile) ? requestedFile : files[0];
   if (!selected) return null;
 
-  const items = files.map((file) => ({ file, item: prepared.of(file) }));
-  const shown = prepared.of(selected);
+  const items = files.map((file) => ({ file, item: preparations.get(file) }));
+  const selectedPreparation = preparations.get(selected);
   const outgoing = items.flatMap(({ item }) => selectOutgoingFile(item, isOriginal) ?? []);
   const refusedCount = items.filter(({ item }) => item.state === "refused").length;
   const canSend = refusedCount < items.length;
-  const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
-  const shrunk = items.flatMap(({ file, item }) =>
+  const totalBytes = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
+  const compressible = items.flatMap(({ file, item }) =>
     item.state === "ready" && item.compressed.blob !== file
-      ? { small: item.compressed.blob.size, original: file.size }
+      ? { compressed: item.compressed.blob.size, original: file.size }
       : [],
   );
   const cannotBeOriginal = items.some(({ item }) => item.state === "ready" && !item.original);
@@ -85,46 +85,46 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
   const remove = (file: File) => {
     if (files.length === 1) return props.onClose();
     const next = files[files.indexOf(file) + 1] ?? files.at(-2);
-    if (file === selected) setWanted(next);
+    if (file === selected) setRequestedFile(next);
     props.onRemove(file);
   };
 
-  const leave = () => {
+  const close = () => {
     if (isSending) return;
-    if (needsDiscardConfirmation(files, captions)) setLeaving(true);
+    if (needsDiscardConfirmation(files, captions)) setConfirmingDiscard(true);
     else props.onClose();
   };
 
   const send = async () => {
     if (!canSend || isSending) return;
     setSending(true);
-    setTrouble(undefined);
-    const all = await prepared.all();
-    // What turned out to be refused meanwhile is looked at first; a second press sends the rest.
+    setSendError(undefined);
+    const all = await preparations.waitForAll();
+    // If more files turned out to be rejected, shows the first of them; a second press sends the others.
     const refused = all.findIndex(({ state }) => state === "refused");
     if (all.filter(({ state }) => state === "refused").length > refusedCount) {
-      setWanted(files[refused]);
+      setRequestedFile(files[refused]);
       setSending(false);
       return;
     }
-    const going = files.flatMap((file, at) => {
-      const chosen = all[at] && selectOutgoingFile(all[at], isOriginal);
+    const filesToSend = files.flatMap((file, index) => {
+      const chosen = all[index] && selectOutgoingFile(all[index], isOriginal);
       return chosen ? withCaption(chosen, captions.get(file)) : [];
     });
     try {
-      await sendFiles(conversation, going, await props.getSavedDraft());
+      await sendFiles(conversation, filesToSend, await props.getSavedDraft());
     } catch (error) {
-      setTrouble(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
+      setSendError(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
       setSending(false);
       return;
     }
-    const left = files.flatMap(({ name }, at) => {
-      const item = all[at];
-      return item?.state === "refused" ? [{ name, why: item.reason }] : [];
+    const rejected = files.flatMap(({ name }, index) => {
+      const item = all[index];
+      return item?.state === "refused" ? [{ name, reason: item.reason }] : [];
     });
-    if (left.length > 0) {
-      const title = t("chat.attach.left", { count: left.length });
-      showToast({ tone: "danger", title, message: describeRejectedFiles(left, t, language) });
+    if (rejected.length > 0) {
+      const title = t("chat.attach.left", { count: rejected.length });
+      showToast({ tone: "danger", title, message: describeRejectedFiles(rejected, t, language) });
     }
     props.onSent();
   };
@@ -134,17 +134,19 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
       <Modal
         labelledBy={`${id}-title`}
         className="rise fixed inset-0 m-0 flex size-full max-h-none max-w-none flex-col bg-surface p-0 text-text sm:m-auto sm:h-[min(44rem,calc(100dvh-3rem))] sm:w-[min(36rem,calc(100vw-3rem))] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl"
-        onDismiss={leave}
+        onDismiss={close}
       >
         <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
-          <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={leave} />
+          <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={close} />
           <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
             {canSend ? t("chat.attach.title", { count: files.length - refusedCount }) : t("chat.attach.titleNone")}
           </h2>
-          {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
+          {totalBytes > 0 && (
+            <span className="text-sm text-muted tabular-nums">{formatBytes(totalBytes, language)}</span>
+          )}
         </div>
-        <AttachmentPreview file={selected} prepared={shown} onRemove={() => remove(selected)} />
-        {shrunk.length > 0 && (
+        <AttachmentPreview file={selected} preparation={selectedPreparation} onRemove={() => remove(selected)} />
+        {compressible.length > 0 && (
           <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
             <input
               type="checkbox"
@@ -154,17 +156,17 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
               onChange={({ currentTarget }) => props.onOriginalChange(currentTarget.checked)}
             />
             <span className="min-w-0 flex-1">
-              <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
+              <span className="block">{t("chat.attach.original", { count: compressible.length })}</span>
               <span className="block text-sm text-muted">
                 {isOriginal && cannotBeOriginal
                   ? t("chat.attach.originalTooLarge")
                   : t("chat.attach.saving", {
                       small: formatBytes(
-                        shrunk.reduce((sum, { small }) => sum + small, 0),
+                        compressible.reduce((sum, { compressed }) => sum + compressed, 0),
                         language,
                       ),
                       original: formatBytes(
-                        shrunk.reduce((sum, { original }) => sum + original, 0),
+                        compressible.reduce((sum, { original }) => sum + original, 0),
                         language,
                       ),
                     })}
@@ -176,14 +178,14 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
           aria-label={t("chat.attach.chosen")}
           className="flex shrink-0 gap-2 overflow-x-auto border-t border-line px-3 py-2"
         >
-          {items.map(({ file, item }, at) => (
+          {items.map(({ file, item }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and their order stays
-            <li key={`${at} ${file.name}`}>
+            <li key={`${index} ${file.name}`}>
               <AttachmentThumbnail
                 file={file}
                 preparation={item}
                 isSelected={file === selected}
-                onSelect={() => setWanted(file)}
+                onSelect={() => setRequestedFile(file)}
               />
             </li>
           ))}
@@ -207,9 +209,9 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
             />
           </li>
         </ul>
-        {(trouble || props.isOverLimit) && (
+        {(sendError || props.isOverLimit) && (
           <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
-            {trouble ? t(sendErrorTexts[trouble]) : t("chat.attach.tooMany", { max: attachedFilesMax })}
+            {sendError ? t(sendErrorTexts[sendError]) : t("chat.attach.tooMany", { max: attachedFilesMax })}
           </p>
         )}
         <CaptionForm
@@ -223,7 +225,9 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
         />
         <FileDropZone onFiles={props.onAdd} />
       </Modal>
-      {isLeaving && <DiscardAttachmentsDialog onConfirm={props.onClose} onClose={() => setLeaving(false)} />}
+      {isConfirmingDiscard && (
+        <DiscardAttachmentsDialog onConfirm={props.onClose} onClose={() => setConfirmingDiscard(false)} />
+      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 
-/** Stands in the composer's place while I block this person. */
+/** Replaces the composer while this user blocks the peer. */
 export function BlockedNotice({ name, onUnblock }: { name: string; onUnblock: () => Promise<unknown> }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);

@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { messageTextMaxLength } from "#contract/limits.ts";
+import { listPastedFiles } from "./chosen-files.ts";
 import { hasKeyboard } from "./has-keyboard.ts";
-import { listPastedFiles } from "./pasted-files.ts";
 
 const captionLinesMax = 4;
 
 type CaptionFormProps = {
-  /** Of the file it belongs to. */
+  /** Name of the captioned file. */
   fileName: string;
   caption: string;
   canSend: boolean;
@@ -16,7 +16,7 @@ type CaptionFormProps = {
   onSend: () => void;
 };
 
-/** The words that go with a file, and the button that sends all of them. */
+/** Caption field of the selected file, with the button that sends all files. */
 export function CaptionForm({ fileName, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
   const { t } = useTranslation();
   return (

@@ -3,18 +3,18 @@ import { Observable } from "#lib/browser/observable.ts";
 
 let overlayCount = 0;
 
-/** Whether something lies over the composer of the open chat: nobody sees there what is being recorded. */
+/** Whether an overlay hides the composer of the open chat, and with it a running recording. */
 export const isComposerCovered = new Observable(false);
 
-/** As long as `is`, this lies over the composer. */
-export const useComposerOverlay = (is: boolean): void => {
+/** Registers an overlay above the composer while `isOpen`. */
+export const useComposerOverlay = (isOpen: boolean): void => {
   useLayoutEffect(() => {
-    if (!is) return;
+    if (!isOpen) return;
     overlayCount++;
     isComposerCovered.set(true);
     return () => {
       overlayCount--;
       isComposerCovered.set(overlayCount > 0);
     };
-  }, [is]);
+  }, [isOpen]);
 };

@@ -9,55 +9,58 @@ import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { readLatestDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
 import { useTextDraft } from "#sync/hooks/use-live-query.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
+import { listPastedFiles } from "./chosen-files.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
 import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
-import { listPastedFiles } from "./pasted-files.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 
 const composerLinesMax = 5;
 
-/** What is begun here from elsewhere. */
-export type ComposerHandle = { /** A voice message, recorded until it is sent. */ startRecording(): void };
+/** Imperative handle for starting a message from elsewhere in the chat. */
+export type ComposerHandle = {
+  /** Starts a locked voice recording. */
+  startRecording(): void;
+};
 
 type MessageComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; onSend: () => void };
 
 /**
- * Where a message is written. The text leaves the field at once and comes back if this phone could not even
- * store it; until it is stored it stays in the draft. The network plays no part here.
+ * Message input. Sending clears the field at once; the text returns if it cannot be written to the local store, and
+ * stays in the draft until it is stored. Independent of the network.
  */
 export function MessageComposer({ ref, conversation, onSend }: MessageComposerProps) {
   const { t } = useTranslation();
-  const field = useRef<HTMLTextAreaElement>(null);
+  const textarea = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const latest = useRef("");
   const draft = useTextDraft(conversation);
   const isTouched = useRef(false);
-  const attaching = useAttachmentDraft(conversation);
-  const voice = useVoiceRecorder(conversation, onSend);
-  const isRecording = voice.session !== undefined;
-  useComposerOverlay(attaching.Sheet !== undefined || attaching.Camera !== undefined);
+  const attachments = useAttachmentDraft(conversation);
+  const recorder = useVoiceRecorder(conversation, onSend);
+  const isRecording = recorder.recording !== undefined;
+  useComposerOverlay(attachments.Sheet !== undefined || attachments.Camera !== undefined);
 
-  const roundButton = useRef<HTMLButtonElement>(null);
+  const recordButton = useRef<HTMLButtonElement>(null);
   useImperativeHandle(ref, () => ({
     startRecording() {
-      if (voice.startLocked()) roundButton.current?.focus({ preventScroll: true });
+      if (recorder.startLocked()) recordButton.current?.focus({ preventScroll: true });
     },
   }));
 
-  const put = (next: string) => {
+  const showText = (next: string) => {
     latest.current = next;
     setText(next);
   };
-  const change = (next: string) => {
+  const handleChange = (next: string) => {
     isTouched.current = true;
-    put(next);
+    showText(next);
     saveDraft(conversation, next);
     if (next !== "") reportTyping(conversation);
   };
 
-  // What another tab of the same person wrote or sent shows here too, unless somebody is writing here now.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the draft that is kept has changed
+  // Shows a draft that another tab changed or sent, unless the user is typing here.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the stored draft changes
   useEffect(() => {
     let isCurrent = true;
     void readLatestDraft(conversation).then((draft) => {
@@ -71,49 +74,49 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
   }, [conversation, draft]);
 
   const focusField = () => {
-    if (hasKeyboard()) field.current?.focus({ preventScroll: true });
+    if (hasKeyboard()) textarea.current?.focus({ preventScroll: true });
   };
   useEffect(focusField, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
-    const element = field.current;
+    const element = textarea.current;
     if (!element) return;
     const style = getComputedStyle(element);
     const padding = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
     const max = Number.parseFloat(style.lineHeight) * composerLinesMax + padding;
-    // Around it nothing moves while it is measured: the messages above would be left short of their end.
-    const around = element.form;
-    if (around) around.style.minHeight = `${around.offsetHeight}px`;
+    // Fix the height of the form during the measurement, so that the message list keeps its scroll position.
+    const form = element.form;
+    if (form) form.style.minHeight = `${form.offsetHeight}px`;
     element.style.height = "0";
     const wanted = element.scrollHeight;
     element.style.height = `${Math.min(wanted, max)}px`;
-    if (around) around.style.minHeight = "";
+    if (form) form.style.minHeight = "";
     element.style.overflowY = wanted > max ? "auto" : "hidden";
   }, [text]);
 
   const clean = cleanText(text);
-  const over = clean.length - messageTextMaxLength;
-  const canSend = !isBlank(clean) && over <= 0;
+  const excessChars = clean.length - messageTextMaxLength;
+  const canSend = !isBlank(clean) && excessChars <= 0;
 
   const send = async () => {
     if (!canSend) return;
     isTouched.current = true;
-    const sending = sendText(conversation, clean); // noted before the field is empty
-    put("");
+    const sending = sendText(conversation, clean); // journaled before the field is cleared
+    showText("");
     onSend();
-    field.current?.focus({ preventScroll: true });
+    textarea.current?.focus({ preventScroll: true });
     try {
       await sending;
     } catch {
-      put(latest.current === "" ? text : `${text}\n${latest.current}`);
+      showText(latest.current === "" ? text : `${text}\n${latest.current}`);
       showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
     }
     saveDraft(conversation, latest.current);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter that ends a composition (accents, other scripts) belongs to the input method.
+    // Enter that ends an IME composition (accents, other scripts) does not send.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     void send();
@@ -129,31 +132,35 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
           void send();
         }}
       >
-        {over > 0 && (
+        {excessChars > 0 && (
           <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
-            {t("chat.tooLong", { over })}
+            {t("chat.tooLong", { over: excessChars })}
           </p>
         )}
         <div className="flex items-end gap-x-1 sm:gap-x-2">
-          {voice.Panel && voice.session ? (
-            <voice.Panel recording={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
+          {recorder.Panel && recorder.recording ? (
+            <recorder.Panel
+              recording={recorder.recording}
+              isLocked={recorder.isLocked}
+              isCancelling={recorder.isCancelling}
+            />
           ) : (
-            <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
+            <AttachButtons onFiles={attachments.add} onCamera={attachments.openCamera} />
           )}
           <textarea
-            ref={field}
+            ref={textarea}
             rows={1}
             dir="auto"
             hidden={isRecording}
             enterKeyHint="send"
             autoComplete="off"
             aria-label={t("chat.composer")}
-            aria-invalid={over > 0}
-            aria-describedby={over > 0 ? "message-too-long" : undefined}
+            aria-invalid={excessChars > 0}
+            aria-describedby={excessChars > 0 ? "message-too-long" : undefined}
             placeholder={t("chat.placeholder")}
             value={text}
             className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
-            onChange={(event) => change(event.target.value)}
+            onChange={(event) => handleChange(event.target.value)}
             onBlur={() => {
               isTouched.current = false;
             }}
@@ -162,31 +169,36 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
               const files = listPastedFiles(event.clipboardData);
               if (files.length === 0) return;
               event.preventDefault();
-              void attaching.add(files);
+              void attachments.add(files);
             }}
           />
-          <RecordButton ref={roundButton} recorder={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
+          <RecordButton
+            ref={recordButton}
+            recorder={recorder}
+            hasText={clean !== "" && !isRecording}
+            canSend={canSend}
+          />
         </div>
       </form>
-      <FileDropZone onFiles={attaching.add} />
-      {attaching.Camera && (
-        <attaching.Camera onPhoto={(picture) => attaching.add([picture])} onClose={attaching.closeCamera} />
+      <FileDropZone onFiles={attachments.add} />
+      {attachments.Camera && (
+        <attachments.Camera onPhoto={(picture) => attachments.add([picture])} onClose={attachments.closeCamera} />
       )}
-      {attaching.Sheet && (
-        <attaching.Sheet
+      {attachments.Sheet && (
+        <attachments.Sheet
           conversation={conversation}
-          files={attaching.files}
-          captions={attaching.captions}
-          isOriginal={attaching.isOriginal}
-          isOverLimit={attaching.isOverLimit}
-          onAdd={attaching.add}
-          onCaptionChange={attaching.caption}
-          onOriginalChange={attaching.setOriginal}
-          onRemove={attaching.remove}
-          getSavedDraft={attaching.kept}
-          onClose={attaching.close}
+          files={attachments.files}
+          captions={attachments.captions}
+          isOriginal={attachments.isOriginal}
+          isOverLimit={attachments.isOverLimit}
+          onAdd={attachments.add}
+          onCaptionChange={attachments.setCaption}
+          onOriginalChange={attachments.setOriginal}
+          onRemove={attachments.remove}
+          getSavedDraft={attachments.getSavedDraft}
+          onClose={attachments.close}
           onSent={() => {
-            attaching.close();
+            attachments.close();
             onSend();
             focusField();
           }}

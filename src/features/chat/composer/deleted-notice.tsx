@@ -5,7 +5,7 @@ import { useTextDraft, useUnsentContent } from "#sync/hooks/use-live-query.ts";
 
 const UnsentContentPanel = lazyComponent(() => import("#features/chat/unsent/unsent-content.tsx"));
 
-/** In the composer's place where the other's account is gone. */
+/** Replaces the composer when the peer's account was deleted. */
 export function DeletedAccountNotice({ conversation }: { conversation: ConversationId }) {
   const { t } = useTranslation();
   const draft = useTextDraft(conversation);

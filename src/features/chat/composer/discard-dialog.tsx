@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 
-/** Asks before chosen files and what was written to them are given up. */
+/** Confirmation before the chosen files and their captions are discarded. */
 export function DiscardAttachmentsDialog(props: { onConfirm: () => void; onClose: () => void }) {
   const { t } = useTranslation();
   return (

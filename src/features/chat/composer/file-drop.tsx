@@ -1,16 +1,13 @@
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { listDroppedFiles } from "./chosen-files.ts";
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
 
-/** Folders have no content of their own and are left out. */
-const listDroppedFiles = ({ items }: DataTransfer): File[] =>
-  [...items].flatMap((item) => {
-    if (item.kind !== "file" || item.webkitGetAsEntry()?.isDirectory) return [];
-    return item.getAsFile() ?? [];
-  });
-
-/** Covers the chat while files are dragged over the window. Beside it they do nothing: the browser would open them. */
+/**
+ * Drop target that covers the chat while files are dragged over the window. A drop elsewhere is ignored, because the
+ * browser would open the file.
+ */
 export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
@@ -38,7 +35,7 @@ export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) 
   }, []);
   if (!isShown) return null;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer drops; the keyboard has the button for files
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the keyboard uses the attach button
     <div
       className="absolute inset-0 z-3 grid place-items-center bg-bg p-4"
       onDrop={(event: ReactDragEvent) => onFiles(listDroppedFiles(event.dataTransfer))}

@@ -6,7 +6,7 @@ import { ComposerNotice } from "./composer-notice.tsx";
 
 const actionLook = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
 
-/** What leads to a connection: a request of one's own, or of theirs to answer; one that is under way is only told. */
+/** Next step towards a connection: find people, answer the received request, or wait for the sent one. */
 function ConnectAction({ state }: { state: string | undefined }) {
   const { t } = useTranslation();
   if (state === "sent") {
@@ -26,7 +26,7 @@ function ConnectAction({ state }: { state: string | undefined }) {
   );
 }
 
-/** Stands in the composer's place when these two may not write to each other (SPEC.md §8). */
+/** Replaces the composer when the two users are not connected. */
 export function NotConnectedNotice({ userId }: { userId: Uuid }) {
   const { t } = useTranslation();
   return (

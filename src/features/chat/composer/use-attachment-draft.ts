@@ -5,7 +5,7 @@ import { cleanFileName } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type Draft, type DraftKeeper, hasAttachmentDraft, openAttachmentDraft } from "#sync/actions.ts";
 import type AttachSheet from "./attach-sheet.tsx";
-import { attachedFilesMax } from "./files-max.ts";
+import { attachedFilesMax } from "./chosen-files.ts";
 
 type LoadedDialogs = {
   Sheet?: ComponentType<ComponentProps<typeof AttachSheet>> | undefined;
@@ -20,72 +20,72 @@ type AttachmentDraft = {
 };
 const emptyDraft: AttachmentDraft = { files: [], captions: new Map(), isOriginal: false, isOverLimit: false };
 
-/** Under the name it goes by: what is looked at before sending is what arrives. */
+/** The file under its sanitised name, so that the preview shows the name that is sent. */
 const withCleanName = (file: File): File => {
   const name = cleanFileName(file.name);
   return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
 };
 
-/** What was chosen, put before what was chosen since. */
-const mergeDrafts = (first: Draft, { files, captions, isOriginal }: AttachmentDraft): AttachmentDraft => ({
-  files: [...first.files, ...files].slice(0, attachedFilesMax),
-  captions: new Map([...first.captions, ...captions]),
-  isOriginal: first.isOriginal || isOriginal,
+/** Puts the files of the saved draft before those chosen since. */
+const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDraft): AttachmentDraft => ({
+  files: [...saved.files, ...files].slice(0, attachedFilesMax),
+  captions: new Map([...saved.captions, ...captions]),
+  isOriginal: saved.isOriginal || isOriginal,
   isOverLimit: false,
 });
 
-const warnDraftNotSaved = (error: unknown): void => console.warn("what is chosen is not kept", error);
+const warnDraftNotSaved = (error: unknown): void => console.warn("the attachment draft is not saved", error);
 
-/** Chats that were left before what was chosen there is kept: the code that keeps it comes late, too. */
+/** Keepers of chats that were left while their draft was still being saved. */
 const closingDraftKeepers = new Map<ConversationId, Promise<void>>();
 
 /**
- * What was chosen, pasted, dropped or photographed waits in a sheet, whose code is fetched when it is first needed.
- * It is kept on the phone until it is sent or given up: whether its page died or its chat was left meanwhile, before the
- * sheet was here too, it is offered again.
+ * Attachment draft of a chat: files that were chosen, pasted, dropped or photographed, shown in a lazily loaded sheet.
+ * The draft is saved on the device until it is sent or discarded, and offered again after a page crash or when the user
+ * returns to the chat.
  */
 export const useAttachmentDraft = (conversation: ConversationId) => {
-  const [chosen, setChosen] = useState(emptyDraft);
-  const [layers, setLayers] = useState<LoadedDialogs>({});
+  const [draft, setDraft] = useState(emptyDraft);
+  const [dialogs, setDialogs] = useState<LoadedDialogs>({});
   const keeper = useRef<Promise<DraftKeeper | undefined>>(undefined);
   const latest = useRef(emptyDraft);
-  const isLeft = useRef(false);
+  const isUnmounted = useRef(false);
 
-  const put = useCallback((next: AttachmentDraft) => {
+  const setLatest = useCallback((next: AttachmentDraft) => {
     latest.current = next;
-    setChosen(next);
+    setDraft(next);
   }, []);
 
   const showSheet = useCallback(async (): Promise<boolean> => {
     const sheet = await loadOrShowToast(() => import("./attach-sheet.tsx"));
-    if (sheet && latest.current.files.length > 0) setLayers({ Sheet: sheet.default });
+    if (sheet && latest.current.files.length > 0) setDialogs({ Sheet: sheet.default });
     return sheet !== undefined;
   }, []);
 
-  /** What is kept there already is chosen again with it. */
+  /** Opens the storage of this draft and merges a draft that is saved there already. */
   const openKeeper = useCallback((): Promise<DraftKeeper | undefined> => {
     const open = async () => {
       await closingDraftKeepers.get(conversation);
-      const opened = await openAttachmentDraft(conversation);
-      const found = await opened?.load().catch(warnDraftNotSaved);
-      if (!found || found.files.length === 0) return opened;
-      put(mergeDrafts(found, latest.current));
+      const openedKeeper = await openAttachmentDraft(conversation);
+      const found = await openedKeeper?.load().catch(warnDraftNotSaved);
+      if (!found || found.files.length === 0) return openedKeeper;
+      setLatest(mergeDrafts(found, latest.current));
       void showSheet();
-      return opened;
+      return openedKeeper;
     };
     keeper.current ??= open()
       .catch(warnDraftNotSaved)
-      .then((opened) => opened ?? undefined);
+      .then((openedKeeper) => openedKeeper ?? undefined);
     return keeper.current;
-  }, [conversation, put, showSheet]);
+  }, [conversation, setLatest, showSheet]);
 
   const change = useCallback(
     (next: AttachmentDraft) => {
-      if (isLeft.current) return;
-      put(next);
-      void openKeeper().then((opened) => opened?.save({ ...latest.current, text: "", to: [] }));
+      if (isUnmounted.current) return;
+      setLatest(next);
+      void openKeeper().then((openedKeeper) => openedKeeper?.save({ ...latest.current, text: "", to: [] }));
     },
-    [put, openKeeper],
+    [setLatest, openKeeper],
   );
 
   const add = useCallback(
@@ -95,24 +95,24 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
       const all = [...latest.current.files, ...added];
       change({ ...latest.current, files: all.slice(0, attachedFilesMax), isOverLimit: all.length > attachedFilesMax });
       if (await showSheet()) return;
-      // That they cannot be taken now is said.
+      // The sheet could not be loaded, and a toast says so: take the files out again.
       change({ ...latest.current, files: latest.current.files.filter((file) => !added.includes(file)) });
     },
     [change, showSheet],
   );
 
   useEffect(() => {
-    isLeft.current = false;
-    const offerKept = async () => {
+    isUnmounted.current = false;
+    const offerSavedDraft = async () => {
       await closingDraftKeepers.get(conversation);
-      if ((await hasAttachmentDraft(conversation)) && !isLeft.current) await openKeeper();
+      if ((await hasAttachmentDraft(conversation)) && !isUnmounted.current) await openKeeper();
     };
-    offerKept().catch(warnDraftNotSaved);
+    offerSavedDraft().catch(warnDraftNotSaved);
     return () => {
-      isLeft.current = true;
+      isUnmounted.current = true;
       if (!keeper.current) return;
       const closed = keeper.current
-        .then((opened) => opened?.close())
+        .then((openedKeeper) => openedKeeper?.close())
         .catch(warnDraftNotSaved)
         .then(
           () => void (closingDraftKeepers.get(conversation) === closed && closingDraftKeepers.delete(conversation)),
@@ -123,15 +123,15 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   }, [conversation, openKeeper]);
 
   const close = useCallback(() => {
-    setLayers({});
-    put(emptyDraft);
-    void keeper.current?.then((opened) => opened?.discard());
+    setDialogs({});
+    setLatest(emptyDraft);
+    void keeper.current?.then((openedKeeper) => openedKeeper?.discard());
     keeper.current = undefined;
-  }, [put]);
+  }, [setLatest]);
 
   return {
-    ...chosen,
-    ...layers,
+    ...draft,
+    ...dialogs,
     add,
     close,
     remove: useCallback(
@@ -141,19 +141,19 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
       },
       [change],
     ),
-    caption: useCallback(
+    setCaption: useCallback(
       (file: File, caption: string) => {
         change({ ...latest.current, captions: new Map(latest.current.captions).set(file, caption) });
       },
       [change],
     ),
     setOriginal: useCallback((isOriginal: boolean) => change({ ...latest.current, isOriginal }), [change]),
-    /** Where this page keeps it. */
-    kept: useCallback(async () => (await keeper.current)?.slot, []),
+    /** Storage slot of this draft. */
+    getSavedDraft: useCallback(async () => (await keeper.current)?.slot, []),
     async openCamera() {
       const camera = await loadOrShowToast(() => import("#components/overlays/camera-sheet.tsx"));
-      if (camera) setLayers({ Camera: camera.default });
+      if (camera) setDialogs({ Camera: camera.default });
     },
-    closeCamera: useCallback(() => setLayers({}), []),
+    closeCamera: useCallback(() => setDialogs({}), []),
   };
 };

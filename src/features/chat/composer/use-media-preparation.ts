@@ -5,9 +5,9 @@ import { prepareFile } from "#lib/media/prepare-attachment.ts";
 export type RejectionReason = MediaError["code"];
 type PreparedVersions = {
   compressed: PreparedFile;
-  /** What goes when the original is asked for; undefined when it cannot. */
+  /** The unchanged file; undefined if it cannot be sent as it is. */
   original: PreparedFile | undefined;
-  /** What to show of a picture: the form in which it is usually sent. */
+  /** Compressed image for the preview; undefined for other files. */
   preview: Blob | undefined;
 };
 export type MediaPreparation =
@@ -17,38 +17,38 @@ export type MediaPreparation =
 
 const prepareVersions = async (file: File): Promise<MediaPreparation> => {
   try {
-    const small = await prepareFile(file);
+    const compressed = await prepareFile(file);
     const original = await prepareFile(file, { original: true }).catch(() => undefined);
     return {
       state: "ready",
-      compressed: small,
+      compressed,
       original,
-      preview: small.body.type === "image" ? small.blob : undefined,
+      preview: compressed.body.type === "image" ? compressed.blob : undefined,
     };
   } catch (error) {
     return { state: "refused", reason: error instanceof MediaError ? error.code : "unreadable" };
   }
 };
 
-/** Makes the chosen files ready while their owner looks at them and writes captions. `all` waits for those shown now. */
+/** Prepares the chosen files for sending while the user reviews and captions them. */
 export const useMediaPreparation = (files: File[]) => {
-  const work = useRef(new Map<File, Promise<MediaPreparation>>());
-  const [done, setDone] = useState<ReadonlyMap<File, MediaPreparation>>(new Map());
-  for (const file of files) if (!work.current.has(file)) work.current.set(file, prepareVersions(file));
+  const preparations = useRef(new Map<File, Promise<MediaPreparation>>());
+  const [settled, setSettled] = useState<ReadonlyMap<File, MediaPreparation>>(new Map());
+  for (const file of files) if (!preparations.current.has(file)) preparations.current.set(file, prepareVersions(file));
 
   useEffect(() => {
     for (const file of files) {
-      void work.current.get(file)?.then((prepared) => {
-        setDone((before) => (before.has(file) ? before : new Map(before).set(file, prepared)));
+      void preparations.current.get(file)?.then((preparation) => {
+        setSettled((previous) => (previous.has(file) ? previous : new Map(previous).set(file, preparation)));
       });
     }
   }, [files]);
 
   return {
-    of: (file: File): MediaPreparation => done.get(file) ?? { state: "preparing" },
-    all: (): Promise<MediaPreparation[]> =>
+    get: (file: File): MediaPreparation => settled.get(file) ?? { state: "preparing" },
+    waitForAll: (): Promise<MediaPreparation[]> =>
       Promise.all(
-        files.map(async (file) => (await work.current.get(file)) ?? { state: "refused", reason: "unreadable" }),
+        files.map(async (file) => (await preparations.current.get(file)) ?? { state: "refused", reason: "unreadable" }),
       ),
   };
 };

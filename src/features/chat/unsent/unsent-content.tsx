@@ -13,13 +13,13 @@ type UnsentContentPanelProps = {
   conversation: ConversationId;
   draft: string;
   unsent: UnsentContent | undefined;
-  /** Why nothing can be written. */
+  /** Why nothing can be sent here. */
   reason: string;
 };
 
 /**
- * In the composer's place where nobody hears one any more: what was being written, chosen or recorded there
- * can be copied or saved, and thrown away.
+ * Replaces the composer in a chat that can no longer be written to. The unsent draft, files and recording can be copied,
+ * saved or deleted.
  */
 export default function UnsentContentPanel({ conversation, draft, unsent, reason }: UnsentContentPanelProps) {
   const { t } = useTranslation();

@@ -19,7 +19,7 @@ const useUnsentFileBlob = (id: Uuid): Blob | undefined => {
     let isCurrent = true;
     readDraftFile(id).then(
       (read) => isCurrent && setBlob(read),
-      (error: unknown) => console.warn("a chosen file cannot be read", error),
+      (error: unknown) => console.warn("an unsent file cannot be read", error),
     );
     return () => {
       isCurrent = false;
@@ -33,14 +33,14 @@ function UnsentFileItem({ file }: { file: UnsentContent["files"][number] }) {
   const language = useLanguage();
   const blob = useUnsentFileBlob(file.id);
   const url = useObjectUrl(blob);
-  const [isDrawn, setDrawn] = useState(file.type.startsWith("image/"));
+  const [isImage, setImage] = useState(file.type.startsWith("image/"));
   return (
     <li className="flex items-start gap-3 py-1">
       <span className="grid size-12 shrink-0 place-items-center overflow-hidden rounded-card bg-raised text-2xl text-muted">
-        {url && isDrawn ? (
-          <img src={url} alt="" className="size-full object-cover" onError={() => setDrawn(false)} />
+        {url && isImage ? (
+          <img src={url} alt="" className="size-full object-cover" onError={() => setImage(false)} />
         ) : (
-          <span className={isDrawn ? "i-ph-image" : "i-ph-file"} aria-hidden="true" />
+          <span className={isImage ? "i-ph-image" : "i-ph-file"} aria-hidden="true" />
         )}
       </span>
       <div className="min-w-0 flex-1">
@@ -69,7 +69,7 @@ function UnsentFileItem({ file }: { file: UnsentContent["files"][number] }) {
   );
 }
 
-/** What was chosen in a group that one is no member of any more: looked at, saved, copied, thrown away. */
+/** Unsent files in a group that the user has left: previews with buttons to save, copy and discard. */
 export function UnsentFileList({
   conversation,
   files,
@@ -78,9 +78,9 @@ export function UnsentFileList({
   files: UnsentContent["files"];
 }) {
   const { t } = useTranslation();
-  const [isLeaving, setLeaving] = useState(false);
+  const [isConfirmingDiscard, setConfirmingDiscard] = useState(false);
   const discard = () => {
-    setLeaving(false);
+    setConfirmingDiscard(false);
     discardAttachmentDrafts(conversation).catch(() =>
       showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
     );
@@ -94,11 +94,13 @@ export function UnsentFileList({
         ))}
       </ul>
       <div className="flex justify-end">
-        <Button variant="quiet" className="!px-3 !text-danger" onClick={() => setLeaving(true)}>
+        <Button variant="quiet" className="!px-3 !text-danger" onClick={() => setConfirmingDiscard(true)}>
           {t("chat.attach.discardConfirm")}
         </Button>
       </div>
-      {isLeaving && <DiscardAttachmentsDialog onConfirm={discard} onClose={() => setLeaving(false)} />}
+      {isConfirmingDiscard && (
+        <DiscardAttachmentsDialog onConfirm={discard} onClose={() => setConfirmingDiscard(false)} />
+      )}
     </section>
   );
 }

@@ -11,25 +11,25 @@ import type { UnsentContent } from "#sync/hooks/use-live-query.ts";
 
 type UnsentRecordingProps = { conversation: ConversationId; recorded: NonNullable<UnsentContent["recorded"]> };
 
-const objectUrlLifetimeMs = 60_000; // a browser may ask the person first where to keep it
+const objectUrlLifetimeMs = 60_000; // time for the browser to ask where to save the file
 
-const downloadRecording = async (session: VoiceRecording): Promise<void> => {
-  const file = await session.toFile();
+const downloadRecording = async (recording: VoiceRecording): Promise<void> => {
+  const file = await recording.toFile();
   const url = URL.createObjectURL(file);
   saveToDevice(url, file.name);
   setTimeout(() => URL.revokeObjectURL(url), objectUrlLifetimeMs);
 };
 
-/** A voice message that was being recorded in a group that one is no member of any more. */
+/** Unsent voice recording in a group that the user has left. */
 export function UnsentRecording({ conversation, recorded: { startedAt, ms } }: UnsentRecordingProps) {
   const { t } = useTranslation();
-  const [session, setSession] = useState<VoiceRecording>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when more of it is kept
+  const [recording, setRecording] = useState<VoiceRecording>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when more of it was saved
   useEffect(() => {
     let isCurrent = true;
     VoiceRecording.findSaved(conversation).then(
-      (found) => isCurrent && setSession(found),
-      (error: unknown) => console.warn("no kept recording to be read", error),
+      (saved) => isCurrent && setRecording(saved),
+      (error: unknown) => console.warn("the saved recording cannot be read", error),
     );
     return () => {
       isCurrent = false;
@@ -37,23 +37,23 @@ export function UnsentRecording({ conversation, recorded: { startedAt, ms } }: U
   }, [conversation, startedAt, ms]);
   return (
     <section aria-label={t("chat.voice.kept")} className="flex items-center gap-3 border-t border-line pr-1 pl-4">
-      {session ? (
+      {recording ? (
         <>
-          <RecordingPreview session={session} />
+          <RecordingPreview recording={recording} />
           <div className="flex">
             <IconButton
               icon="i-ph-download-simple"
               label={t("messages.save")}
-              onClick={() => void downloadRecording(session)}
+              onClick={() => void downloadRecording(recording)}
             />
             <IconButton
               icon="i-ph-trash"
               label={t("chat.voice.discard")}
               className="text-danger"
-              onClick={() => void session.requestDiscard()}
+              onClick={() => void recording.requestDiscard()}
             />
           </div>
-          <DiscardRecordingDialog session={session} />
+          <DiscardRecordingDialog recording={recording} />
         </>
       ) : (
         <span className="grid min-h-12 place-items-center">

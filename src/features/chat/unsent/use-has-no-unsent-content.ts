@@ -3,27 +3,27 @@ import type { ConversationId } from "#contract/ids.ts";
 import { waitForRecordingLock } from "#features/chat/voice/recording-lock.ts";
 import { hasUnsentContent, readLatestDraft, waitUntilAttachmentDraftsReleased } from "#sync/actions.ts";
 
-/** A composer that is just taken away lets go of what was chosen and recorded in it once all of it is kept. */
+/** Reads the store after a composer that is just unmounting has saved its attachment draft and recording. */
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  await waitUntilAttachmentDraftsReleased(conversation).catch(() => undefined); // without its code nothing was chosen
+  await waitUntilAttachmentDraftsReleased(conversation).catch(() => undefined); // its code was never loaded, so no files were chosen
   await waitForRecordingLock(conversation);
   return (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
 };
 
-/** Whether nothing is left of what was begun there: `seemsSo` is what the store showed last, and is looked into. */
-export const useHasNoUnsentContent = (conversation: ConversationId, seemsSo: boolean): boolean => {
-  const [isBare, setBare] = useState(false);
+/** Whether the chat has no unsent draft, files or recording. Checked only while the live queries suggest it (`seemsEmpty`). */
+export const useHasNoUnsentContent = (conversation: ConversationId, seemsEmpty: boolean): boolean => {
+  const [isEmpty, setEmpty] = useState(false);
   useEffect(() => {
-    setBare(false);
-    if (!seemsSo) return;
+    setEmpty(false);
+    if (!seemsEmpty) return;
     let isCurrent = true;
     hasNoUnsentContent(conversation).then(
-      (isNothing) => isCurrent && setBare(isNothing),
-      (error: unknown) => console.warn("what was begun cannot be read", error),
+      (hasNothing) => isCurrent && setEmpty(hasNothing),
+      (error: unknown) => console.warn("the unsent content cannot be read", error),
     );
     return () => {
       isCurrent = false;
     };
-  }, [conversation, seemsSo]);
-  return isBare && seemsSo;
+  }, [conversation, seemsEmpty]);
+  return isEmpty && seemsEmpty;
 };

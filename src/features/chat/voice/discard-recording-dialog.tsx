@@ -4,11 +4,11 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { formatDuration } from "#i18n/format.ts";
 import type { VoiceRecording } from "./voice-recording.ts";
 
-/** Asks whether a long recording that was given up is to go. */
-export function DiscardRecordingDialog({ session }: { session: VoiceRecording }) {
+/** Confirmation before a long recording is discarded. */
+export function DiscardRecordingDialog({ recording }: { recording: VoiceRecording }) {
   const { t } = useTranslation();
-  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  if (state.phase !== "kept" || !state.isDiscardRequested) return null;
+  const state = useSyncExternalStore(recording.state.subscribe, recording.state.get);
+  if (state.phase !== "saved" || !state.isDiscardRequested) return null;
   return (
     <ConfirmDialog
       open
@@ -16,8 +16,8 @@ export function DiscardRecordingDialog({ session }: { session: VoiceRecording })
       body={t("chat.voice.discardBody", { time: formatDuration(state.ms, true) })}
       confirmLabel={t("common.delete")}
       cancelLabel={t("chat.voice.discardStay")}
-      onConfirm={() => void session.discard()}
-      onClose={() => session.cancelDiscard()}
+      onConfirm={() => void recording.discard()}
+      onClose={() => recording.cancelDiscard()}
     />
   );
 }

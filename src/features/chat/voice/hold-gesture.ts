@@ -2,22 +2,22 @@ const tapMs = 300;
 const cancelPx = 96;
 const lockPx = 72;
 
-/** Where a finger that holds the microphone has gone: up locks the recording, towards the trash gives it up. */
+/** Action of a drag from the record button: up locks the recording, towards the trash cancels it. */
 const toDragAction = (dx: number, dy: number): "none" | "lock" | "cancel" => {
   if (-dy > lockPx && -dy > -dx) return "lock";
   return -dx > cancelPx ? "cancel" : "none";
 };
 
-/** Where and when a finger is, as a pointer event tells it. */
+/** Time and position of a pointer event. */
 type PointerSample = { timeStamp: number; clientX: number; clientY: number };
 
 /**
- * A finger that holds the microphone, by what its events say and not by what is drawn: a slow phone draws late, and
- * what was locked or given up by then must not be sent.
+ * Press-and-hold gesture on the record button. Evaluates pointer events instead of rendered state: a slow device renders
+ * late, and a recording that was locked or cancelled by then must not be sent.
  */
 export class HoldGesture {
   readonly #start: PointerSample;
-  /** Lifted: what is still being made ready for it is not wanted any more. */
+  /** Set on release, so that a recorder that is still loading does not start. */
   isReleased = false;
 
   constructor({ timeStamp, clientX, clientY }: PointerSample) {
@@ -28,10 +28,10 @@ export class HoldGesture {
     return toDragAction(clientX - this.#start.clientX, clientY - this.#start.clientY);
   }
 
-  /** What lifting it here and now asks for. A press so short was no holding. */
-  getReleaseAction(finger: PointerSample): "send" | "lock" | "cancel" | "tap" {
-    if (finger.timeStamp - this.#start.timeStamp < tapMs) return "tap";
-    const pull = this.getDragAction(finger);
-    return pull === "none" ? "send" : pull;
+  /** Action of a release at this point. A press shorter than `tapMs` is a tap. */
+  getReleaseAction(sample: PointerSample): "send" | "lock" | "cancel" | "tap" {
+    if (sample.timeStamp - this.#start.timeStamp < tapMs) return "tap";
+    const action = this.getDragAction(sample);
+    return action === "none" ? "send" : action;
   }
 }

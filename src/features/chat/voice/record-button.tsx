@@ -2,7 +2,7 @@ import { type Ref, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { VoiceRecorderControls } from "./use-voice-recorder.ts";
 
-const ignoredAfterSendMs = 600; // a second tap on "send" is no wish to speak
+const ignoredAfterSendMs = 600; // ignores the second tap of a double tap on "send"
 
 type RecordButtonProps = {
   ref?: Ref<HTMLButtonElement>;
@@ -12,23 +12,26 @@ type RecordButtonProps = {
 };
 
 /**
- * The round button at the thumb: sends what is written, and is a microphone while nothing is. One element all
- * the time, so that a finger that holds it keeps it.
+ * Round button of the composer: sends the text, or records while there is no text. One element in all states, so that a
+ * held finger keeps its pointer capture.
  */
 export function RecordButton({ ref, recorder, hasText, canSend }: RecordButtonProps) {
   const { t } = useTranslation();
   const isPressed = useRef(false);
-  const sentMs = useRef(Number.NEGATIVE_INFINITY);
+  const sentAtMs = useRef(Number.NEGATIVE_INFINITY);
   const isHeld =
-    recorder.session !== undefined && !recorder.isLocked && recorder.phase !== "kept" && recorder.phase !== "sending";
-  const isVoice = recorder.session !== undefined && !isHeld;
-  const isMicrophone = !hasText && !isVoice;
-  const label = t(isVoice ? "chat.voice.send" : isMicrophone ? "chat.voice.record" : "chat.send");
+    recorder.recording !== undefined &&
+    !recorder.isLocked &&
+    recorder.phase !== "saved" &&
+    recorder.phase !== "sending";
+  const isRecording = recorder.recording !== undefined && !isHeld;
+  const isMicrophone = !hasText && !isRecording;
+  const label = t(isRecording ? "chat.voice.send" : isMicrophone ? "chat.voice.record" : "chat.send");
   return (
     <button
       ref={ref}
-      type={isMicrophone || isVoice ? "button" : "submit"}
-      disabled={isVoice ? recorder.phase === "sending" : hasText && !canSend}
+      type={isMicrophone || isRecording ? "button" : "submit"}
+      disabled={isRecording ? recorder.phase === "sending" : hasText && !canSend}
       aria-label={label}
       title={label}
       className={`grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-[20px] text-on-accent transition-[transform,background-color] hover:bg-accent-hover disabled:bg-raised disabled:text-muted ${
@@ -36,23 +39,23 @@ export function RecordButton({ ref, recorder, hasText, canSend }: RecordButtonPr
       }`}
       onContextMenu={(event) => isMicrophone && event.preventDefault()}
       onPointerDown={(event) => {
-        event.preventDefault(); // the focus, and with it a phone's keyboard, stays where it is
+        event.preventDefault(); // keeps the focus, and with it the on-screen keyboard
         isPressed.current = isMicrophone;
-        if (isMicrophone && event.timeStamp - sentMs.current > ignoredAfterSendMs) recorder.press(event);
+        if (isMicrophone && event.timeStamp - sentAtMs.current > ignoredAfterSendMs) recorder.press(event);
       }}
       onPointerMove={recorder.move}
       onPointerUp={recorder.release}
       onPointerCancel={recorder.interrupt}
       onLostPointerCapture={recorder.interrupt}
       onClick={(event) => {
-        // The pointer that pressed the microphone was heard already; a keyboard or a screen reader only clicks.
+        // A pointer press was handled by onPointerDown; keyboards and screen readers only send a click.
         const wasPressed = isPressed.current;
         isPressed.current = false;
         if (wasPressed) return;
-        const isSecond = event.timeStamp - sentMs.current <= ignoredAfterSendMs;
-        if (!isMicrophone) sentMs.current = event.timeStamp;
-        if (isVoice) void recorder.send();
-        else if (isMicrophone && !isSecond) recorder.startLocked();
+        const isDoubleTap = event.timeStamp - sentAtMs.current <= ignoredAfterSendMs;
+        if (!isMicrophone) sentAtMs.current = event.timeStamp;
+        if (isRecording) void recorder.send();
+        else if (isMicrophone && !isDoubleTap) recorder.startLocked();
       }}
     >
       <span

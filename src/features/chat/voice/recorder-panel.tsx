@@ -6,10 +6,10 @@ import { DiscardRecordingDialog } from "./discard-recording-dialog.tsx";
 import { RecordingPreview } from "./recording-preview.tsx";
 import type { VoiceRecording } from "./voice-recording.ts";
 
-const barsShown = 64; // as many seconds as there is room for, six at most
+const barsShown = 64; // six seconds at most; fewer where the panel is narrow
 const barMinPercent = 8;
 
-/** The last few seconds, newest at the end. */
+/** Level meter of the last seconds, newest at the end. */
 function LiveLevelBars({ level, ms }: { level: number; ms: number }) {
   const levels = useRef<number[]>([]);
   const lastMs = useRef(ms);
@@ -20,10 +20,10 @@ function LiveLevelBars({ level, ms }: { level: number; ms: number }) {
   const shown = [...Array<number>(barsShown - levels.current.length).fill(0), ...levels.current];
   return (
     <span aria-hidden="true" className="flex h-8 min-w-0 flex-1 items-center justify-end gap-[3px] overflow-hidden">
-      {shown.map((level, at) => (
+      {shown.map((level, index) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
-          key={at}
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity besides their position
+          key={index}
           className="w-[3px] shrink-0 rounded-full bg-accent"
           style={{ height: `${barMinPercent + level * (100 - barMinPercent)}%` }}
         />
@@ -32,16 +32,16 @@ function LiveLevelBars({ level, ms }: { level: number; ms: number }) {
   );
 }
 
-function RecordingStatus({ session, hint }: { session: VoiceRecording; hint: ReactNode }) {
+function RecordingStatus({ recording, hint }: { recording: VoiceRecording; hint: ReactNode }) {
   const { t } = useTranslation();
-  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  const [isLate, setLate] = useState(false);
+  const state = useSyncExternalStore(recording.state.subscribe, recording.state.get);
+  const [isSlow, setSlow] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 300);
+    const timer = setTimeout(() => setSlow(true), 300);
     return () => clearTimeout(timer);
   }, []);
   if (state.phase !== "recording") {
-    return <span className="text-muted">{isLate && state.phase === "opening" ? t("chat.voice.opening") : ""}</span>;
+    return <span className="text-muted">{isSlow && state.phase === "opening" ? t("chat.voice.opening") : ""}</span>;
   }
   return (
     <>
@@ -57,14 +57,14 @@ function RecordingStatus({ session, hint }: { session: VoiceRecording; hint: Rea
 type RecorderPanelProps = { recording: VoiceRecording; isLocked: boolean; isCancelling: boolean };
 
 /**
- * Stands in the place of the field and of the buttons while a voice message is recorded or waits to be sent;
- * the round button beside it stays the composer's own, since a finger may be holding it.
+ * Replaces the text field and the attach buttons while a voice message is recorded or waits to be sent. The record button
+ * stays in the composer, because a finger may be holding it.
  */
 export function RecorderPanel({ recording, isLocked, isCancelling }: RecorderPanelProps) {
   const { t } = useTranslation();
   const phase = useSyncExternalStore(recording.state.subscribe, () => recording.state.get().phase);
-  const isKept = phase === "kept" || phase === "sending";
-  const isHeld = !isLocked && !isKept;
+  const isSaved = phase === "saved" || phase === "sending";
+  const isHeld = !isLocked && !isSaved;
   const trash = useRef<HTMLButtonElement>(null);
   const hint = isHeld ? (
     <span
@@ -84,10 +84,10 @@ export function RecorderPanel({ recording, isLocked, isCancelling }: RecorderPan
         onClick={() => void recording.requestDiscard()}
       />
       <div
-        data-recording={isKept ? undefined : ""}
+        data-recording={isSaved ? undefined : ""}
         className="flex min-h-12 min-w-0 flex-1 items-center gap-2 rounded-[24px] border border-line bg-bg px-3 sm:gap-3 sm:px-4"
       >
-        {isKept ? <RecordingPreview session={recording} /> : <RecordingStatus session={recording} hint={hint} />}
+        {isSaved ? <RecordingPreview recording={recording} /> : <RecordingStatus recording={recording} hint={hint} />}
       </div>
       {isLocked && phase === "recording" && (
         <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void recording.stopAndSave()} />
@@ -101,10 +101,10 @@ export function RecorderPanel({ recording, isLocked, isCancelling }: RecorderPan
           <span className="i-ph-caret-up-bold text-base" aria-hidden="true" />
         </span>
       )}
-      <DiscardRecordingDialog session={recording} />
+      <DiscardRecordingDialog recording={recording} />
       <span role="status" className="sr-only">
         {phase === "recording" ? t("chat.voice.recording") : ""}
-        {phase === "kept" ? t("chat.voice.kept") : ""}
+        {phase === "saved" ? t("chat.voice.kept") : ""}
       </span>
     </>
   );

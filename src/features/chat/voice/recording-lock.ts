@@ -3,7 +3,10 @@ import type { ConversationId } from "#contract/ids.ts";
 const lockWaitMaxMs = 2_000;
 const toRecordingLockName = (conversation: ConversationId): string => `lisolo-voice-${conversation}`;
 
-/** Only one tab records in a conversation; what it keeps meanwhile is nothing to be offered in another. */
+/**
+ * Takes the Web Lock of a running recording and returns its release function. While it is held, other tabs do not offer
+ * the saved chunks of this recording.
+ */
 export const acquireRecordingLock = (conversation: ConversationId): (() => void) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -12,7 +15,11 @@ export const acquireRecordingLock = (conversation: ConversationId): (() => void)
   void navigator.locks?.request(toRecordingLockName(conversation), { ifAvailable: true }, () => held);
   return release;
 };
-/** A tab that is just leaving the conversation ends its recording first. */
+
+/**
+ * Waits until no tab records in the conversation. Returns false after `lockWaitMaxMs`, the time for a tab that leaves
+ * the conversation to finish its recording.
+ */
 export const waitForRecordingLock = async (conversation: ConversationId): Promise<boolean> => {
   if (!navigator.locks) return true;
   const waiting = new AbortController();

@@ -5,16 +5,16 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { formatDuration } from "#i18n/format.ts";
 import type { VoiceRecording } from "./voice-recording.ts";
 
-/** A recording that waits to be sent or thrown away: one may listen to it first. */
-export function RecordingPreview({ session }: { session: VoiceRecording }) {
+/** Player for a finished recording before it is sent or discarded. */
+export function RecordingPreview({ recording }: { recording: VoiceRecording }) {
   const { t } = useTranslation();
-  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  const audio = state.phase === "kept" ? state.audio : undefined;
+  const state = useSyncExternalStore(recording.state.subscribe, recording.state.get);
+  const audio = state.phase === "saved" ? state.audio : undefined;
   const player = useRef<HTMLAudioElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const [url, setUrl] = useState<string>();
   const [isPlaying, setPlaying] = useState(false);
-  const [heardMs, setHeardMs] = useState(0);
+  const [playedMs, setPlayedMs] = useState(0);
   useEffect(() => {
     if (!audio) return;
     const url = URL.createObjectURL(audio);
@@ -22,21 +22,21 @@ export function RecordingPreview({ session }: { session: VoiceRecording }) {
     return () => URL.revokeObjectURL(url);
   }, [audio]);
   useEffect(() => inCall.subscribe(() => inCall.get() && player.current?.pause()), []);
-  // Whoever comes back from the call that cut it short comes back to it, not to what sends half a message or drops it.
-  const isCut = state.phase === "kept" && state.isInterrupted;
+  // After a call interrupted the recording, focus returns to the play button instead of the send or discard button.
+  const isInterrupted = state.phase === "saved" && state.isInterrupted;
   useEffect(() => {
-    const composer = isCut && button.current?.closest("form");
+    const composer = isInterrupted && button.current?.closest("form");
     if (!composer) return;
-    const take = () => button.current?.focus({ preventScroll: true });
-    if (composer.contains(document.activeElement)) return take();
+    const focusButton = () => button.current?.focus({ preventScroll: true });
+    if (composer.contains(document.activeElement)) return focusButton();
     const onFocusIn = () => {
       composer.removeEventListener("focusin", onFocusIn);
-      queueMicrotask(take); // whoever gave the focus looks whether it was taken
+      queueMicrotask(focusButton); // the code that moved the focus still checks where it went
     };
     composer.addEventListener("focusin", onFocusIn);
     return () => composer.removeEventListener("focusin", onFocusIn);
-  }, [isCut]);
-  if (state.phase !== "kept") return <Spinner label={t("chat.attach.preparing")} className="text-xl text-accent" />;
+  }, [isInterrupted]);
+  if (state.phase !== "saved") return <Spinner label={t("chat.attach.preparing")} className="text-xl text-accent" />;
   const toggle = () => {
     if (isPlaying) player.current?.pause();
     else void player.current?.play().catch(() => setPlaying(false));
@@ -53,15 +53,17 @@ export function RecordingPreview({ session }: { session: VoiceRecording }) {
         <span className={isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"} aria-hidden="true" />
       </button>
       <span className="min-w-0 flex-1 truncate text-sm">{t("chat.voice.kept")}</span>
-      <span className="text-sm text-muted tabular-nums">{formatDuration(heardMs > 0 ? heardMs : state.ms, true)}</span>
-      {/* biome-ignore lint/a11y/useMediaCaption: what one has just said oneself */}
+      <span className="text-sm text-muted tabular-nums">
+        {formatDuration(playedMs > 0 ? playedMs : state.ms, true)}
+      </span>
+      {/* biome-ignore lint/a11y/useMediaCaption: the user has just recorded it */}
       <audio
         ref={player}
         src={url}
         onPlay={() => setPlaying(true)}
         onPause={() => setPlaying(false)}
-        onEnded={() => setHeardMs(0)}
-        onTimeUpdate={({ currentTarget }) => setHeardMs(currentTarget.currentTime * 1_000)}
+        onEnded={() => setPlayedMs(0)}
+        onTimeUpdate={({ currentTarget }) => setPlayedMs(currentTarget.currentTime * 1_000)}
       />
     </>
   );

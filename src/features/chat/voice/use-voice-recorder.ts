@@ -20,98 +20,100 @@ const loadRecorder = async () => {
 
 type ActiveRecording = { Panel: typeof RecorderPanel; recording: VoiceRecording };
 
-/** The other side of a call would hear every word of it. */
+/** Shows a toast and returns true during a call: the peer would hear the recording. */
 const warnIfInCall = (): boolean => {
-  const is = inCall.get();
-  if (is) showToast({ message: t("chat.voice.inCall") });
-  return is;
+  const isInCall = inCall.get();
+  if (isInCall) showToast({ message: t("chat.voice.inCall") });
+  return isInCall;
 };
 
-/** What was recorded in a chat that was just left is kept within moments: nobody who comes back looks for it before. */
+/** Saving of the recording in the chat that was just left; a saved recording is looked up only after it. */
 let savingPreviousRecording: Promise<void> = Promise.resolve();
 
 const subscribeToNoState = () => () => {};
 const getNothing = () => undefined;
 
 /**
- * The microphone: held it records and release sends, a tap or the keyboard starts a recording that goes on by
- * itself. All that records is fetched at the first touch; leaving the chat keeps what was recorded.
+ * Voice recorder of a chat. Holding the button records and releasing sends; a tap or the keyboard starts a locked
+ * recording. The recording code is loaded at the first press. Leaving the chat saves the recording.
  */
 export const useVoiceRecorder = (conversation: ConversationId, onSend: () => void) => {
-  const [part, setPart] = useState<ActiveRecording>();
+  const [active, setActive] = useState<ActiveRecording>();
   const [isStarting, setStarting] = useState(false);
   const [isLocked, setLocked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
-  const hold = useRef<HoldGesture>(undefined);
-  // What a finger does is answered by what is, not by what was drawn last.
+  const gesture = useRef<HoldGesture>(undefined);
+  // Pointer handlers read the current recording, not the last rendered one.
   const current = useRef<ActiveRecording>(undefined);
   const isBusy = useRef(false);
-  const isLeft = useRef(false);
-  const session = part?.recording;
+  const isUnmounted = useRef(false);
+  const recording = active?.recording;
   const phase = useSyncExternalStore(
-    session?.state.subscribe ?? subscribeToNoState,
-    () => session?.state.get().phase,
+    recording?.state.subscribe ?? subscribeToNoState,
+    () => recording?.state.get().phase,
     getNothing,
   );
 
-  const take = useCallback((next: ActiveRecording | undefined) => {
+  const setCurrent = useCallback((next: ActiveRecording | undefined) => {
     current.current = next;
-    setPart(next);
+    setActive(next);
   }, []);
-  const forget = useCallback(() => {
-    take(undefined);
+  const reset = useCallback(() => {
+    setCurrent(undefined);
     setLocked(false);
     setCancelling(false);
-  }, [take]);
+  }, [setCurrent]);
   useEffect(() => {
-    if (phase === "over") forget();
-  }, [phase, forget]);
+    if (phase === "ended") reset();
+  }, [phase, reset]);
 
   useEffect(() => {
     let isCurrent = true;
-    const offerKept = async () => {
+    const offerSaved = async () => {
       await savingPreviousRecording;
       if (!(await findRecording(conversation)) || !isCurrent) return;
-      const parts = await loadOrShowToast(loadRecorder);
-      const found = await parts?.VoiceRecording.findSaved(conversation);
-      if (isCurrent && parts && found && !current.current) take({ Panel: parts.RecorderPanel, recording: found });
+      const code = await loadOrShowToast(loadRecorder);
+      const saved = await code?.VoiceRecording.findSaved(conversation);
+      if (isCurrent && code && saved && !current.current) setCurrent({ Panel: code.RecorderPanel, recording: saved });
     };
-    offerKept().catch((error) => console.warn("no kept recording to be read", error));
+    offerSaved().catch((error) => console.warn("the saved recording cannot be read", error));
     return () => {
       isCurrent = false;
     };
-  }, [conversation, take]);
+  }, [conversation, setCurrent]);
 
   useEffect(
     () => () => {
-      if (session)
-        savingPreviousRecording = session.stopAndSave().catch((error) => console.warn("recording not kept", error));
+      if (recording)
+        savingPreviousRecording = recording
+          .stopAndSave()
+          .catch((error) => console.warn("the recording is not saved", error));
     },
-    [session],
+    [recording],
   );
 
   useEffect(() => {
-    isLeft.current = false;
+    isUnmounted.current = false;
     return () => {
-      isLeft.current = true;
+      isUnmounted.current = true;
     };
   }, []);
 
-  const begin = async (held: HoldGesture | undefined): Promise<void> => {
+  const start = async (heldGesture: HoldGesture | undefined): Promise<void> => {
     if (current.current || isBusy.current) return;
     isBusy.current = true;
     setStarting(true);
-    setLocked(!held);
-    const parts = await loadOrShowToast(loadRecorder);
+    setLocked(!heldGesture);
+    const code = await loadOrShowToast(loadRecorder);
     isBusy.current = false;
     setStarting(false);
-    // Nobody is recorded in a chat they left before this was here.
-    if (!parts || held?.isReleased || current.current || isLeft.current) return;
+    // Do not record if the chat was left or the button released while the code was loading.
+    if (!code || heldGesture?.isReleased || current.current || isUnmounted.current) return;
     if (isComposerCovered.get() || warnIfInCall()) {
-      hold.current = undefined;
+      gesture.current = undefined;
       return;
     }
-    take({ Panel: parts.RecorderPanel, recording: parts.VoiceRecording.start(conversation) });
+    setCurrent({ Panel: code.RecorderPanel, recording: code.VoiceRecording.start(conversation) });
   };
 
   const send = async (): Promise<void> => {
@@ -119,14 +121,14 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     await current.current?.recording.send();
   };
 
-  /** The finger is taken away by something else: nothing was said about sending, and nobody may be recorded unawares. */
+  /** The pointer was lost without a release: saves the recording, since the user neither sent nor cancelled it. */
   const interrupt = useCallback((): void => {
-    if (!hold.current) return;
-    hold.current = undefined;
+    if (!gesture.current) return;
+    gesture.current = undefined;
     setCancelling(false);
-    const session = current.current?.recording;
-    if (session?.state.get().phase === "recording") void session.stopAndSave();
-    // The question for the permission takes the finger too: what it was put down for begins once that is given.
+    const recording = current.current?.recording;
+    if (recording?.state.get().phase === "recording") void recording.stopAndSave();
+    // The permission prompt also takes the pointer away: the recording starts locked once permission is granted.
     else setLocked(true);
   }, []);
   useEffect(() => {
@@ -138,52 +140,52 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
   }, [interrupt]);
 
   const lock = (): void => {
-    hold.current = undefined;
+    gesture.current = undefined;
     setLocked(true);
     setCancelling(false);
   };
 
   return {
-    Panel: part?.Panel,
-    session,
-    phase: phase === "over" ? undefined : phase,
+    Panel: active?.Panel,
+    recording,
+    phase: phase === "ended" ? undefined : phase,
     isStarting,
     isLocked,
     isCancelling,
     send,
-    /** False where there can be none. */
+    /** Returns false during a call. */
     startLocked(): boolean {
       if (warnIfInCall()) return false;
-      void begin(undefined);
+      void start(undefined);
       return true;
     },
     press(event: PointerEvent) {
       if (event.button !== 0 || current.current || isBusy.current || warnIfInCall()) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      const held = new HoldGesture(event);
-      hold.current = held;
-      void begin(held);
+      const heldGesture = new HoldGesture(event);
+      gesture.current = heldGesture;
+      void start(heldGesture);
     },
     move(event: PointerEvent) {
-      const pull = hold.current?.getDragAction(event);
-      if (pull === "lock") lock();
-      else if (pull) setCancelling(pull === "cancel");
+      const dragAction = gesture.current?.getDragAction(event);
+      if (dragAction === "lock") lock();
+      else if (dragAction) setCancelling(dragAction === "cancel");
     },
     release(event: PointerEvent) {
-      const held = hold.current;
-      const session = current.current?.recording;
-      hold.current = undefined;
-      const end = held?.getReleaseAction(event);
-      if (!held || session?.state.get().phase === "kept") return; // ended by itself: its author decides what becomes of it
-      if (end === "lock") return lock();
-      held.isReleased = true;
+      const heldGesture = gesture.current;
+      const recording = current.current?.recording;
+      gesture.current = undefined;
+      const releaseAction = heldGesture?.getReleaseAction(event);
+      if (!heldGesture || recording?.state.get().phase === "saved") return; // the recording ended by itself: the user decides whether to send it
+      if (releaseAction === "lock") return lock();
+      heldGesture.isReleased = true;
       setCancelling(false);
-      if (end === "send" && session) {
+      if (releaseAction === "send" && recording) {
         void send();
         return;
       }
-      void session?.requestDiscard();
-      if (end !== "cancel") showToast({ message: t("chat.voice.hint") });
+      void recording?.requestDiscard();
+      if (releaseAction !== "cancel") showToast({ message: t("chat.voice.hint") });
     },
     interrupt,
   };

@@ -18,12 +18,12 @@ export type RecordingState =
   | { phase: "opening" }
   | { phase: "recording"; ms: number; level: number }
   /**
-   * Recorded, and neither sent nor thrown away; `isCut` by a call or by what hid it, so that it may be half of it, and
-   * `isGivenUp` while its author is asked whether it is to go.
+   * Stopped, and neither sent nor discarded. `isInterrupted`: a call or an overlay stopped it, so it may be incomplete.
+   * `isDiscardRequested`: the user is asked to confirm discarding it.
    */
-  | { phase: "kept"; ms: number; audio: Blob; isInterrupted: boolean; isDiscardRequested: boolean }
+  | { phase: "saved"; ms: number; audio: Blob; isInterrupted: boolean; isDiscardRequested: boolean }
   | { phase: "sending" }
-  | { phase: "over" };
+  | { phase: "ended" };
 
 const microphoneErrorTexts = {
   denied: "chat.voice.denied",
@@ -31,21 +31,21 @@ const microphoneErrorTexts = {
   unsupported: "chat.voice.unsupported",
 } as const satisfies Record<MicrophoneError["code"], TextKey>;
 
-const confirmDiscardFromMs = 10_000; // what took this long to say is not thrown away by one touch
+const confirmDiscardFromMs = 10_000; // longer recordings are discarded only after a confirmation
 
 const showRecordingError = (key: TextKey): void =>
   showToast({ tone: "danger", title: t("common.error"), message: t(key) });
 const showHoldHint = (): void => showToast({ message: t("chat.voice.hint") });
 
-/** `2026-11-21 14.05.07`: when it was spoken, by this phone's clock. */
+/** File name with the local start time, e.g. `voice 2026-11-21 14.05.07.webm`. */
 const toRecordingFileName = (startedAt: number, mime: string): string => {
   const local = new Date(startedAt - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString();
   return `voice ${local.slice(0, 19).replace("T", " ").replaceAll(":", ".")}.${mime.replace("audio/", "")}`;
 };
 
 /**
- * One voice message from the first touch to its being sent or thrown away. Every second of it is kept on the
- * phone while it is spoken; whatever ends it besides its author leaves it there.
+ * One voice message from the start of its recording until it is sent or discarded. Every second of audio is saved on the
+ * device while recording, and stays there if the recording ends without a decision of the user.
  */
 export class VoiceRecording {
   readonly state = new Observable<RecordingState>({ phase: "opening" });
@@ -55,7 +55,7 @@ export class VoiceRecording {
   #chunks: Blob[] = [];
   #progress: VoiceProgress = { mime: "audio/webm", ms: 0, levels: [] };
   #pendingWrite: Promise<void> = Promise.resolve();
-  #isKept = true;
+  #isDiscarded = false;
   #isInterrupted = false;
   #release = () => {};
 
@@ -64,52 +64,52 @@ export class VoiceRecording {
   }
 
   static start(conversation: ConversationId): VoiceRecording {
-    const session = new VoiceRecording(conversation);
-    void session.#openMicrophone();
-    return session;
+    const recording = new VoiceRecording(conversation);
+    void recording.#openMicrophone();
+    return recording;
   }
 
-  /** What an earlier visit left, when there is something and nobody is recording it now. */
+  /** Recording saved by an earlier visit; undefined if there is none or another tab is still recording it. */
   static async findSaved(conversation: ConversationId): Promise<VoiceRecording | undefined> {
     if (!(await waitForRecordingLock(conversation))) return undefined;
-    const kept = await findRecording(conversation);
-    if (!kept || kept.chunks.length === 0) return undefined;
-    const session = new VoiceRecording(conversation);
-    session.#startedAt = kept.startedAt;
-    session.#chunks = kept.chunks;
-    session.#progress = { mime: kept.mime, ms: Math.max(1, kept.ms), levels: kept.levels };
-    session.#setSavedState();
-    return session;
+    const saved = await findRecording(conversation);
+    if (!saved || saved.chunks.length === 0) return undefined;
+    const recording = new VoiceRecording(conversation);
+    recording.#startedAt = saved.startedAt;
+    recording.#chunks = saved.chunks;
+    recording.#progress = { mime: saved.mime, ms: Math.max(1, saved.ms), levels: saved.levels };
+    recording.#setSavedState();
+    return recording;
   }
 
   async #openMicrophone(): Promise<void> {
     const unlock = acquireRecordingLock(this.#conversation);
-    // The microphone is a call's from then on, and nobody in it is to be recorded.
-    const ignoreCalls = inCall.subscribe(() => inCall.get() && this.#interrupt("chat.voice.cut"));
-    // Nobody is to be recorded by what they cannot see.
-    const ignoreCovers = isComposerCovered.subscribe(
+    // A call takes over the microphone and must not be recorded.
+    const unsubscribeCalls = inCall.subscribe(() => inCall.get() && this.#interrupt("chat.voice.cut"));
+    // Recording must not continue where its controls are hidden.
+    const unsubscribeOverlays = isComposerCovered.subscribe(
       () => isComposerCovered.get() && this.#interrupt("chat.voice.covered"),
     );
     this.#release = () => {
-      ignoreCalls();
-      ignoreCovers();
+      unsubscribeCalls();
+      unsubscribeOverlays();
       unlock();
     };
-    pauseVoice(); // what sounds now would be heard in it
+    pauseVoice(); // the recording would pick up the playback
     try {
       const recorder = await VoiceRecorder.start({
         onChunk: (chunk, progress) => this.#saveChunk(chunk, progress),
         onTick: (ms, level) => {
-          if (this.state.get().phase !== "over") this.state.set({ phase: "recording", ms, level });
+          if (this.state.get().phase !== "ended") this.state.set({ phase: "recording", ms, level });
         },
-        onEnd: (why) => this.#handleRecorderEnd(why),
+        onEnd: (reason) => this.#handleRecorderEnd(reason),
       });
       this.#recorder = recorder;
-      if (!this.#isKept) return void recorder.stop();
+      if (this.#isDiscarded) return void recorder.stop();
       this.#startedAt = Date.now();
       this.state.set({ phase: "recording", ms: 0, level: 0 });
     } catch (error) {
-      if (this.#isKept)
+      if (!this.#isDiscarded)
         showRecordingError(microphoneErrorTexts[error instanceof MicrophoneError ? error.code : "absent"]);
       this.#finish();
     }
@@ -117,29 +117,31 @@ export class VoiceRecording {
 
   #saveChunk(chunk: Blob, progress: VoiceProgress): void {
     this.#progress = progress;
-    if (!this.#isKept) return;
+    if (this.#isDiscarded) return;
     this.#chunks.push(chunk);
     const write = () => saveRecordingChunk(this.#conversation, this.#startedAt, chunk, progress);
-    // A phone without room: what is spoken stays in memory, and sending it says what is wrong.
-    this.#pendingWrite = this.#pendingWrite.then(write).catch((error) => console.warn("recording not kept", error));
+    // Without storage the audio stays in memory only; sending reports the error.
+    this.#pendingWrite = this.#pendingWrite
+      .then(write)
+      .catch((error) => console.warn("recording chunk not saved", error));
   }
 
-  #handleRecorderEnd(why: "full" | "lost"): void {
-    if (why === "full") {
+  #handleRecorderEnd(reason: "full" | "lost"): void {
+    if (reason === "full") {
       showToast({ message: t("chat.voice.full") });
       void this.send();
-    } else if (this.#isKept) {
+    } else if (!this.#isDiscarded) {
       showRecordingError("chat.voice.lost");
       void this.stopAndSave();
     }
   }
 
-  /** Something else ends it: `why` is said to whoever was speaking. */
-  #interrupt(why: TextKey): void {
+  /** Stops and saves a running recording, and explains the reason in a toast. */
+  #interrupt(reason: TextKey): void {
     const { phase } = this.state.get();
     if (phase !== "opening" && phase !== "recording") return;
     this.#isInterrupted = true;
-    if (phase === "recording") showToast({ message: t(why) });
+    if (phase === "recording") showToast({ message: t(reason) });
     void this.stopAndSave();
   }
 
@@ -149,59 +151,62 @@ export class VoiceRecording {
     if (this.#recorder) this.#progress = { ...this.#progress, ms: Math.max(1, this.#recorder.progress.ms) };
   }
 
-  /** Its author wants it no more. A long one ends, is kept, and goes only when that is said again. */
+  /** Discards a short recording at once. A long one is stopped and saved until the user confirms. */
   async requestDiscard(): Promise<void> {
-    const before = this.state.get();
-    if (!("ms" in before) || before.ms < confirmDiscardFromMs) return this.discard();
-    if (before.phase === "recording") await this.stopAndSave();
-    const kept = this.state.get();
-    if (kept.phase === "kept") this.state.set({ ...kept, isDiscardRequested: true });
+    const previous = this.state.get();
+    if (!("ms" in previous) || previous.ms < confirmDiscardFromMs) return this.discard();
+    if (previous.phase === "recording") await this.stopAndSave();
+    const saved = this.state.get();
+    if (saved.phase === "saved") this.state.set({ ...saved, isDiscardRequested: true });
   }
 
-  /** It was not meant so. */
+  /** The user declined the confirmation. */
   cancelDiscard(): void {
-    const kept = this.state.get();
-    if (kept.phase === "kept") this.state.set({ ...kept, isDiscardRequested: false });
+    const saved = this.state.get();
+    if (saved.phase === "saved") this.state.set({ ...saved, isDiscardRequested: false });
   }
 
-  /** The end of it is also the end of what was kept. */
+  /** Ends the recording and deletes its saved chunks. */
   async discard(): Promise<void> {
-    this.#isKept = false;
+    this.#isDiscarded = true;
     this.#finish();
     await this.#stopRecorder();
     await deleteRecording(this.#conversation, this.#startedAt).catch((error) =>
-      console.warn("recording not dropped", error),
+      console.warn("recording not deleted", error),
     );
   }
 
-  /** Ends the recording and keeps it for later. */
+  /** Stops the recording and keeps it for later. */
   async stopAndSave(): Promise<void> {
-    // While the microphone is still being asked for there is nothing to keep, and nobody is recorded unawares after it.
+    // While the microphone is still opening there is no audio yet, and the recording must not start afterwards.
     if (this.state.get().phase === "opening") {
-      this.#isKept = false;
+      this.#isDiscarded = true;
       return this.#finish();
     }
     await this.#stopRecorder();
     this.#release();
-    if (!this.#isKept) return;
+    if (this.#isDiscarded) return;
     if (this.#chunks.length === 0) this.#finish();
     else this.#setSavedState();
   }
 
-  /** What was recorded, to be had outside of here. */
+  /** The recorded audio as a file to download. */
   async toFile(): Promise<File> {
     const { mime, ms } = this.#progress;
     const audio = await addWebmDuration(new Blob(this.#chunks, { type: mime }), ms);
     return new File([audio], toRecordingFileName(this.#startedAt, mime), { type: mime });
   }
 
-  /** Resolves when it is in the outbox, or kept because it could not be. A slip of the finger is not sent. */
+  /**
+   * Queues the recording as a message; on failure it stays saved. A recording shorter than `voiceMinMs` is discarded as
+   * an accidental touch.
+   */
   async send(): Promise<void> {
-    const before = this.state.get();
-    if (before.phase === "sending" || before.phase === "over") return;
+    const previous = this.state.get();
+    if (previous.phase === "sending" || previous.phase === "ended") return;
     await this.#stopRecorder();
     const { mime, ms, levels } = this.#progress;
-    if (before.phase !== "kept" && (this.#chunks.length === 0 || ms < voiceMinMs)) {
+    if (previous.phase !== "saved" && (this.#chunks.length === 0 || ms < voiceMinMs)) {
       showHoldHint();
       return this.discard();
     }
@@ -213,8 +218,9 @@ export class VoiceRecording {
       const body = { type: "voice" as const, name, mime: type, size: blob.size, ms, waveform: toWaveform(levels) };
       await sendFiles(this.#conversation, [{ blob, body }]);
     } catch (error) {
-      const isFull = error instanceof SyncError && error.code === "no_room";
-      if (isFull) showToast({ tone: "danger", title: t("chat.attach.noRoomTitle"), message: t("chat.attach.noRoom") });
+      const isStorageFull = error instanceof SyncError && error.code === "no_room";
+      if (isStorageFull)
+        showToast({ tone: "danger", title: t("chat.attach.noRoomTitle"), message: t("chat.attach.noRoom") });
       else showRecordingError("chat.sendFailed");
       this.#release();
       this.#setSavedState();
@@ -226,11 +232,11 @@ export class VoiceRecording {
   #setSavedState(): void {
     const { mime, ms } = this.#progress;
     const audio = new Blob(this.#chunks, { type: mime });
-    this.state.set({ phase: "kept", ms, audio, isInterrupted: this.#isInterrupted, isDiscardRequested: false });
+    this.state.set({ phase: "saved", ms, audio, isInterrupted: this.#isInterrupted, isDiscardRequested: false });
   }
 
   #finish(): void {
     this.#release();
-    this.state.set({ phase: "over" });
+    this.state.set({ phase: "ended" });
   }
 }

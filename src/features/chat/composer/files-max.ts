@@ -1,2 +1,0 @@
-/** As many files are chosen at a time. */
-export const attachedFilesMax = 30;
