@@ -10,9 +10,9 @@ type ChatHeaderProps = {
   person: AvatarPerson | undefined;
   name: string;
   isMuted: boolean;
-  /** Who types; it takes the place of `line`. */
+  /** Typing notification; replaces the subtitle. */
   typingText: string | undefined;
-  /** What stands below the name while nobody types. */
+  /** Presence or member count. */
   subtitle?: ReactNode;
 };
 
@@ -20,14 +20,14 @@ const nameLook =
   "line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg";
 const subtitleLook = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
 
-/** Who the chat is with; it leads to more of them. Typing is announced by `TypingAnnouncer`, here it only shows. */
+/** Avatar, name and subtitle of a chat, linked to the profile or member list. Typing is announced by `TypingAnnouncer`. */
 export function ChatHeader({ profilePath, person, name, isMuted, typingText, subtitle }: ChatHeaderProps) {
   const { t } = useTranslation();
   const look = "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
     <>
       <Avatar person={person ?? unknownPerson} size={40} />
-      {/* In the header of 72 px, what has no room below a name of two lines would stand beside it, and is cut off. */}
+      {/* The header is 72 px high: a subtitle that does not fit below a two-line name wraps to the side and is clipped. */}
       <span className="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
         <span className="flex w-full items-center gap-1.5">
           <bdi className={nameLook}>{person ? name : ""}</bdi>
@@ -45,7 +45,7 @@ export function ChatHeader({ profilePath, person, name, isMuted, typingText, sub
       </span>
     </>
   );
-  // A link has a name, or is none yet.
+  // No link before the name is loaded: a link needs a label.
   if (profilePath === undefined || !person) return <span className={look}>{content}</span>;
   return (
     <Link to={profilePath} className={look}>

@@ -4,25 +4,25 @@ import { MenuButton, type MenuItem } from "#components/overlays/menu.tsx";
 
 type ChatHeaderActionsProps = {
   callButtons: ReactNode;
-  /** The same in the menu, in their order: those whose buttons have no room beside the name stand there. */
+  /** Menu entries of the call buttons, in the same order; used for the buttons that do not fit beside the name. */
   callMenuItems: MenuItem[];
   menuItems: MenuItem[];
 };
 
-/** The end of a chat's header: calls and the menu. */
+/** Call buttons and the menu at the end of the chat header. */
 export function ChatHeaderActions({ callButtons, callMenuItems, menuItems }: ChatHeaderActionsProps) {
   const { t } = useTranslation();
   const buttons = useRef<HTMLDivElement>(null);
-  /** How many of the buttons show, which are the first of them. */
-  const [shown, setShown] = useState(Number.POSITIVE_INFINITY);
+  /** Number of visible buttons, counted from the first. */
+  const [visibleCount, setVisibleCount] = useState(Number.POSITIVE_INFINITY);
   useEffect(() => {
-    const box = buttons.current;
-    if (!box) return;
-    const isShown = (button: Element) => button.getClientRects().length > 0;
+    const container = buttons.current;
+    if (!container) return;
+    const isVisible = (button: Element) => button.getClientRects().length > 0;
     const observer = new ResizeObserver(() =>
-      setShown([...box.querySelectorAll(":scope > button")].filter(isShown).length),
+      setVisibleCount([...container.querySelectorAll(":scope > button")].filter(isVisible).length),
     );
-    observer.observe(box);
+    observer.observe(container);
     return () => observer.disconnect();
   }, []);
   return (
@@ -30,7 +30,7 @@ export function ChatHeaderActions({ callButtons, callMenuItems, menuItems }: Cha
       <div ref={buttons} className="calls">
         {callButtons}
       </div>
-      <MenuButton label={t("common.more")} items={[...callMenuItems.slice(shown), ...menuItems]} />
+      <MenuButton label={t("common.more")} items={[...callMenuItems.slice(visibleCount), ...menuItems]} />
     </div>
   );
 }

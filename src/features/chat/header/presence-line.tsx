@@ -8,23 +8,23 @@ import { getServerNow } from "#lib/browser/clock.ts";
 
 const dayMs = 86_400_000;
 
-/** When it was, in a sentence and, for the little room of a narrow screen, in two words. */
-const describeLastSeen = (t: Translate, at: number, now: number): { whole: string; short: string } => {
+/** Last-seen text as a sentence, and in a short form for narrow screens. */
+const describeLastSeen = (t: Translate, at: number, now: number): { full: string; short: string } => {
   const time = formatTime(at);
   if (isSameDay(at, now))
-    return { whole: t("chat.presence.today", { time }), short: t("chat.presence.todayShort", { time }) };
+    return { full: t("chat.presence.today", { time }), short: t("chat.presence.todayShort", { time }) };
   if (isSameDay(at, now - dayMs))
-    return { whole: t("chat.presence.yesterday", { time }), short: t("chat.presence.yesterdayShort") };
+    return { full: t("chat.presence.yesterday", { time }), short: t("chat.presence.yesterdayShort") };
   const day = new Intl.DateTimeFormat(locales[getLanguage()], { day: "2-digit", month: "2-digit" }).format(at);
-  const whole = t("chat.presence.before", { date: formatTimeOrDate(at) });
-  return { whole, short: t("chat.presence.beforeShort", { date: day }) };
+  const full = t("chat.presence.before", { date: formatTimeOrDate(at) });
+  return { full, short: t("chat.presence.beforeShort", { date: day }) };
 };
 
-/** Whether there is anything to say of it. */
+/** Whether the presence may be shown: the person is online or has a last-seen time. */
 export const hasVisiblePresence = (presence: Presence | undefined): presence is Presence =>
   presence !== undefined && (presence.here || presence.seen_at !== null);
 
-/** That somebody is here, or when they last were. */
+/** "Online", or the last-seen time. */
 export function PresenceLine({
   presence: { here, seen_at },
   now = getServerNow(),
@@ -34,10 +34,10 @@ export function PresenceLine({
 }) {
   const { t } = useTranslation();
   if (here || seen_at === null) return t("chat.presence.here");
-  const { whole, short } = describeLastSeen(t, seen_at, now);
+  const { full, short } = describeLastSeen(t, seen_at, now);
   return (
     <>
-      <span className="sr-only sm:not-sr-only">{whole}</span>
+      <span className="sr-only sm:not-sr-only">{full}</span>
       <span aria-hidden="true" className="sm:hidden">
         {short}
       </span>

@@ -7,24 +7,24 @@ import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationView } from "#sync/hooks/use-live-query.ts";
 
-/** A question asked before something is done; it goes either way. */
-export const useConfirmation = <What extends string>() => {
-  const [question, setQuestion] = useState<What>();
+/** State of a confirmation dialog. `confirm` runs the action with a toast and closes the dialog whatever the result. */
+export const useConfirmation = <Dialog extends string>() => {
+  const [openDialog, setOpenDialog] = useState<Dialog>();
   const [isBusy, setBusy] = useState(false);
-  const answer = async (...doing: Parameters<typeof runWithToast>): Promise<boolean> => {
+  const confirm = async (...args: Parameters<typeof runWithToast>): Promise<boolean> => {
     setBusy(true);
-    const isDone = await runWithToast(...doing);
+    const isDone = await runWithToast(...args);
     setBusy(false);
-    setQuestion(undefined);
+    setOpenDialog(undefined);
     return isDone;
   };
-  return { question, isBusy, ask: setQuestion, answer, close: () => setQuestion(undefined) };
+  return { openDialog, isBusy, open: setOpenDialog, confirm, close: () => setOpenDialog(undefined) };
 };
 
-/** What the menu of every chat does to it, once the server knows it (SPEC.md §2, §8). */
+/** Menu entries of every chat: mute and clear history. Empty until the conversation is stored. */
 export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
   const { t } = useTranslation();
-  const { question, isBusy, ask, answer, close } = useConfirmation<"clear">();
+  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear">();
   const isMuted = view?.muted ?? false;
 
   const mute = () =>
@@ -33,7 +33,7 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
       failed: t("mute.failed"),
     });
   const clear = () =>
-    answer(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+    confirm(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
 
   const items: MenuItem[] =
     view?.isStored && !view.gone
@@ -44,10 +44,10 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
             icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
             onSelect: () => void mute(),
           },
-          { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => ask("clear") },
+          { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
         ]
       : [];
-  const dialog = question === "clear" && (
+  const dialog = openDialog === "clear" && (
     <ClearHistoryDialog
       name={name}
       isGroup={view?.kind === "group"}

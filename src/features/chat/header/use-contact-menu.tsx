@@ -10,24 +10,24 @@ import { useConfirmation } from "./use-chat-menu.tsx";
 
 type ContactMenuOptions = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };
 
-/** What the menu of a private chat does to the person in it, with the questions asked before (SPEC.md §2, §8). */
+/** Menu entries for the peer of a private chat: block, unblock and delete, with their confirmation dialogs. */
 export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMenuOptions) => {
   const { t } = useTranslation();
-  const leadOn = useNavigateIfStillHere();
-  const { question, isBusy, ask, answer, close } = useConfirmation<"block" | "delete">();
-  const isolated = { name: isolateBidi(name) };
+  const navigateIfStillHere = useNavigateIfStillHere();
+  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"block" | "delete">();
+  const nameParam = { name: isolateBidi(name) };
 
   const unblock = () =>
     runWithToast(() => unblockPerson(userId), {
-      done: t("people.unblocked", isolated),
+      done: t("people.unblocked", nameParam),
       failed: t("people.unblockFailed"),
     });
   const block = async () => {
-    const texts = { done: t("people.blocked", isolated), failed: t("people.blockFailed") };
-    if (await answer(() => blockPerson(userId), texts)) leadOn("/app");
+    const texts = { done: t("people.blocked", nameParam), failed: t("people.blockFailed") };
+    if (await confirm(() => blockPerson(userId), texts)) navigateIfStillHere("/app");
   };
-  const remove = () =>
-    answer(() => deleteContact(userId), {
+  const deletePeer = () =>
+    confirm(() => deleteContact(userId), {
       done: t("contacts.contactDeleted"),
       failed: t("contacts.deleteContactError"),
     });
@@ -35,7 +35,7 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
   const items: MenuItem[] = [
     isBlocked
       ? { id: "unblock", label: t("people.unblock"), icon: "i-ph-prohibit", onSelect: () => void unblock() }
-      : { id: "block", label: t("people.block"), icon: "i-ph-prohibit", onSelect: () => ask("block") },
+      : { id: "block", label: t("people.block"), icon: "i-ph-prohibit", onSelect: () => open("block") },
     ...(isContact
       ? [
           {
@@ -43,17 +43,17 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
             label: t("chat.deleteContact"),
             icon: "i-ph-trash",
             tone: "danger" as const,
-            onSelect: () => ask("delete"),
+            onSelect: () => open("delete"),
           },
         ]
       : []),
   ];
 
-  const asked = { name, busy: isBusy, onClose: close };
+  const dialogProps = { name, busy: isBusy, onClose: close };
   const dialog = (
     <>
-      {question === "block" && <BlockPersonDialog {...asked} onConfirm={() => void block()} />}
-      {question === "delete" && <DeleteContactDialog {...asked} onConfirm={() => void remove()} />}
+      {openDialog === "block" && <BlockPersonDialog {...dialogProps} onConfirm={() => void block()} />}
+      {openDialog === "delete" && <DeleteContactDialog {...dialogProps} onConfirm={() => void deletePeer()} />}
     </>
   );
   return { items, dialog, unblock };

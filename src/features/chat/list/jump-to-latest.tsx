@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-/** Leads back to the newest message; says how many came while one read further up. */
+/** Button that scrolls to the newest message, with the number of messages that arrived meanwhile. */
 export function JumpToLatestButton({ count, onClick }: { count: number; onClick: () => void }) {
   const { t } = useTranslation();
   return (

@@ -9,23 +9,23 @@ const listRowsInOrder = (list: Element): HTMLElement[] =>
 const getRowKey = (row: HTMLElement): string | undefined => row.dataset["key"];
 const findMenuButton = (row: HTMLElement): HTMLElement | null => row.querySelector<HTMLElement>(menuButtonSelector);
 
-/** Where the keyboard goes on once this message has no menu any more: the next message that has one, else the last before it. */
+/** Key of the message that gets the focus after this one lost its menu: the next message with a menu, else the previous one. */
 export const findAdjacentMenuKey = (list: Element, key: string): string | undefined => {
   const rows = listRowsInOrder(list);
   const at = rows.findIndex((row) => getRowKey(row) === key);
-  const before = at < 0 ? rows : rows.slice(0, at); // one that is gone already was not sent, and so the newest
+  const before = at < 0 ? rows : rows.slice(0, at); // a message that is gone already was unsent, and therefore the newest
   const after = at < 0 ? [] : rows.slice(at + 1);
   const found = [...after, ...before.reverse()].find((row) => findMenuButton(row));
   return found && getRowKey(found);
 };
 
-/** To the menu of this message, or to the list where it has none. */
+/** Focuses the menu button of a message, or the list if it has none. */
 export const focusMessageMenu = (list: HTMLElement, key: string | undefined): void => {
   const row = listRowsInOrder(list).find((row) => getRowKey(row) === key);
   ((row && findMenuButton(row)) ?? list).focus({ preventScroll: true });
 };
 
-/** From one message's menu the arrow keys lead to the next; those without a menu are passed over. */
+/** Moves the focus with the arrow keys between message menus, skipping messages without one. */
 export const handleMenuArrowKey = (event: KeyboardEvent): void => {
   if ((event.key !== "ArrowUp" && event.key !== "ArrowDown") || !(event.target instanceof Element)) return;
   const row = event.target.matches(menuButtonSelector) ? event.target.closest("li") : null;

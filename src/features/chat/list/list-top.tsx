@@ -6,11 +6,11 @@ type ListTopProps = {
   isLoading: boolean;
   isWaitingToRetry: boolean;
   height: number;
-  /** When the oldest message was written. */
+  /** Time of the oldest message. */
   oldestAt: number | undefined;
 };
 
-/** What stands above the oldest message. Its height never changes, so nothing below it moves. */
+/** Area above the oldest message: loading state or beginning of the chat. Its height is constant, so that no row moves. */
 export function ListTop({ hasOlder, isLoading, isWaitingToRetry, height, oldestAt }: ListTopProps) {
   const { t } = useTranslation();
   return (

@@ -8,7 +8,7 @@ import type { ChatItem } from "#sync/hooks/use-live-query.ts";
 import { areNamesLoaded, listPresentMessages } from "./announced-messages.ts";
 
 const announcedMax = 3;
-/** A message whose author is being asked for is told after this long at the latest. */
+/** Maximum wait for the name of a sender that is not loaded yet. */
 const nameWaitMs = 3_000;
 
 type MessageAnnouncerProps = {
@@ -19,42 +19,44 @@ type MessageAnnouncerProps = {
 };
 
 /**
- * Tells a screen reader what arrives while the chat is open. The list itself cannot: it is virtual, so its
- * elements also come and go with scrolling. What is deleted, cleared or of a group that is gone leaves here too.
+ * Live region that announces incoming messages to screen readers. The message list cannot be the live region, because it
+ * is virtual: its elements also come and go with scrolling. Deleted and cleared messages are removed here, too.
  */
 export function MessageAnnouncer({ conversation, items, people, isLoading }: MessageAnnouncerProps) {
   const { t } = useTranslation();
-  const [told, setTold] = useState<readonly number[]>([]);
-  const [waitedFor, setWaitedFor] = useState(0); // up to this place nobody's name is waited for any more
-  const toldSeq = useRef<number>(undefined);
+  const [announcedSeqs, setAnnouncedSeqs] = useState<readonly number[]>([]);
+  const [namesAwaitedSeq, setNamesAwaitedSeq] = useState(0); // `seq` up to which missing names are no longer waited for
+  const newestAnnounced = useRef<number>(undefined);
   useEffect(() => {
     const head = items.find((item) => item.seq !== undefined)?.seq ?? 0;
-    const before = toldSeq.current;
-    if (before === undefined && isLoading) return; // the history coming in is not news
-    // What is deleted or cleared does not make older messages news.
-    toldSeq.current = Math.max(before ?? 0, head);
-    if (before === undefined || head <= before) return;
+    const previous = newestAnnounced.current;
+    if (previous === undefined && isLoading) return; // the initial history is not announced
+    // The watermark never falls: deleting or clearing messages must not announce older ones.
+    newestAnnounced.current = Math.max(previous ?? 0, head);
+    if (previous === undefined || head <= previous) return;
     const arrived = items
-      .flatMap(({ mine, seq }) => (!mine && seq !== undefined && seq > before ? [seq] : []))
+      .flatMap(({ mine, seq }) => (!mine && seq !== undefined && seq > previous ? [seq] : []))
       .slice(0, announcedMax)
       .reverse();
     if (arrived.length === 0) return;
-    setTold((told) => [...told, ...arrived].slice(-announcedMax));
-    // Not ended by the next message: else in a lively group the name might be waited for without end.
-    setTimeout(() => setWaitedFor((place) => Math.max(place, head)), nameWaitMs);
+    setAnnouncedSeqs((announcedSeqs) => [...announcedSeqs, ...arrived].slice(-announcedMax));
+    // Not cleared when the next message arrives: in a busy group the wait might never end.
+    setTimeout(() => setNamesAwaitedSeq((seq) => Math.max(seq, head)), nameWaitMs);
   }, [items, isLoading]);
-  const lines = useMemo(() => listPresentMessages(told, items), [told, items]);
-  // The chat may show its past meanwhile, where others write.
-  const members = useMentionedMembers(conversation, people.members?.ownNumber, lines);
-  const lineOf = ({ body, sender }: ChatItem): string => {
+  const announced = useMemo(() => listPresentMessages(announcedSeqs, items), [announcedSeqs, items]);
+  // The list may show older history with other members, so the names are resolved here.
+  const members = useMentionedMembers(conversation, people.members?.ownNumber, announced);
+  const describeItem = ({ body, sender }: ChatItem): string => {
     const text = describeMessage(body, t, members && { sender, names: members });
     const name = isolateBidi(getSenderName({ ...people, members }, sender, t));
     return body.type === "event" ? text : t("chat.incoming", { name, text });
   };
   return (
     <div role="log" aria-live="polite" aria-label={t("chat.arrived")} className="sr-only">
-      {lines.map((item) =>
-        areNamesLoaded(item, members) || (item.seq ?? 0) <= waitedFor ? <p key={item.seq}>{lineOf(item)}</p> : null,
+      {announced.map((item) =>
+        areNamesLoaded(item, members) || (item.seq ?? 0) <= namesAwaitedSeq ? (
+          <p key={item.seq}>{describeItem(item)}</p>
+        ) : null,
       )}
     </div>
   );

@@ -33,66 +33,66 @@ const MessageMenu = lazyOverlay(() => import("#features/chat/message/message-men
 const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-viewer.tsx"));
 
 const defaultRowPx = 56;
-const defaultListPx = 360; // the list's width before it is known
+const defaultListPx = 360; // assumed width before the list is measured
 const highlightMs = 3_000;
 
 type MessageListProps = {
   conversation: ConversationId;
-  /** The chat itself, or a look at its past, which has an end towards the present too. */
+  /** Newest messages of the chat, or a history window that also has a newer end. */
   chat: ChatView | ChatHistory;
   people: ChatPeople;
   participation: ChatParticipation;
-  /** The place of a found message to bring into view and mark. */
+  /** `seq` of a message to scroll to and highlight. */
   targetSeq: number | undefined;
   onTargetShown: () => void;
-  /** Leads from a look at the past to the newest messages. */
+  /** Leaves the history window for the newest messages. */
   onJumpToLatest: () => void;
-  /** False while something covers the list: what is not seen is not read. */
+  /** False while an overlay covers the list: no read receipts are sent. */
   isVisible: boolean;
 };
 
-/** The messages, newest at the bottom and held there; drawn only where one looks. */
+/** Virtual message list, anchored to the newest message at the bottom. */
 export function MessageList({ conversation, chat, people, targetSeq, isVisible, ...props }: MessageListProps) {
   const { participation, onTargetShown, onJumpToLatest } = props;
   const { t } = useTranslation();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
   const { items, hasOlder } = chat;
-  const past = "hasNewer" in chat ? chat : undefined;
-  const hasNewer = past?.hasNewer ?? false;
+  const history = "hasNewer" in chat ? chat : undefined;
+  const hasNewer = history?.hasNewer ?? false;
   const count = items.length;
   const scroller = useRef<HTMLDivElement>(null);
-  // The items count from the newest, the screen from the oldest.
+  // `items` is sorted newest first, the rows oldest first.
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
-  const placeAt = (item: ChatItem, index: number) =>
+  const toPlacement = (item: ChatItem, index: number) =>
     toMessagePlacement(item, itemAt(index + 1), people.members && { older: itemAt(index - 1) });
   const targetIndex = targetSeq === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === targetSeq);
   const hasTarget = targetIndex >= 0 && targetIndex < count;
   const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
-  // What the reader made longer stays so, however far they scroll.
-  const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
-  const [deed, setDeed] = useState<MessageAction>();
-  const [viewedKey, setViewedKey] = useState<string>();
-  useComposerOverlay(viewedKey !== undefined || deed?.step === "forward" || deed?.step === "receipts");
-  const deeds = useMemo<BubbleActions>(
+  // Expanded messages stay expanded when they are scrolled out of view.
+  const [expandedKeys, setExpandedKeys] = useState<ReadonlySet<string>>(new Set());
+  const [action, setAction] = useState<MessageAction>();
+  const [viewedImageKey, setViewedImageKey] = useState<string>();
+  useComposerOverlay(viewedImageKey !== undefined || action?.step === "forward" || action?.step === "receipts");
+  const actions = useMemo<BubbleActions>(
     () => ({
-      openMenu: (item, anchor) => setDeed({ item, anchor, step: "menu" }),
-      openImage: ({ key }) => setViewedKey(key),
-      expandText: (key) => setOpenKeys((before) => new Set(before).add(key)),
+      openMenu: (item, anchor) => setAction({ item, anchor, step: "menu" }),
+      openImage: ({ key }) => setViewedImageKey(key),
+      expandText: (key) => setExpandedKeys((before) => new Set(before).add(key)),
     }),
     [],
   );
-  const heightOf = (item: ChatItem, placement: MessagePlacement): number =>
-    estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, openKeys.has(item.key));
+  const estimateHeight = (item: ChatItem, placement: MessagePlacement): number =>
+    estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, expandedKeys.has(item.key));
   useEffect(() => stopPlayback, []);
-  const { virtualizer, isAtEnd, goTo, onScroll } = useAnchoredList({
+  const { virtualizer, isAtEnd, scrollToRow, onScroll } = useAnchoredList({
     scroller,
     count,
-    isHistoryView: past !== undefined,
+    isHistoryView: history !== undefined,
     hasNewer,
     estimateSize: (index) => {
       const item = itemAt(index);
-      return item ? heightOf(item, placeAt(item, index)) : defaultRowPx;
+      return item ? estimateHeight(item, toPlacement(item, index)) : defaultRowPx;
     },
     getKey: (index) => itemAt(index)?.key ?? index,
     getInitialOffset: () => (hasTarget ? targetIndex * defaultRowPx : listTopPx + count * defaultRowPx),
@@ -100,75 +100,79 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const rows = virtualizer.getVirtualItems();
 
   const loadFailed = people.members ? "groups.chat.loadFailed" : "chat.loadFailed";
-  const [reachOlder, isStuck] = useInfiniteScroll(isVisible && hasOlder && !chat.loading, chat.loadOlder, loadFailed);
-  const [reachNewer] = useInfiniteScroll(isVisible && hasNewer && !chat.loading, past?.loadNewer, loadFailed);
+  const [onRowsAbove, isWaitingToRetry] = useInfiniteScroll(
+    isVisible && hasOlder && !chat.loading,
+    chat.loadOlder,
+    loadFailed,
+  );
+  const [onRowsBelow] = useInfiniteScroll(isVisible && hasNewer && !chat.loading, history?.loadNewer, loadFailed);
   const firstIndex = rows[0]?.index;
   const lastIndex = rows.at(-1)?.index;
-  useEffect(() => reachOlder(firstIndex), [reachOlder, firstIndex]);
+  useEffect(() => onRowsAbove(firstIndex), [onRowsAbove, firstIndex]);
   useEffect(
-    () => reachNewer(lastIndex === undefined ? undefined : count - 1 - lastIndex),
-    [reachNewer, lastIndex, count],
+    () => onRowsBelow(lastIndex === undefined ? undefined : count - 1 - lastIndex),
+    [onRowsBelow, lastIndex, count],
   );
 
-  // What this person just wrote is where they look next.
+  // Scroll to a message that the user has just sent.
   const newest = items[0];
-  const writtenKey = newest?.mine && newest.status === "sending" ? newest.key : undefined;
-  const lastWrittenKey = useRef(writtenKey);
+  const sentKey = newest?.mine && newest.status === "sending" ? newest.key : undefined;
+  const lastSentKey = useRef(sentKey);
   useLayoutEffect(() => {
-    if (writtenKey !== undefined && lastWrittenKey.current !== writtenKey) virtualizer.scrollToEnd();
-    lastWrittenKey.current = writtenKey;
-  }, [virtualizer, writtenKey]);
+    if (sentKey !== undefined && lastSentKey.current !== sentKey) virtualizer.scrollToEnd();
+    lastSentKey.current = sentKey;
+  }, [virtualizer, sentKey]);
 
-  const foundSeq = useContext(ActiveSearchResultContext)?.seq;
-  const [highlighted, setHighlighted] = useState<number>();
+  const activeResultSeq = useContext(ActiveSearchResultContext)?.seq;
+  const [highlightedSeq, setHighlightedSeq] = useState<number>();
   useEffect(() => {
     if (!hasTarget) return;
-    goTo(targetIndex);
-    // Who walks from one found message to the next keeps the focus where they do it.
+    scrollToRow(targetIndex);
+    // Do not take the focus from the search panel.
     if (document.activeElement === document.body) {
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
     }
-    setHighlighted(targetSeq);
-    if (targetKey !== undefined) deeds.expandText(targetKey); // what was found may stand far down in it
+    setHighlightedSeq(targetSeq);
+    if (targetKey !== undefined) actions.expandText(targetKey); // the match may be below the fold
     onTargetShown();
-  }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, goTo, deeds]);
+  }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, scrollToRow, actions]);
   useEffect(() => {
-    if (highlighted === undefined) return;
-    const timer = setTimeout(() => setHighlighted(undefined), highlightMs);
+    if (highlightedSeq === undefined) return;
+    const timer = setTimeout(() => setHighlightedSeq(undefined), highlightMs);
     return () => clearTimeout(timer);
-  }, [highlighted]);
+  }, [highlightedSeq]);
 
-  // Who read on from the past up to the newest message is in the present.
-  const hasCaughtUp = past !== undefined && !hasNewer && isAtEnd;
+  // Leave the history window once it was scrolled to the newest message.
+  const hasCaughtUp = history !== undefined && !hasNewer && isAtEnd;
   useEffect(() => {
     if (hasCaughtUp) onJumpToLatest();
   }, [hasCaughtUp, onJumpToLatest]);
 
-  const unseen = useReadReceipts(conversation, items, isVisible && isAtEnd && !past);
+  const unseenCount = useReadReceipts(conversation, items, isVisible && isAtEnd && !history);
   const topIndex = virtualizer.range?.startIndex ?? 0;
-  // At the beginning the heading of the first day says it already.
+  // At the very top, the first day heading shows the date already.
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
-  // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
+  // Roving tab index: the message that had the focus, else the newest rendered one.
   const [activeKey, setActiveKey] = useState<string>();
-  const isStop = (index: number) => hasMessageMenu(itemAt(index)?.body ?? { type: "deleted" });
+  const isTabbable = (index: number) => hasMessageMenu(itemAt(index)?.body ?? { type: "deleted" });
   const tabKey = rows.some(({ key }) => key === activeKey)
     ? activeKey
-    : rows.filter(({ index }) => isStop(index)).at(-1)?.key;
-  // A message that had the focus may be scrolled away: the keyboard goes on in the list, not at the page's beginning.
-  const isActiveGone = activeKey !== undefined && tabKey !== activeKey;
+    : rows.filter(({ index }) => isTabbable(index)).at(-1)?.key;
+  // If the focused message is scrolled out of the list, the focus moves to the list instead of the document body.
+  const hasLostActive = activeKey !== undefined && tabKey !== activeKey;
   useEffect(() => {
-    if (isActiveGone && document.activeElement === document.body)
+    if (hasLostActive && document.activeElement === document.body)
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
-  }, [isActiveGone]);
-  // What was done with a message ends at its place, however its menu was opened; only who was writing goes on writing.
-  const doneKey = useRef<{ key: string | undefined }>(undefined);
+  }, [hasLostActive]);
+  // After a menu action the focus returns to the message, unless the user is typing.
+  const focusTarget = useRef<{ key: string | undefined }>(undefined);
   useEffect(() => {
     const list = scroller.current?.querySelector("ol");
-    if (deed || !doneKey.current || !list) return;
-    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMessageMenu(list, doneKey.current.key);
-    doneKey.current = undefined;
-  }, [deed]);
-  const stepDeed = (step: MessageAction["step"]) => setDeed(deed && { ...deed, step });
+    if (action || !focusTarget.current || !list) return;
+    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMessageMenu(list, focusTarget.current.key);
+    focusTarget.current = undefined;
+  }, [action]);
+  const setStep = (step: MessageAction["step"]) => setAction(action && { ...action, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (
@@ -188,7 +192,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
           <ListTop
             hasOlder={hasOlder}
             isLoading={chat.loading}
-            isWaitingToRetry={isStuck}
+            isWaitingToRetry={isWaitingToRetry}
             height={listTopPx}
             oldestAt={itemAt(0)?.at}
           />
@@ -205,7 +209,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
               const item = itemAt(index);
               if (!item) return null;
               const newer = itemAt(index + 1);
-              const placement = placeAt(item, index);
+              const placement = toPlacement(item, index);
               return (
                 <li
                   key={key}
@@ -220,12 +224,12 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
                     me={me}
                     people={people}
                     placement={placement}
-                    isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
-                    isExpanded={openKeys.has(item.key)}
+                    isTarget={item.seq !== undefined && (item.seq === highlightedSeq || item.seq === activeResultSeq)}
+                    isExpanded={expandedKeys.has(item.key)}
                     participation={participation}
                     isTabStop={key === tabKey}
-                    actions={deeds}
-                    estimateHeightPx={() => heightOf(item, { ...placement, endsDay: false })}
+                    actions={actions}
+                    estimateHeightPx={() => estimateHeight(item, { ...placement, endsDay: false })}
                   />
                   {placement.endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
@@ -236,32 +240,32 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       </div>
       {(!isAtEnd || hasNewer) && (
         <JumpToLatestButton
-          count={past ? 0 : unseen}
-          onClick={() => (past ? onJumpToLatest() : virtualizer.scrollToEnd())}
+          count={history ? 0 : unseenCount}
+          onClick={() => (history ? onJumpToLatest() : virtualizer.scrollToEnd())}
         />
       )}
-      {deed && (
+      {action && (
         <MessageMenu
           conversation={conversation}
           me={me}
           people={people}
-          action={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
-          onStep={stepDeed}
-          onClose={() => setDeed(undefined)}
+          action={{ ...action, item: items.find(({ key }) => key === action.item.key) ?? action.item }}
+          onStep={setStep}
+          onClose={() => setAction(undefined)}
           onCompleted={(how) => {
             const list = scroller.current?.querySelector("ol");
-            const { key } = deed.item;
-            doneKey.current = { key: how === "deleted" && list ? findAdjacentMenuKey(list, key) : key };
+            const { key } = action.item;
+            focusTarget.current = { key: how === "deleted" && list ? findAdjacentMenuKey(list, key) : key };
           }}
         />
       )}
-      {viewedKey !== undefined && (
+      {viewedImageKey !== undefined && (
         <ImageViewer
           conversation={conversation}
           items={items}
-          startKey={viewedKey}
+          startKey={viewedImageKey}
           people={people}
-          onClose={() => setViewedKey(undefined)}
+          onClose={() => setViewedImageKey(undefined)}
         />
       )}
     </div>

@@ -8,24 +8,24 @@ const CallMessage = lazyComponent(() => import("#features/chat/message/call-mess
 
 type MessageListRowProps = Omit<BubbleProps, "authorLabel" | "sender"> & {
   people: ChatPeople;
-  /** The room it is given until what draws it is here. */
+  /** Placeholder height while the code of the row is loading. */
   estimateHeightPx: () => number;
 };
 
-/** What stands in the list: what somebody said, what happened in a group, or a call. */
+/** Row of the message list: a message bubble, a system message or a call entry. */
 export function MessageListRow({ people, estimateHeightPx, ...props }: MessageListRowProps) {
   const { t } = useTranslation();
   const { item, placement, isTarget, isTabStop, actions } = props;
   const { body, mine, sender } = item;
   if (body.type === "event") return <SystemMessage body={body} sender={sender} people={people} />;
-  const author = mine ? t("chat.fromYou") : t("chat.from", { name: getSenderName(people, sender, t) });
+  const authorLabel = mine ? t("chat.fromYou") : t("chat.from", { name: getSenderName(people, sender, t) });
   if (body.type === "call") {
     return (
       <CallMessage
         item={item}
         body={body}
         peerName={people.name}
-        authorLabel={author}
+        authorLabel={authorLabel}
         endsRun={placement.endsRun}
         isTarget={isTarget}
         isTabStop={isTabStop}
@@ -34,5 +34,5 @@ export function MessageListRow({ people, estimateHeightPx, ...props }: MessageLi
       />
     );
   }
-  return <Bubble {...props} authorLabel={author} sender={mine ? undefined : findSender(people, sender, t)} />;
+  return <Bubble {...props} authorLabel={authorLabel} sender={mine ? undefined : findSender(people, sender, t)} />;
 }

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from "react";
 
-/** Those who write on and off are told of once in this time. */
+/** Minimum time between two typing announcements. */
 const repeatAfterMs = 30_000;
 
-/** Tells a screen reader who writes (`text`, undefined while nobody does), when it has not just been told. */
+/** Live region for typing notifications, limited to one announcement per `repeatAfterMs`. `text` is undefined while nobody types. */
 export function TypingAnnouncer({ text }: { text: string | undefined }) {
-  const toldAt = useRef(Number.NEGATIVE_INFINITY);
-  const [told, setTold] = useState<string>();
+  const announcedAt = useRef(Number.NEGATIVE_INFINITY);
+  const [announced, setAnnounced] = useState<string>();
   useEffect(() => {
-    const isNews = text !== undefined && performance.now() - toldAt.current > repeatAfterMs;
-    if (isNews) toldAt.current = performance.now();
-    setTold((told) => (isNews ? text : text === undefined ? undefined : told));
+    const isDue = text !== undefined && performance.now() - announcedAt.current > repeatAfterMs;
+    if (isDue) announcedAt.current = performance.now();
+    setAnnounced((announced) => (isDue ? text : text === undefined ? undefined : announced));
   }, [text]);
   return (
     <p role="status" className="sr-only">
-      {told}
+      {announced}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
-export const listTopPx = 56; // room above the oldest message for what is said there
-const endThresholdPx = 80; // this close to the newest message counts as reading it
+export const listTopPx = 56; // height of the area above the oldest message
+const endThresholdPx = 80; // this close to the end counts as being at the end
 
 const measureDistanceFromEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number =>
   scrollHeight - scrollTop - clientHeight;
@@ -11,7 +11,7 @@ const isNearEnd = (element: Element): boolean => measureDistanceFromEnd(element)
 type AnchoredListOptions = {
   scroller: RefObject<HTMLDivElement | null>;
   count: number;
-  /** A look at the past ends before the newest message: its end is not held. */
+  /** A history window ends before the newest message, so it is not anchored to its end. */
   isHistoryView: boolean;
   hasNewer: boolean;
   estimateSize: (index: number) => number;
@@ -19,47 +19,47 @@ type AnchoredListOptions = {
   getInitialOffset: () => number;
 };
 
-/** A list that is read from its end: held there while one stays, and in place wherever else one reads. */
+/** Virtual list anchored to its end while the user is there; elsewhere it keeps the visible rows in place. */
 export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...props }: AnchoredListOptions) {
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
   const wasNearEnd = useRef(true);
   const lastTop = useRef(0);
-  const isMovedUp = useRef(false);
-  const firstSeen = useRef<number>(undefined);
+  const hasMovedUp = useRef(false);
+  const firstVisibleIndex = useRef<number>(undefined);
   const heightPx = useRef(0);
-  const expected = useRef({ widthPx: 0, sizes: new Map<string | number, number>() });
-  // Looked for at an event, and before the list moves itself: then an event tells of both, and of neither for itself.
-  const lookForMoveUp = () => {
+  const estimates = useRef({ widthPx: 0, sizes: new Map<string | number, number>() });
+  // Checked at every scroll event, and before each programmatic scroll: one event may report both kinds of movement.
+  const detectMoveUp = () => {
     const element = scroller.current;
     if (!element) return;
-    // A list that is just being made longer or shorter is scrolled by that, and one that has less below it too.
+    // Resizing the list, or removing content below, scrolls it without the user.
     const isResized = element.clientHeight !== heightPx.current;
-    isMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && measureDistanceFromEnd(element) > 1;
+    hasMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && measureDistanceFromEnd(element) > 1;
     lastTop.current = element.scrollTop;
   };
   if (list.current && scroller.current) {
-    // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
+    // A page may arrive between a scroll and its event: anchor to the rows that are visible now.
     if (list.current.options.count !== count) {
       list.current.scrollOffset = scroller.current.scrollTop;
       wasNearEnd.current = isNearEnd(scroller.current);
     }
-    lookForMoveUp();
+    detectMoveUp();
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
     scrollToFn: (offset, options, instance) => {
-      lookForMoveUp();
+      detectMoveUp();
       elementScroll(offset, options, instance);
-      // Further down it is no move of the reader's; further up it leaves the end as they would.
+      // A programmatic scroll down is no user movement; one up leaves the end as the user would.
       lastTop.current = Math.max(lastTop.current, scroller.current?.scrollTop ?? 0);
     },
-    // What is expected of a row stands until it is measured, though its message is withdrawn meanwhile: a measured
-    // change can be held in place, another guess at what is above would push what is read.
+    // Keep the estimate of a row until it is measured, even if its message is deleted meanwhile: a measured change can
+    // be compensated, whereas a new estimate above the visible rows would move them.
     estimateSize: (index) => {
       const widthPx = scroller.current?.clientWidth ?? 0;
-      if (widthPx !== expected.current.widthPx) expected.current = { widthPx, sizes: new Map() };
-      const { sizes } = expected.current;
+      if (widthPx !== estimates.current.widthPx) estimates.current = { widthPx, sizes: new Map() };
+      const { sizes } = estimates.current;
       const key = props.getKey(index);
       const size = sizes.get(key) ?? props.estimateSize(index);
       sizes.set(key, size);
@@ -68,12 +68,12 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     measureElement: (element, entry, instance) => {
       const size = measureElement(element, entry, instance);
       const key = props.getKey(instance.indexFromElement(element));
-      // One as high as expected is not noted by the library: what happens to it later would count as its first measure.
-      if (expected.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
+      // The library does not cache a size equal to the estimate, and would treat the next change as the first measurement.
+      if (estimates.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
         instance.itemSizeCache.set(key, size);
       return size;
     },
-    // Starts where one will look, so that nothing else is drawn first.
+    // Render the initial position first, without an intermediate frame.
     initialOffset: props.getInitialOffset,
     getItemKey: props.getKey,
     anchorTo: "end",
@@ -85,26 +85,26 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     directDomUpdates: true,
   });
   list.current = virtualizer;
-  // What changes its height above the fold must not push what is read, whichever way one scrolls. One that is half
-  // above it grows where one reads it, but what follows does not go after one that grows short.
+  // Compensate size changes above the viewport. A row that is cut by the upper edge may grow in place, but when it
+  // shrinks, the rows below it must not move up.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) =>
     (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
 
-  // What holds is in a ref: a scroll event may come before what was set is drawn.
-  const [isAtEnd, setDrawn] = useState(!isHistoryView);
+  // Also kept in a ref: a scroll event may come before the state is rendered.
+  const [isAtEnd, setAtEndState] = useState(!isHistoryView);
   const atEnd = useRef(isAtEnd);
   const isLast = useRef(!hasNewer);
   isLast.current = !hasNewer;
-  const holdsEnd = useCallback(() => atEnd.current && isLast.current, []);
+  const isAnchored = useCallback(() => atEnd.current && isLast.current, []);
   const setAtEnd = (isThere: boolean) => {
     atEnd.current = isThere;
-    setDrawn(isThere);
+    setAtEndState(isThere);
   };
-  /** Brings a message into sight; the end is held no longer. */
-  const goTo = useCallback(
+  /** Scrolls to a row and releases the anchor at the end. */
+  const scrollToRow = useCallback(
     (index: number) => {
       atEnd.current = false;
-      setDrawn(false);
+      setAtEndState(false);
       virtualizer.scrollToIndex(index, { align: "center" });
     },
     [virtualizer],
@@ -112,39 +112,39 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    if (holdsEnd()) virtualizer.scrollToEnd();
+    if (isAnchored()) virtualizer.scrollToEnd();
     let width = element.clientWidth;
     heightPx.current = element.clientHeight;
     const observer = new ResizeObserver(() => {
-      const isTurned = element.clientWidth !== width;
+      const isRotated = element.clientWidth !== width;
       width = element.clientWidth;
       heightPx.current = element.clientHeight;
-      // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
-      if (holdsEnd()) virtualizer.scrollToEnd();
-      // On a phone that was turned all rows have other heights: who read further up goes on where they were.
-      else if (isTurned && firstSeen.current !== undefined)
-        virtualizer.scrollToIndex(firstSeen.current, { align: "start" });
+      // An on-screen keyboard or a growing composer shrinks the list: stay at the end.
+      if (isAnchored()) virtualizer.scrollToEnd();
+      // Rotating the device changes all row heights: restore the first visible row.
+      else if (isRotated && firstVisibleIndex.current !== undefined)
+        virtualizer.scrollToIndex(firstVisibleIndex.current, { align: "start" });
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [virtualizer, scroller, holdsEnd]);
+  }, [virtualizer, scroller, isAnchored]);
 
-  // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
+  // Only scrolling up leaves the end. If rows just turned out higher than estimated, follow the end.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
-    lookForMoveUp();
-    const isLeft = isMovedUp.current;
-    isMovedUp.current = false;
-    firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
-    if (!isNear && !isLeft && holdsEnd()) virtualizer.scrollToEnd();
+    detectMoveUp();
+    const hasLeftEnd = hasMovedUp.current;
+    hasMovedUp.current = false;
+    firstVisibleIndex.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
+    if (!isNear && !hasLeftEnd && isAnchored()) virtualizer.scrollToEnd();
     else setAtEnd(isNear);
   };
 
-  // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
+  // Messages may also be inserted above the newest one: before own messages that are still being sent.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the number of rows changes
   useLayoutEffect(() => {
-    if (holdsEnd() && wasNearEnd.current) virtualizer.scrollToEnd();
+    if (isAnchored() && wasNearEnd.current) virtualizer.scrollToEnd();
   }, [virtualizer, count]);
 
-  return { virtualizer, isAtEnd, goTo, onScroll };
+  return { virtualizer, isAtEnd, scrollToRow, onScroll };
 }

@@ -3,58 +3,65 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, t } from "#i18n/setup.ts";
 import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
-const prefetchWithinRows = 15; // asked for before they are reached
+const prefetchWithinRows = 15; // a page is requested this many rows before the end of the list
 const retryAfterMs = 5_000;
 
 /**
- * Asks for the next page at one end of the list as the reader comes near it. After a failure it waits: for the
- * link when there is none, else a moment. The second value says that it waits.
+ * Loads the next page at one end of the list when the visible rows come near it. After a failure it waits for the
+ * connection, or `retryAfterMs` while online. Returns the scroll callback and whether it waits to retry.
  */
 export const useInfiniteScroll = (
-  isWanted: boolean,
+  isEnabled: boolean,
   load: (() => Promise<void>) | undefined,
-  /** What is said when it fails. */
-  failed: TextKey,
-): [reach: (rowsLeft: number | undefined) => void, isStuck: boolean] => {
+  /** Toast message after a failure. */
+  failureText: TextKey,
+): [onRowsLeft: (rowsLeft: number | undefined) => void, isWaitingToRetry: boolean] => {
   const isOnline = useLinkState() === "online";
-  const [isStuck, setStuck] = useState(false);
-  const isAsking = useRef(false);
-  const hasTold = useRef(false);
+  const [isWaitingToRetry, setWaitingToRetry] = useState(false);
+  const isLoading = useRef(false);
+  const hasShownToast = useRef(false);
 
   const wasOnline = useRef(isOnline);
   useEffect(() => {
-    const isBack = isOnline && !wasOnline.current;
+    const isReconnected = isOnline && !wasOnline.current;
     wasOnline.current = isOnline;
-    if (!isStuck || !isOnline) return;
-    const timer = setTimeout(() => setStuck(false), isBack ? 0 : retryAfterMs);
+    if (!isWaitingToRetry || !isOnline) return;
+    const timer = setTimeout(() => setWaitingToRetry(false), isReconnected ? 0 : retryAfterMs);
     return () => clearTimeout(timer);
-  }, [isStuck, isOnline]);
+  }, [isWaitingToRetry, isOnline]);
 
-  const ask = useCallback(
-    async (more: () => Promise<void>) => {
-      isAsking.current = true;
+  const loadPage = useCallback(
+    async (loadNext: () => Promise<void>) => {
+      isLoading.current = true;
       try {
-        await more();
-        hasTold.current = false;
+        await loadNext();
+        hasShownToast.current = false;
       } catch {
-        setStuck(true);
-        if (isOnline && !hasTold.current) {
-          hasTold.current = true;
-          showToast({ tone: "danger", title: t("common.error"), message: t(failed) });
+        setWaitingToRetry(true);
+        if (isOnline && !hasShownToast.current) {
+          hasShownToast.current = true;
+          showToast({ tone: "danger", title: t("common.error"), message: t(failureText) });
         }
       } finally {
-        isAsking.current = false;
+        isLoading.current = false;
       }
     },
-    [isOnline, failed],
+    [isOnline, failureText],
   );
-  const reach = useCallback(
+  const onRowsLeft = useCallback(
     (rowsLeft: number | undefined) => {
-      if (rowsLeft === undefined || rowsLeft > prefetchWithinRows || !isWanted || !load || isStuck || isAsking.current)
+      if (
+        rowsLeft === undefined ||
+        rowsLeft > prefetchWithinRows ||
+        !isEnabled ||
+        !load ||
+        isWaitingToRetry ||
+        isLoading.current
+      )
         return;
-      void ask(load);
+      void loadPage(load);
     },
-    [isWanted, load, isStuck, ask],
+    [isEnabled, load, isWaitingToRetry, loadPage],
   );
-  return [reach, isStuck];
+  return [onRowsLeft, isWaitingToRetry];
 };

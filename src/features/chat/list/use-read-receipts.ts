@@ -1,32 +1,40 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { useIsCallScreenOpen } from "#calls/hooks.ts";
 import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { markReadUpTo } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
-import { useIsDocumentVisible } from "./use-document-visible.ts";
 
-const findNewestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
+const subscribeToDocumentVisibility = (listener: () => void): (() => void) => {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
+};
+
+/** False in a background tab and behind a locked screen. */
+const useIsDocumentVisible = (): boolean =>
+  useSyncExternalStore(subscribeToDocumentVisibility, () => document.visibilityState === "visible");
+
+const toNewestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
 
 /**
- * Reports what is read: the newest message is in sight, and somebody may be looking. Answers how many of the
- * other's messages came while one read further up.
+ * Sends read receipts while the newest message is visible to the user. Returns the number of unread incoming messages
+ * that arrived while the user was reading further up.
  */
-export const useReadReceipts = (conversation: ConversationId, items: ChatItem[], isNewestShown: boolean): number => {
+export const useReadReceipts = (conversation: ConversationId, items: ChatItem[], isNewestVisible: boolean): number => {
   const isVisible = useIsDocumentVisible();
-  const isCovered = useIsCallScreenOpen();
-  const isReading = isVisible && !isCovered && isNewestShown;
-  const headSeq = findNewestSeq(items);
+  const isCallScreenOpen = useIsCallScreenOpen();
+  const isReading = isVisible && !isCallScreenOpen && isNewestVisible;
+  const headSeq = toNewestSeq(items);
   const [seenSeq, setSeenSeq] = useState(headSeq);
   useEffect(() => {
     if (!isReading || headSeq === 0) return;
     setSeenSeq(headSeq);
     markReadUpTo(conversation, headSeq);
   }, [conversation, isReading, headSeq]);
-  let unseen = 0;
+  let unseenCount = 0;
   for (const item of items) {
     if (item.seq !== undefined && item.seq <= seenSeq) break;
-    if (!item.mine && countsAsUnread(item)) unseen++;
+    if (!item.mine && countsAsUnread(item)) unseenCount++;
   }
-  return unseen;
+  return unseenCount;
 };

@@ -1,12 +1,12 @@
 import { createContext, useContext } from "react";
 import { findMatches } from "./search-matching.ts";
 
-/** What a search is showing in the messages: its words, and the place of the message one is at. */
+/** Query of a search and the `seq` of the result that is shown in the list. */
 export type ActiveSearchResult = { query: string; seq: number };
 
 export const ActiveSearchResultContext = createContext<ActiveSearchResult | undefined>(undefined);
 
-/** A text with the words marked in it, as places found by `findSpans`. */
+/** Text with the spans from `findMatches` marked. */
 export function HighlightedSpans({ text, spans }: { text: string; spans: ReturnType<typeof findMatches> }) {
   let end = 0;
   const parts = spans.flatMap((span) => {
@@ -27,8 +27,8 @@ export function HighlightedSpans({ text, spans }: { text: string; spans: ReturnT
   );
 }
 
-/** Words of a message: while a search shows them, what it looked for is marked. */
+/** Message text; the matches of an active search are marked. */
 export function HighlightedText({ text }: { text: string }) {
-  const found = useContext(ActiveSearchResultContext);
-  return found ? <HighlightedSpans text={text} spans={findMatches(text, found.query)} /> : text;
+  const activeResult = useContext(ActiveSearchResultContext);
+  return activeResult ? <HighlightedSpans text={text} spans={findMatches(text, activeResult.query)} /> : text;
 }

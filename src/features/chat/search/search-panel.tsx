@@ -8,24 +8,24 @@ import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { findAdjacentResult, toResultNumber } from "./result-navigation.ts";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
+import { findAdjacentResult, toResultNumber } from "./search-matching.ts";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
 
 type SearchPanelProps = {
   conversation: ConversationId;
   people: ChatPeople;
-  /** Where one is among what was found; undefined while the results cover the messages. */
+  /** Result shown in the message list; undefined while the result list covers the messages. */
   activeResult: ActiveSearchResult | undefined;
-  /** Go to a message, or back to the list of results. */
-  onSelect: (found: ActiveSearchResult | undefined) => void;
+  /** Shows a result, or the result list again (undefined). */
+  onSelect: (result: ActiveSearchResult | undefined) => void;
   onClose: () => void;
 };
 
 /**
- * Search through the whole history (SPEC.md §2). While one types the results cover the messages; Enter or a tap
- * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
+ * Search through the whole history of a chat. While the user types, the result list covers the messages. Enter or a tap
+ * opens a result; from there Enter and Shift+Enter (or the arrow buttons) step to the next older and newer one.
  */
 export default function SearchPanel({ conversation, people, activeResult, onSelect, onClose }: SearchPanelProps) {
   const { t } = useTranslation();
@@ -37,29 +37,29 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const panel = useRef<HTMLDivElement>(null);
   useBackButton(onClose);
   useEffect(() => {
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     panel.current?.querySelector("input")?.focus();
     return () => {
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+      if (previousFocus instanceof HTMLElement) previousFocus.focus({ preventScroll: true });
     };
   }, []);
 
-  // Others may still be found while one walks: the place is the message, its number follows.
+  // More results may arrive while the user steps through them: the position is kept as a `seq`, and its number derived.
   const seqs = results.map(({ seq }) => seq);
-  const step = (by: 1 | -1) => {
-    const seq = activeResult ? findAdjacentResult(seqs, activeResult.seq, by) : seqs[0];
-    setEager(!activeResult);
+  const step = (direction: 1 | -1) => {
+    const seq = activeResult ? findAdjacentResult(seqs, activeResult.seq, direction) : seqs[0];
+    setOpensFirst(!activeResult);
     if (seq !== undefined) onSelect({ query, seq });
   };
-  // Enter goes to the first, also when it is pressed before that is found, or before a newer one is.
-  const [isEager, setEager] = useState(false);
+  // Enter opens the first result, also if it arrives later or a newer one replaces it.
+  const [opensFirst, setOpensFirst] = useState(false);
   const firstSeq = seqs[0];
-  const foundSeq = activeResult?.seq;
+  const activeSeq = activeResult?.seq;
   useEffect(() => {
-    if (isEager && firstSeq !== undefined && firstSeq !== foundSeq) onSelect({ query, seq: firstSeq });
-  }, [isEager, firstSeq, foundSeq, query, onSelect]);
-  const leaveTo = (next: ActiveSearchResult | undefined) => {
-    setEager(false);
+    if (opensFirst && firstSeq !== undefined && firstSeq !== activeSeq) onSelect({ query, seq: firstSeq });
+  }, [opensFirst, firstSeq, activeSeq, query, onSelect]);
+  const select = (next: ActiveSearchResult | undefined) => {
+    setOpensFirst(false);
     onSelect(next);
   };
 
@@ -70,7 +70,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
     else return;
     event.preventDefault();
   };
-  const isOver = state === "complete" || state === "local";
+  const isFinished = state === "complete" || state === "local";
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes from anywhere inside
     <div
@@ -86,7 +86,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             maxLength={searchQueryMaxLength}
             onChange={(next) => {
               setTyped(next);
-              leaveTo(undefined);
+              select(undefined);
             }}
             onSubmit={() => step(1)}
           />
@@ -100,7 +100,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             <IconButton
               icon="i-ph-list-magnifying-glass"
               label={t("chat.foundList")}
-              onClick={() => leaveTo(undefined)}
+              onClick={() => select(undefined)}
             />
             <IconButton icon="i-ph-caret-up-bold" label={t("chat.nextFound")} onClick={() => step(1)} />
             <IconButton icon="i-ph-caret-down-bold" label={t("chat.previousFound")} onClick={() => step(-1)} />
@@ -125,7 +125,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
               {error === undefined || error === "offline" ? t("chat.searchOffline") : t(`errors.${error}`)}
             </p>
           )}
-          {isOver && results.length === 0 && (
+          {isFinished && results.length === 0 && (
             <EmptyState
               icon="i-ph-magnifying-glass"
               title={t("chat.noneTitle")}
@@ -138,7 +138,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             query={query}
             conversation={conversation}
             people={people}
-            onSelect={({ seq }) => leaveTo({ query, seq })}
+            onSelect={({ seq }) => select({ query, seq })}
           />
         </>
       )}

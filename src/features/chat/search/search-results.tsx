@@ -33,22 +33,25 @@ type SearchResultsProps = {
   onSelect: (message: SearchHit) => void;
 };
 
-/** What was found, newest first; each leads to its place in the conversation. */
+/** Result list, newest first. A tap opens the message in the conversation. */
 export function SearchResults({ results, query, conversation, people, onSelect }: SearchResultsProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const [limit, setLimit] = useState(resultPageSize);
-  const shown = useMemo(() => results.slice(0, limit), [results, limit]);
-  // Older ones may be of members who wrote nothing of what the chat shows.
-  const named = { ...people, members: useMentionedMembers(conversation, people.members?.ownNumber, shown) };
-  const when = (at: number) => {
+  const visibleResults = useMemo(() => results.slice(0, limit), [results, limit]);
+  // Results may be from members without a message in the loaded part of the chat.
+  const resultPeople = {
+    ...people,
+    members: useMentionedMembers(conversation, people.members?.ownNumber, visibleResults),
+  };
+  const formatWhen = (at: number) => {
     const date = formatTimeOrDate(at, language);
     return isSameDay(at, getServerNow()) ? date : `${date} ${formatTime(at, language)}`;
   };
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul aria-label={t("chat.foundList")}>
-        {shown.map((message) => (
+        {visibleResults.map((message) => (
           <li key={message.key} className="border-b border-line">
             <button
               type="button"
@@ -57,10 +60,10 @@ export function SearchResults({ results, query, conversation, people, onSelect }
             >
               <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
                 <bdi className="truncate font-semibold">
-                  {message.mine ? t("common.you") : getSenderName(named, message.sender, t)}
+                  {message.mine ? t("common.you") : getSenderName(resultPeople, message.sender, t)}
                 </bdi>
                 <time dateTime={new Date(message.at).toISOString()} className="shrink-0 tabular-nums">
-                  {when(message.at)}
+                  {formatWhen(message.at)}
                 </time>
               </span>
               <span className="flex items-start gap-1.5">

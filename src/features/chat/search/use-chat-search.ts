@@ -6,13 +6,13 @@ const typingPauseMs = 250;
 
 export type ChatSearch = {
   state: "idle" | "running" | "complete" | "local";
-  /** Newest first. */
+  /** Results so far, newest first. */
   results: SearchHit[];
   error?: SyncError["code"];
 };
 const idleChatSearch: ChatSearch = { state: "idle", results: [] };
 
-/** Runs a search a moment after the typing pauses; what is found shows as it comes, and a newer query ends an older one. */
+/** Runs a search when typing pauses. Results appear as they arrive; a newer query aborts an older one. */
 export const useChatSearch = (conversation: ConversationId, query: string): ChatSearch => {
   const [search, setSearch] = useState({ query, ...idleChatSearch });
   useEffect(() => {
@@ -35,6 +35,6 @@ export const useChatSearch = (conversation: ConversationId, query: string): Chat
     };
   }, [conversation, query]);
   if (query === "") return idleChatSearch;
-  // What an older query found is nothing to go to: until the typing pauses the new one counts as under way.
+  // Results of an older query are not shown: until typing pauses, the new query counts as running.
   return search.query === query && search.state !== "idle" ? search : { state: "running", results: [] };
 };
