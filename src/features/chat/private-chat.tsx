@@ -79,7 +79,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
       name={name}
       isSynced={isSynced}
       canWrite={canWrite}
-      participation={isDeleted ? "alone" : "private"}
+      participation={isDeleted ? "peerDeleted" : "private"}
       typingText={showsTyping ? t("chat.isTyping", { name: isolateBidi(name) }) : undefined}
       emptyState={
         profileError && (

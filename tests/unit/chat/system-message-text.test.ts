@@ -67,8 +67,8 @@ describe("a line of a group", () => {
 });
 
 describe("a message that a group did not take", () => {
-  const reason = (standing: ChatParticipation, translate = t) =>
-    describeSendFailure("conversation_not_found", standing, translate);
+  const reason = (participation: ChatParticipation, translate = t) =>
+    describeSendFailure("conversation_not_found", participation, translate);
 
   it("says that one is no member any more, and claims it no longer once one is a member again", () => {
     expect(reason("left")).toBe("Vous ne faites plus partie de ce groupe.");
@@ -94,7 +94,7 @@ describe("a message to somebody whose account is gone", () => {
       [createTranslate("pt", pt), pt],
     ] as const) {
       for (const error of ["not_connected", "conversation_not_found", "unavailable", undefined] as const)
-        expect(describeSendFailure(error, "alone", translate)).toBe(errors.account_deleted);
+        expect(describeSendFailure(error, "peerDeleted", translate)).toBe(errors.account_deleted);
     }
     expect(describeSendFailure("not_connected", "private", t)).toBe(fr.errors.not_connected);
   });

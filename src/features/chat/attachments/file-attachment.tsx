@@ -5,10 +5,9 @@ import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useUpload } from "#sync/hooks/use-live-query.ts";
-import type { AttachmentProps } from "./attachment-props.ts";
 import { getFileExtension, saveToDevice } from "./save-file.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
-import { toFetchErrorKey, useAttachment } from "./use-attachment.ts";
+import { type AttachmentProps, toFetchErrorKey, useAttachment } from "./use-attachment.ts";
 
 const iconsByExtension: [ends: RegExp, icon: string][] = [
   [/^\.pdf$/, "i-ph-file-pdf"],
@@ -22,35 +21,35 @@ const iconsByExtension: [ends: RegExp, icon: string][] = [
   [/^\.(txt|md|log)$/, "i-ph-file-text"],
 ];
 
-const toExtensionIcon = (end: string): string =>
-  iconsByExtension.find(([ends]) => ends.test(end.toLowerCase()))?.[1] ?? "i-ph-file";
+const toExtensionIcon = (extension: string): string =>
+  iconsByExtension.find(([ends]) => ends.test(extension.toLowerCase()))?.[1] ?? "i-ph-file";
 
-/** A file in its bubble: a tap fetches it and gives it to the browser to save. */
+/** File card of a bubble. A tap downloads the file and saves it through the browser. */
 export default function FileAttachment({ conversation, item, body }: AttachmentProps<"file">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const attachment = useAttachment(conversation, body);
   const { url, state, request } = attachment;
-  const failure = state === "failed" ? toFetchErrorKey(attachment) : undefined;
-  const latest = useUpload(item.upload && body.file);
-  const upload = item.upload && (latest ?? item.upload);
-  const end = getFileExtension(body.name);
-  // What a long name does not show of its end.
-  const kind = end === "" ? "" : `${end.slice(1).toUpperCase()} · `;
+  const errorKey = state === "failed" ? toFetchErrorKey(attachment) : undefined;
+  const liveUpload = useUpload(item.upload && body.file);
+  const upload = item.upload && (liveUpload ?? item.upload);
+  const extension = getFileExtension(body.name);
+  // Shown because a long name hides its extension.
+  const typeLabel = extension === "" ? "" : `${extension.slice(1).toUpperCase()} · `;
   const isWanted = useRef(false);
   useEffect(() => {
     if (!isWanted.current) return;
     if (state === "here" && url) saveToDevice(url, body.name);
-    if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
+    if (errorKey) showToast({ tone: "danger", title: t("common.error"), message: t(errorKey) });
     if (state !== "loading") isWanted.current = false;
-  }, [state, failure, url, body.name, t]);
+  }, [state, errorKey, url, body.name, t]);
 
   const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
   const content = (
     <>
       {!upload && (
         <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent">
-          <span className={state === "loading" ? "spinner" : toExtensionIcon(end)} aria-hidden="true" />
+          <span className={state === "loading" ? "spinner" : toExtensionIcon(extension)} aria-hidden="true" />
         </span>
       )}
       <span className="min-w-0 flex-1">
@@ -59,11 +58,11 @@ export default function FileAttachment({ conversation, item, body }: AttachmentP
           <HighlightedText text={body.name} />
         </bdi>
         <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
-          {upload ? <UploadProgressText upload={upload} /> : `${kind}${formatBytes(body.size, language)}`}
-          {!upload && failure && (
+          {upload ? <UploadProgressText upload={upload} /> : `${typeLabel}${formatBytes(body.size, language)}`}
+          {!upload && errorKey && (
             <span className="text-danger">
               {" "}
-              · {t(failure === "errors.file_not_found" ? "messages.gone" : "messages.loadAgain")}
+              · {t(errorKey === "errors.file_not_found" ? "messages.gone" : "messages.loadAgain")}
             </span>
           )}
         </span>

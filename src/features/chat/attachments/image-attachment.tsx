@@ -5,52 +5,51 @@ import { useLanguage } from "#i18n/setup.ts";
 import { isConnectionSlow } from "#lib/browser/network-info.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
 import { useLinkState, useUpload } from "#sync/hooks/use-live-query.ts";
-import type { AttachmentProps } from "./attachment-props.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
-import { useAttachment } from "./use-attachment.ts";
+import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
 
-const autoLoadMaxBytes = 400_000; // a picture up to this comes by itself
+const autoLoadMaxBytes = 400_000; // images up to this size load without a tap
 
 const overImageLook = "bg-black/60 text-white";
 
-/** A picture's bytes while it is in sight: small ones come by themselves, large ones when asked for. */
+/** Image file of a bubble: a small one loads when it becomes visible, a large one on a tap. */
 const useAutoLoadedImage = ({ conversation, body }: AttachmentProps<"image">) => {
   const file = useAttachment(conversation, body);
   const isOnline = useLinkState() === "online";
   const frame = useRef<HTMLDivElement>(null);
-  const [isSeen, setSeen] = useState(false);
-  const isUnasked = body.size <= autoLoadMaxBytes && !isConnectionSlow();
+  const [isVisible, setVisible] = useState(false);
+  const loadsAutomatically = body.size <= autoLoadMaxBytes && !isConnectionSlow();
   useEffect(() => {
-    if (!isUnasked || isSeen || !frame.current) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setSeen(true));
+    if (!loadsAutomatically || isVisible || !frame.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setVisible(true));
     observer.observe(frame.current);
     return () => observer.disconnect();
-  }, [isUnasked, isSeen]);
+  }, [loadsAutomatically, isVisible]);
   const { state, load } = file;
-  // Offline nothing is tried; the file says "absent" again when the link is back.
-  const isDue = isUnasked && isSeen && isOnline && state === "absent";
+  // Not attempted offline; the state returns to "absent" when the connection is back.
+  const shouldLoad = loadsAutomatically && isVisible && isOnline && state === "absent";
   useEffect(() => {
-    if (isDue) load();
-  }, [isDue, load]);
+    if (shouldLoad) load();
+  }, [shouldLoad, load]);
   return { ...file, frame };
 };
 
-/** A picture in its bubble. Its room never changes, so nothing moves when it comes. */
+/** Image of a bubble. Its size is fixed, so that nothing moves when it loads. */
 export default function ImageAttachment(props: AttachmentProps<"image">) {
   const { body, item, description, onOpen } = props;
   const { t } = useTranslation();
   const language = useLanguage();
   const { url, state, error, request, frame } = useAutoLoadedImage(props);
   const isGone = state === "failed" && error === "file_not_found";
-  const [shownUrl, setShownUrl] = useState<string>();
-  const latest = useUpload(item.upload && body.file);
-  const upload = item.upload && (latest ?? item.upload);
+  const [loadedUrl, setLoadedUrl] = useState<string>();
+  const liveUpload = useUpload(item.upload && body.file);
+  const upload = item.upload && (liveUpload ?? item.upload);
   const [thumb] = useState(() => toThumbUrl(body.thumb));
   const size = formatBytes(body.size, language);
-  const trouble = isGone ? t("messages.gone") : state === "failed" ? t("messages.loadFailed") : undefined;
+  const errorText = isGone ? t("messages.gone") : state === "failed" ? t("messages.loadFailed") : undefined;
   return (
     <div ref={frame} className="absolute inset-0">
-      {thumb && (!url || shownUrl !== url) && (
+      {thumb && (!url || loadedUrl !== url) && (
         <img src={thumb} alt="" className="absolute inset-0 size-full object-cover" draggable={false} />
       )}
       {url && (
@@ -60,15 +59,15 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
             alt={description}
             decoding="async"
             draggable={false}
-            className={`size-full object-cover ${shownUrl === url ? "" : "opacity-0"}`}
-            onLoad={() => setShownUrl(url)}
+            className={`size-full object-cover ${loadedUrl === url ? "" : "opacity-0"}`}
+            onLoad={() => setLoadedUrl(url)}
           />
         </button>
       )}
       {!url && (
         <button
           type="button"
-          aria-label={`${description}. ${trouble ?? `${t("messages.loadPicture")} ${size}`}`}
+          aria-label={`${description}. ${errorText ?? `${t("messages.loadPicture")} ${size}`}`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
           onClick={request}
           disabled={state === "loading" || isGone}
@@ -84,7 +83,7 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
                 aria-hidden="true"
               />
             )}
-            {trouble ?? size}
+            {errorText ?? size}
           </span>
         </button>
       )}
@@ -96,7 +95,7 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
           <span className={`absolute top-1 right-1 rounded-full ${overImageLook}`}>
             <CancelUploadButton cid={item.cid} />
           </span>
-          {/* Between the button beside it and the one below it, however large the text; below that stands the time. */}
+          {/* Fits between the upload button and the cancel button at any text size; the time stands below. */}
           <span
             className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overImageLook}`}
           >

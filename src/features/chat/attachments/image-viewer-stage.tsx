@@ -12,13 +12,13 @@ type ImageViewerStageProps = {
   body: Extract<Body, { type: "image" }>;
   alt: string;
   file: Attachment;
-  /** Is given what a key does to this picture. */
+  /** Receives the key handler of this image. */
   keyHandler: RefObject<((key: string) => boolean) | undefined>;
   onStep: (by: 1 | -1) => void;
   onClose: () => void;
 };
 
-/** One picture, to be looked at closely; its placeholder until it is here. */
+/** Zoomable image; its thumbhash is shown until it is loaded. */
 export function ImageViewerStage({ body, alt, file, keyHandler, onStep, onClose }: ImageViewerStageProps) {
   const { t } = useTranslation();
   const language = useLanguage();
@@ -27,23 +27,23 @@ export function ImageViewerStage({ body, alt, file, keyHandler, onStep, onClose 
   const frame = useRef<HTMLDivElement>(null);
   const zoom = usePanZoom(body, frame, { onTurn: onStep, onClose });
   keyHandler.current = zoom.press;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each picture
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per image
   useEffect(() => {
     if (state === "absent" && !isUnreachable) load();
   }, [state === "absent" && !isUnreachable]);
-  const coming = (
+  const loadingNotice = (
     <p role="status" className="flex items-center gap-2 rounded-full bg-black/60 px-4 py-2 text-sm">
       <span className="spinner text-xl" aria-hidden="true" />
       {formatBytes(body.size, language)}
       <span className="sr-only">{t("common.loading")}</span>
     </p>
   );
-  const failed = <PictureLoadError text={t("messages.photoFailed")} onRetry={load} />;
+  const failureNotice = <PictureLoadError text={t("messages.photoFailed")} onRetry={load} />;
   return (
     <ZoomablePicture
       frameRef={frame}
       zoom={zoom}
-      overlay={url ? null : state === "failed" || isUnreachable ? failed : coming}
+      overlay={url ? null : state === "failed" || isUnreachable ? failureNotice : loadingNotice}
     >
       <img
         src={url ?? thumb}

@@ -20,7 +20,7 @@ type ImageViewerProps = {
   conversation: ConversationId;
   /** The chat's messages, newest first. */
   items: readonly ChatItem[];
-  /** The picture to begin with. */
+  /** Key of the image that is opened first. */
   startKey: string;
   people: ChatPeople;
   onClose: () => void;
@@ -103,21 +103,21 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, 
   );
 }
 
-/** The chat's pictures over the whole screen, one at a time, in the order they were sent. */
+/** Full-screen viewer of the images in a chat, one at a time, in the order they were sent. */
 export default function ImageViewer({ conversation, items, startKey, people, onClose }: ImageViewerProps) {
   const { t } = useTranslation();
   const [key, setKey] = useState(startKey);
-  const pictures = items.filter(isImageItem).reverse();
-  const index = pictures.findIndex((item) => item.key === key);
-  const item = pictures[index];
-  const isGone = item === undefined;
-  // Deleted by its author while one looks at it.
+  const images = items.filter(isImageItem).reverse();
+  const index = images.findIndex((item) => item.key === key);
+  const item = images[index];
+  const isDeleted = item === undefined;
+  // The sender deleted the message while it was open.
   useEffect(() => {
-    if (isGone) onClose();
-  }, [isGone, onClose]);
+    if (isDeleted) onClose();
+  }, [isDeleted, onClose]);
   if (!item) return null;
-  const turn = (by: 1 | -1) => {
-    const next = pictures[index + by];
+  const step = (by: 1 | -1) => {
+    const next = images[index + by];
     if (next) setKey(next.key);
   };
   return (
@@ -127,8 +127,8 @@ export default function ImageViewer({ conversation, items, startKey, people, onC
         item={item}
         author={item.mine ? t("messages.you") : getSenderName(people, item.sender, t)}
         isFirst={index === 0}
-        isLast={index === pictures.length - 1}
-        onStep={turn}
+        isLast={index === images.length - 1}
+        onStep={step}
         onClose={onClose}
       />
     </PictureModal>

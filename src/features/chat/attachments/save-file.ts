@@ -1,10 +1,10 @@
-/** The end of a name, which says what a tap will open: ".pdf", or nothing. */
+/** Extension of a file name with its dot, e.g. ".pdf"; empty if there is none. */
 export const getFileExtension = (name: string): string => {
   const dot = name.lastIndexOf(".");
   return dot > 0 && name.length - dot <= 13 ? name.slice(dot) : "";
 };
 
-/** Gives a file to the browser to keep. */
+/** Saves a file through the download of the browser. */
 export const saveToDevice = (url: string, name: string): void => {
   const link = document.createElement("a");
   link.href = url;

@@ -1,9 +1,9 @@
-/** What sounds now, if anything. Apart from the player, so that whoever wants quiet need not load it. */
+/** Stops the current playback. Kept apart from the player, so that callers need not load its code. */
 let stopCurrentPlayback: (() => void) | undefined;
 
-export const registerPlayback = (stopIt: (() => void) | undefined): void => {
-  stopCurrentPlayback = stopIt;
+export const registerPlayback = (stop: (() => void) | undefined): void => {
+  stopCurrentPlayback = stop;
 };
 
-/** Quiet: the chat is left, or somebody records. Where it stopped is where it goes on. */
+/** Pauses playback, e.g. when the chat is left. It continues from the same position later. */
 export const stopPlayback = (): void => stopCurrentPlayback?.();

@@ -20,7 +20,7 @@ const uploadActions = {
   failed: { icon: "i-ph-arrow-clockwise-bold", label: "messages.retryUpload", run: retryMessage },
 } as const satisfies Record<UploadView["state"], { icon: string; label: TextKey; run: (cid: Uuid) => Promise<void> }>;
 
-/** How far a file is on its way, around the button that pauses it or lets it go on. */
+/** Ring of the upload progress, around a button that pauses, resumes or retries the upload. */
 export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
   const { t } = useTranslation();
   const { icon, label, run } = uploadActions[upload.state];
@@ -59,7 +59,7 @@ export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: U
   );
 }
 
-/** Takes the message back before it is sent. */
+/** Button that discards a message before it is sent. */
 export function CancelUploadButton({ cid }: { cid: Uuid }) {
   const { t } = useTranslation();
   return (
@@ -78,7 +78,7 @@ export function CancelUploadButton({ cid }: { cid: Uuid }) {
   );
 }
 
-/** What has left of what is to leave, in the units of data bundles. */
+/** Sent and total bytes, in the units of mobile data plans. */
 export function UploadProgressText({ upload }: { upload: UploadView }) {
   const { t } = useTranslation();
   const language = useLanguage();

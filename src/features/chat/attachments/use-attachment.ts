@@ -1,32 +1,43 @@
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
-import type { AttachedBody } from "#contract/conversations.ts";
+import type { AttachedBody, Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { type FileView, useFile } from "#sync/hooks/use-live-query.ts";
+import { type ChatItem, type FileView, useFile } from "#sync/hooks/use-live-query.ts";
+
+/** Props of an attachment in a bubble, by message type. */
+export type AttachmentProps<Kind extends Body["type"]> = {
+  conversation: ConversationId;
+  item: ChatItem;
+  body: Extract<Body, { type: Kind }>;
+  /** Type, sender and time of the message for screen readers. */
+  description: string;
+  /** The user tapped an image. */
+  onOpen: () => void;
+};
 
 export type Attachment = FileView & {
-  /** What is not here cannot be had now. */
+  /** The file is not on this device and there is no network. */
   isUnreachable: boolean;
-  /** The person asked for it: fetches it, or says at once that there is no network to fetch it from. False then. */
+  /** Downloads the file at the request of the user. Offline it shows a toast and returns false. */
   request: () => boolean;
 };
 
-/** A message's file as this phone has it. */
+/** Local state of a message's file, with its download. */
 export const useAttachment = (conversation: ConversationId, body: AttachedBody): Attachment => {
   const { t } = useTranslation();
   const file = useFile(conversation, body);
   const isOffline = useIsOffline();
   const { url, load } = file;
-  const ask = useCallback(() => {
+  const request = useCallback(() => {
     if (isOffline) showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
     else load();
     return !isOffline;
   }, [isOffline, load, t]);
-  return { ...file, isUnreachable: isOffline && url === undefined, request: ask };
+  return { ...file, isUnreachable: isOffline && url === undefined, request };
 };
 
-/** Why it could not be fetched, as a text to show. */
+/** Text key of a failed download. */
 export const toFetchErrorKey = ({ error }: FileView) =>
   error === "file_not_found" || error === "offline" ? (`errors.${error}` as const) : "messages.fileLoadFailed";

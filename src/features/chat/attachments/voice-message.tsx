@@ -8,9 +8,8 @@ import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { activeEngine } from "#sync/engine.ts";
 import { useUpload } from "#sync/hooks/use-live-query.ts";
-import type { AttachmentProps } from "./attachment-props.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
-import { useAttachment } from "./use-attachment.ts";
+import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
 import {
   cyclePlaybackRate,
   getPlaybackRate,
@@ -21,7 +20,7 @@ import {
   subscribeToVoicePlayback,
 } from "./voice-player.ts";
 
-const downloadedMaxBytes = 160_000; // up to this (50 s) it is fetched once and then played; longer ones play as they come
+const downloadedMaxBytes = 160_000; // up to this size (50 s) the file is downloaded before playing; larger ones are streamed
 const seekStepMs = 2_000;
 const seekPageMs = 10_000;
 const barGap = 4;
@@ -29,7 +28,7 @@ const waveformHeight = 32;
 const levelDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const flatWaveform = "A".repeat(40);
 
-/** The waveform as one path: a bar for each digit, from silent to loud. */
+/** SVG path of the waveform: one bar per digit, from silent to loud. */
 const toWaveformPath = (waveform: string): string =>
   Array.from(waveform, (digit, index) => {
     const half = 1 + (Math.max(0, levelDigits.indexOf(digit)) / 63) * (waveformHeight / 2 - 2.5);
@@ -59,54 +58,54 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
   );
 }
 
-/** A voice note in its bubble. It goes on sounding when scrolled away, and stops when another begins. */
+/** Voice message of a bubble. It keeps playing when scrolled out of view, and stops when another one starts. */
 export default function VoiceMessage({ conversation, item, body, description }: AttachmentProps<"voice">) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const { file, ms: wholeMs } = body;
+  const { file, ms: totalMs } = body;
   const { url, state, load, isUnreachable, request } = useAttachment(conversation, body);
-  const voice = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
+  const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
   const rate = useSyncExternalStore(subscribeToVoicePlayback, getPlaybackRate);
-  const latest = useUpload(item.upload && file);
-  const upload = item.upload && (latest ?? item.upload);
-  const [isWanted, setWanted] = useState(false); // to sound as soon as it is here
+  const liveUpload = useUpload(item.upload && file);
+  const upload = item.upload && (liveUpload ?? item.upload);
+  const [isPlayRequested, setPlayRequested] = useState(false); // plays as soon as the file is loaded
   const loadLatest = useRef(load);
   loadLatest.current = load;
 
   const play = (source: string) => {
-    // What was heard as it came is kept, for the next time and for offline.
+    // A streamed message is downloaded after playing, for the next time and for offline use.
     const onEnded = () => source !== url && loadLatest.current();
-    const hold = () =>
+    const retainSource = () =>
       activeEngine
         .get()
         ?.objectUrls.get(body)
         .subscribe(() => {});
-    void playVoice({ file, ms: wholeMs, retainSource: hold, onEnded }, source);
+    void playVoice({ file, ms: totalMs, retainSource, onEnded }, source);
   };
   const toggle = () => {
-    if (voice.state === "playing" || (voice.state === "loading" && !isWanted)) pauseVoice();
-    else if (isWanted) setWanted(false);
+    if (playback.state === "playing" || (playback.state === "loading" && !isPlayRequested)) pauseVoice();
+    else if (isPlayRequested) setPlayRequested(false);
     else if (url) play(url);
     else if (body.size > downloadedMaxBytes && !isUnreachable) play(readPath(conversation, file));
-    else setWanted(request());
+    else setPlayRequested(request());
   };
 
-  const tellFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each outcome once
+  const showFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: handles each outcome once
   useEffect(() => {
-    if (!isWanted || (state !== "failed" && !url)) return;
-    setWanted(false);
+    if (!isPlayRequested || (state !== "failed" && !url)) return;
+    setPlayRequested(false);
     if (url) play(url);
-    else tellFailure();
-  }, [isWanted, url, state]);
-  useEffect(() => inCall.subscribe(() => inCall.get() && setWanted(false)), []);
-  const hasFailed = voice.state === "failed";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told when it happens
+    else showFailure();
+  }, [isPlayRequested, url, state]);
+  useEffect(() => inCall.subscribe(() => inCall.get() && setPlayRequested(false)), []);
+  const hasFailed = playback.state === "failed";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown once per failure
   useEffect(() => {
-    if (hasFailed) tellFailure();
+    if (hasFailed) showFailure();
   }, [hasFailed]);
 
-  const seek = (ms: number) => seekVoice(file, Math.max(0, Math.min(wholeMs, ms)));
+  const seek = (ms: number) => seekVoice(file, Math.max(0, Math.min(totalMs, ms)));
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
       ArrowLeft: -seekStepMs,
@@ -119,14 +118,14 @@ export default function VoiceMessage({ conversation, item, body, description }: 
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    seek(voice.ms + step);
+    seek(playback.ms + step);
   };
 
-  const isBusy = isWanted || voice.state === "loading";
-  const isPlaying = voice.state === "playing";
-  const isBegun = voice.ms > 0 || isPlaying;
-  const whole = formatDuration(wholeMs, true);
-  const heard = formatDuration(voice.ms, true);
+  const isBusy = isPlayRequested || playback.state === "loading";
+  const isPlaying = playback.state === "playing";
+  const hasStarted = playback.ms > 0 || isPlaying;
+  const totalText = formatDuration(totalMs, true);
+  const playedText = formatDuration(playback.ms, true);
   return (
     <div className="flex items-center gap-2">
       <button
@@ -145,20 +144,20 @@ export default function VoiceMessage({ conversation, item, body, description }: 
         <input
           type="range"
           min={0}
-          max={wholeMs}
+          max={totalMs}
           step={100}
-          value={voice.ms}
+          value={playback.ms}
           aria-label={t("messages.seekVoice")}
-          aria-valuetext={t("messages.heardOf", { heard, whole })}
+          aria-valuetext={t("messages.heardOf", { heard: playedText, whole: totalText })}
           className="peer absolute inset-0 z-1 m-0 size-full cursor-pointer touch-pan-y opacity-0"
           onChange={(event) => seek(event.target.valueAsNumber)}
           onKeyDown={onKeyDown}
         />
         <div className="absolute inset-x-0 top-0 h-7 rounded peer-focus-visible:outline-3 peer-focus-visible:outline-accent peer-focus-visible:outline-solid">
-          <Waveform waveform={body.waveform} share={voice.ms / wholeMs} />
+          <Waveform waveform={body.waveform} share={playback.ms / totalMs} />
         </div>
         <span className="absolute inset-x-0 bottom-0 truncate text-xs leading-[18px] text-muted tabular-nums">
-          {upload ? <UploadProgressText upload={upload} /> : isBegun ? `${heard} / ${whole}` : whole}
+          {upload ? <UploadProgressText upload={upload} /> : hasStarted ? `${playedText} / ${totalText}` : totalText}
         </span>
       </div>
       {upload && item.cid ? (

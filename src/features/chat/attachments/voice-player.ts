@@ -2,10 +2,10 @@ import { inCall } from "#calls/call-state.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { registerPlayback } from "./stop-playback.ts";
 
-/** How a voice note stands: how far it was heard, and what it does. */
-export type VoicePlayback = { state: "still" | "loading" | "playing" | "failed"; ms: number };
+/** Playback state and position of a voice message. */
+export type VoicePlayback = { state: "idle" | "loading" | "playing" | "failed"; ms: number };
 
-const idlePlayback: VoicePlayback = { state: "still", ms: 0 };
+const idlePlayback: VoicePlayback = { state: "idle", ms: 0 };
 const playbackRates = [1, 1.5, 2] as const;
 export type PlaybackRate = (typeof playbackRates)[number];
 
@@ -16,14 +16,14 @@ let playbackRate: PlaybackRate = 1;
 type VoiceTrack = {
   file: Uuid;
   ms: number;
-  /** Keeps the address of the local copy good until the answer is called. */
+  /** Keeps the object URL of the local copy valid until the returned function is called. */
   retainSource: () => (() => void) | undefined;
   onEnded: () => void;
 };
 let current: VoiceTrack | undefined;
 let releaseSource: (() => void) | undefined;
 let audio: HTMLAudioElement | undefined;
-// Set while the sound is on its way to a place: until it is there it reports the place it left.
+// Set during a seek: until it completes, the element reports the previous position.
 let seekTargetMs: number | undefined;
 
 const notifyPlaybackListeners = (): void => {
@@ -48,14 +48,14 @@ const seekElement = (element: HTMLAudioElement, ms: number): void => {
   if (element.readyState > 0) element.currentTime = ms / 1_000;
 };
 
-/** One for the whole app: a second voice would talk over the first. */
+/** The only audio element of the app, so that two voice messages never play at once. */
 const getAudioElement = (): HTMLAudioElement => {
   if (audio) return audio;
   const element = new Audio();
   audio = element;
   inCall.subscribe(() => inCall.get() && element.pause());
-  const on = (type: string, does: (track: VoiceTrack) => void) =>
-    element.addEventListener(type, () => current && element.src !== "" && does(current));
+  const on = (type: string, handler: (track: VoiceTrack) => void) =>
+    element.addEventListener(type, () => current && element.src !== "" && handler(current));
   on("loadedmetadata", () => seekTargetMs !== undefined && seekElement(element, seekTargetMs));
   on("seeked", () => {
     seekTargetMs = undefined;
@@ -67,7 +67,7 @@ const getAudioElement = (): HTMLAudioElement => {
       updatePlayback(file, { ms: Math.min(ms, getPositionMs(element)) });
   });
   on("pause", ({ file }) => {
-    if (getVoicePlayback(file).state !== "failed") updatePlayback(file, { state: "still" });
+    if (getVoicePlayback(file).state !== "failed") updatePlayback(file, { state: "idle" });
   });
   on("ended", ({ file, onEnded }) => {
     seekTargetMs = undefined;
@@ -84,8 +84,8 @@ const getAudioElement = (): HTMLAudioElement => {
 export const pauseVoice = (): void => audio?.pause();
 
 /**
- * Plays a voice note from where it was left, and stops any other. `source` is the address of the local copy or
- * of the server's. What goes wrong shows as `failed`; it begins again when asked again.
+ * Plays a voice message from its last position and stops any other. `source` is the URL of the local copy or of the
+ * server's file. Errors set the state `failed`; another call tries again.
  */
 export const playVoice = async (track: VoiceTrack, source: string): Promise<void> => {
   const element = getAudioElement();
@@ -93,7 +93,7 @@ export const playVoice = async (track: VoiceTrack, source: string): Promise<void
   if (current?.file !== file) {
     if (current) {
       element.pause();
-      updatePlayback(current.file, { state: "still" });
+      updatePlayback(current.file, { state: "idle" });
     }
     releaseSource?.();
     releaseSource = track.retainSource();
@@ -106,12 +106,12 @@ export const playVoice = async (track: VoiceTrack, source: string): Promise<void
   element.playbackRate = playbackRate;
   try {
     await element.play();
-    element.playbackRate = playbackRate; // some browsers forget it with a new source
+    element.playbackRate = playbackRate; // some browsers reset it for a new source
   } catch (error) {
     if (current?.file !== file) return;
     const name = error instanceof DOMException ? error.name : "";
-    // A pause or another note came first; or the browser wants one more tap.
-    if (name === "AbortError" || name === "NotAllowedError") updatePlayback(file, { state: "still" });
+    // Interrupted by a pause or another message, or the browser requires a user gesture.
+    if (name === "AbortError" || name === "NotAllowedError") updatePlayback(file, { state: "idle" });
     else {
       current = undefined;
       updatePlayback(file, { state: "failed" });
@@ -119,13 +119,13 @@ export const playVoice = async (track: VoiceTrack, source: string): Promise<void
   }
 };
 
-/** Goes to a place, also before it was ever played. */
+/** Sets the position of a voice message, also before it was played. */
 export const seekVoice = (file: Uuid, ms: number): void => {
   updatePlayback(file, { ms });
   if (current?.file === file && audio) seekElement(audio, ms);
 };
 
-/** 1×, 1.5×, 2× and round again, for every note from now on. */
+/** Switches the rate of all voice messages: 1×, 1.5×, 2×, 1×, … */
 export const cyclePlaybackRate = (): void => {
   playbackRate = playbackRates[(playbackRates.indexOf(playbackRate) + 1) % playbackRates.length] ?? 1;
   if (audio) audio.playbackRate = playbackRate;

@@ -4,9 +4,8 @@ import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
-import type { BubbleActions } from "#features/chat/message/bubble.tsx";
+import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/failed-reason.ts";
-import { hasMessageMenu } from "#features/chat/message/message-equality.ts";
 import {
   estimateMessageHeight,
   type MessagePlacement,

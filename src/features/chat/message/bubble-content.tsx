@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
-import type { AttachmentProps } from "#features/chat/attachments/attachment-props.ts";
+import type { AttachmentProps } from "#features/chat/attachments/use-attachment.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "./bubble-metrics.ts";
 import { BubbleText } from "./message-text.tsx";
 
@@ -38,20 +38,20 @@ function BubbleNote({ icon, text, time, mine }: { icon: string; text: string; ti
   );
 }
 
-/** What a message says, by its kind. The room of a picture or a card is there before its code and its bytes are. */
+/** Content of a message by its type. The size of an image or card is reserved before its code and data are loaded. */
 export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleContentProps) {
   const { t } = useTranslation();
   const { mine } = props.item;
   const body: StoredBody = props.item.body;
-  const words = (text: string) => (
+  const renderText = (text: string) => (
     <BubbleText text={text} time={time} mine={mine} isExpanded={isExpanded} onExpand={onExpand} />
   );
-  // A caption wraps within what it belongs to instead of widening it.
-  const caption = (text: string | undefined, className: string) =>
-    text !== undefined && <div className={`w-0 min-w-full ${className}`}>{words(text)}</div>;
+  // A caption wraps within the width of its attachment.
+  const renderCaption = (text: string | undefined, className: string) =>
+    text !== undefined && <div className={`w-0 min-w-full ${className}`}>{renderText(text)}</div>;
   switch (body.type) {
     case "text":
-      return <div className="px-3 py-2">{words(body.text)}</div>;
+      return <div className="px-3 py-2">{renderText(body.text)}</div>;
     case "image": {
       const { widthPx, ratio } = toImageBox(body.width, body.height);
       return (
@@ -62,7 +62,7 @@ export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleCo
           >
             <ImageAttachment {...props} body={body} />
           </div>
-          {caption(body.text, "px-2 pt-1.5 pb-1")}
+          {renderCaption(body.text, "px-2 pt-1.5 pb-1")}
         </div>
       );
     }
@@ -72,7 +72,7 @@ export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleCo
           <div className="flex max-w-full flex-col justify-center" style={fileCardSize}>
             <FileAttachment {...props} body={body} />
           </div>
-          {caption(body.text, "pt-1")}
+          {renderCaption(body.text, "pt-1")}
         </div>
       );
     case "voice":

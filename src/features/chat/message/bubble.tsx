@@ -13,15 +13,15 @@ import { type ChatItem, usePerson } from "#sync/hooks/use-live-query.ts";
 import { BubbleContent } from "./bubble-content.tsx";
 import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
 import { FailedMessageActions } from "./failed-message.tsx";
-import { type ChatParticipation, isClosedForSending, withoutUpload } from "./failed-reason.ts";
-import { hasShareableContent, isDeepEqual } from "./message-equality.ts";
+import { type ChatParticipation, isClosedForSending } from "./failed-reason.ts";
+import { isDeepEqual } from "./message-equality.ts";
 import type { MessagePlacement } from "./message-layout.ts";
 import { isRightToLeft } from "./message-text.tsx";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
 import type { GroupSender } from "./senders.ts";
 import { useLongPressMenu } from "./use-long-press-menu.ts";
 
-/** What one can do with a message; the same object for all bubbles of a list. */
+/** Actions of a bubble. All bubbles of a list share one stable object. */
 export type BubbleActions = {
   openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
   openImage: (item: ChatItem) => void;
@@ -32,46 +32,56 @@ export type BubbleProps = {
   conversation: ConversationId;
   item: ChatItem;
   me: Uuid;
-  /** Who wrote it, for a screen reader. */
+  /** Sender for screen readers, e.g. "Ana:". */
   authorLabel: string;
-  /** Among several others: whose name and picture stand with it. */
+  /** Sender shown beside an incoming group message. */
   sender: GroupSender | undefined;
   placement: MessagePlacement;
   isTarget: boolean;
-  /** A long text that was opened. */
+  /** Whether a long text is shown in full. */
   isExpanded: boolean;
   participation: ChatParticipation;
-  /** The tab key stops at the menu of one message; the arrow keys go on from there. */
+  /** Roving tab index: the tab key stops at one message menu, and the arrow keys move between menus. */
   isTabStop: boolean;
   actions: BubbleActions;
 };
 
-/** By the name that was told with it, unless it is nobody's any more, as the message says or this device knows. */
+/** Original author of a forwarded message: the name in the message, unless that account is known to be deleted. */
 function ForwardedLabel({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
   const { t } = useTranslation();
-  const isGone = usePerson(by)?.deleted === 1 || by === deletedUserId;
-  const author = isGone ? t("common.deletedAccount") : name || t("common.user");
+  const isDeleted = usePerson(by)?.deleted === 1 || by === deletedUserId;
+  const authorName = isDeleted ? t("common.deletedAccount") : name || t("common.user");
   return (
     <p className="flex h-[22px] items-end gap-1 px-3 text-xs text-muted">
       <span className="i-ph-arrow-bend-up-right text-sm" aria-hidden="true" />
       <span className="min-w-0 truncate">
-        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolateBidi(author) })}
+        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolateBidi(authorName) })}
       </span>
     </p>
   );
 }
 
+/** Whether the message has content to copy, forward or save. */
+const hasShareableContent = (body: StoredBody): boolean =>
+  body.type === "text" || body.type === "image" || body.type === "file" || body.type === "voice";
+
+/** Whether the message has a menu. */
+export const hasMessageMenu = (body: StoredBody): boolean => hasShareableContent(body) || body.type === "call";
+
+/** A message that will never be sent shows no upload progress. */
+const withoutUpload = ({ upload: _, ...item }: ChatItem): ChatItem => item;
+
 const toDisplayedText = (body: StoredBody): string => ("text" in body ? (body.text ?? "") : "");
 
-/** One message. The time stands in the corner of what it says; stacked accents are cut at the bubble's edge. */
+/** Message bubble with the time in the corner of its content. Stacked combining marks are clipped at its edge. */
 function BubbleView({ conversation, item, me, authorLabel, sender, placement, actions, ...props }: BubbleProps) {
   const { t } = useTranslation();
   const { body, mine, at, status, cid } = item;
   const { endsRun, hasAvatarColumn, hasSenderName } = placement;
   const time = formatTime(at, useLanguage());
-  const isDone = !hasShareableContent(body);
-  const press = useLongPressMenu(isDone ? undefined : (anchor) => actions.openMenu(item, anchor));
-  const isOnPicture = body.type === "image" && body.text === undefined;
+  const hasMenu = hasShareableContent(body);
+  const longPressHandlers = useLongPressMenu(hasMenu ? (anchor) => actions.openMenu(item, anchor) : undefined);
+  const isOverImage = body.type === "image" && body.text === undefined;
   const isRtl = isRightToLeft(toDisplayedText(body));
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
@@ -79,15 +89,15 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
       className={`group relative flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}
       style={hasAvatarColumn ? { paddingLeft: listEdgePx + avatarColumnPx } : undefined}
     >
-      {hasAvatarColumn && endsRun && sender && <SenderAvatar writer={sender} />}
-      <div className="relative max-w-[min(85%,34rem)]" {...press}>
+      {hasAvatarColumn && endsRun && sender && <SenderAvatar sender={sender} />}
+      <div className="relative max-w-[min(85%,34rem)]" {...longPressHandlers}>
         <div
           className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
             mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
           } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
         >
           <span className="sr-only">{authorLabel} </span>
-          {hasSenderName && sender && <SenderName writer={sender} />}
+          {hasSenderName && sender && <SenderName sender={sender} />}
           {"forwarded" in body && body.forwarded && <ForwardedLabel from={body.forwarded} me={me} />}
           <BubbleContent
             conversation={conversation}
@@ -100,7 +110,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           />
           <span
             className={`pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
-              isOnPicture
+              isOverImage
                 ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
                 : "text-muted"
             }`}
@@ -109,7 +119,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
             {mine && <MessageTicks status={status} />}
           </span>
         </div>
-        {!isDone && (
+        {hasMenu && (
           <IconButton
             icon="i-ph-dots-three-vertical-bold"
             label={t("messages.options", { time })}
@@ -124,11 +134,14 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
         )}
       </div>
       {status === "failed" && cid && (
-        <FailedMessageActions cid={cid} error={item.error} standing={props.participation} />
+        <FailedMessageActions cid={cid} error={item.error} participation={props.participation} />
       )}
     </div>
   );
 }
 
-/** A message that did not change is not drawn again when another arrives. */
+/**
+ * Compares props deeply: placement and sender are computed at each render of the list, and the items of a longer chat
+ * window are new objects. So a bubble re-renders only if what it shows has changed.
+ */
 export const Bubble = memo(BubbleView, isDeepEqual);

@@ -1,12 +1,12 @@
 import { createContext } from "react";
 import type { CallKind } from "#contract/calls/call.ts";
 
-/** What the line of a call leads to. */
+/** Actions of a call entry. */
 export type ChatCallActions = {
   callBack: (kind: CallKind) => void;
-  /** Begins a voice message; undefined where nothing may be written. */
+  /** Starts a voice message; undefined where the user cannot write. */
   startRecording: (() => void) | undefined;
 };
 
-/** Of the chat that is open; undefined where nobody can be called. */
+/** Call actions of the open chat; undefined where calls are impossible. */
 export const ChatCallActionsContext = createContext<ChatCallActions | undefined>(undefined);

@@ -16,7 +16,6 @@ import { useLongPressMenu } from "./use-long-press-menu.ts";
 type CallMessageProps = {
   item: ChatItem;
   body: CallBody;
-  /** The other person. */
   peerName: string;
   authorLabel: string;
   endsRun: boolean;
@@ -25,20 +24,20 @@ type CallMessageProps = {
   actions: Pick<BubbleActions, "openMenu">;
 };
 
-/** What is told below the outcome: which way it went, how long they talked, what it cost this phone, and when. */
-function CallDetails({ item, body, length }: { item: ChatItem; body: CallBody; length: string | undefined }) {
+/** Details below the outcome of a call: direction, duration, data use on this device and time. */
+function CallDetails({ item, body, duration }: { item: ChatItem; body: CallBody; duration: string | undefined }) {
   const language = useLanguage();
   const bytes = useCallDataUse()?.[body.id] ?? 0;
-  const facts = [
-    ...(length === undefined ? [] : [length]),
+  const details = [
+    ...(duration === undefined ? [] : [duration]),
     ...(bytes < dataUseMinBytes ? [] : [formatMegabytes(bytes, language)]),
   ];
   return (
     <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted tabular-nums">
       <span className={item.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} aria-hidden="true" />
-      {facts.map((fact) => (
-        <span key={fact}>
-          {fact}
+      {details.map((detail) => (
+        <span key={detail}>
+          {detail}
           <span aria-hidden="true"> ·</span>
         </span>
       ))}
@@ -54,7 +53,7 @@ const callBackLabels = {
 
 const roundIconLook = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]";
 
-/** A call in the log, at its caller's side. Its handset alone calls back; one that was missed can be answered by voice. */
+/** Call entry at the side of its caller. Only the handset button calls back; a missed call offers a voice message. */
 export default function CallMessage({
   item,
   body,
@@ -66,12 +65,12 @@ export default function CallMessage({
   actions,
 }: CallMessageProps) {
   const { t } = useTranslation();
-  const can = useContext(ChatCallActionsContext);
-  const press = useLongPressMenu(can && ((anchor) => actions.openMenu(item, anchor)));
+  const callActions = useContext(ChatCallActionsContext);
+  const longPressHandlers = useLongPressMenu(callActions && ((anchor) => actions.openMenu(item, anchor)));
   const { mine } = item;
-  const line = toCallEntry(body, { isMine: mine, peerName }, t);
+  const entry = toCallEntry(body, { isMine: mine, peerName }, t);
   const tabIndex = isTabStop ? 0 : -1;
-  const canSpeak = body.status === "missed" && can?.startRecording !== undefined;
+  const canRecord = body.status === "missed" && callActions?.startRecording !== undefined;
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
@@ -80,34 +79,34 @@ export default function CallMessage({
           mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
         } ${isTarget ? "ring-2 ring-accent" : ""}`}
         style={{ minHeight: callHeightPx }}
-        {...press}
+        {...longPressHandlers}
       >
         <p className="min-w-0 flex-1 py-1 pr-1.5">
           <span className="sr-only">{authorLabel} </span>
           <span
-            className={`block font-medium leading-[1.4] [overflow-wrap:anywhere] ${line.isUnsuccessful ? "text-danger" : ""}`}
+            className={`block font-medium leading-[1.4] [overflow-wrap:anywhere] ${entry.isUnsuccessful ? "text-danger" : ""}`}
           >
-            <bdi>{line.text}</bdi>
+            <bdi>{entry.text}</bdi>
           </span>
-          <CallDetails item={item} body={body} length={line.duration} />
+          <CallDetails item={item} body={body} duration={entry.duration} />
         </p>
-        {canSpeak && (
+        {canRecord && (
           <IconButton
             icon="i-ph-microphone"
             label={t("callLines.speak")}
             tabIndex={tabIndex}
             className="text-accent"
-            onClick={can.startRecording}
+            onClick={callActions.startRecording}
           />
         )}
-        {can ? (
+        {callActions ? (
           <button
             type="button"
             data-message-menu=""
             tabIndex={tabIndex}
             aria-label={t(callBackLabels[mine ? "again" : "back"][body.kind], { name: isolateBidi(peerName) })}
             className="group/call grid size-12 shrink-0 place-items-center rounded-full"
-            onClick={() => can.callBack(body.kind)}
+            onClick={() => callActions.callBack(body.kind)}
           >
             <span
               className={`${roundIconLook} bg-accent-soft text-accent group-hover/call:brightness-95`}
@@ -118,10 +117,10 @@ export default function CallMessage({
           </button>
         ) : (
           <span
-            className={`${roundIconLook} m-1 ${line.isUnsuccessful ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
+            className={`${roundIconLook} m-1 ${entry.isUnsuccessful ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
             aria-hidden="true"
           >
-            <span className={line.icon} />
+            <span className={entry.icon} />
           </span>
         )}
       </div>

@@ -7,32 +7,40 @@ import { type ChatParticipation, describeSendFailure, isClosedForSending } from 
 
 const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
-/** What can be done about a message the server will not take, and why it did not. */
+/** Reason and actions of a message that could not be sent. */
 export function FailedMessageActions({
   cid,
   error,
-  standing,
+  participation,
 }: {
   cid: Uuid;
   error: ErrorCode | undefined;
-  standing: ChatParticipation;
+  participation: ChatParticipation;
 }) {
   const { t } = useTranslation();
-  const attempt = (work: Promise<void>) =>
+  const runWithErrorToast = (work: Promise<void>) =>
     work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
   return (
     <div className="flex max-w-[min(85%,34rem)] flex-wrap items-center justify-end gap-x-1">
       <p className="min-w-0 px-1 pt-1 text-end text-sm text-danger">
-        {t("chat.notSent", { reason: describeSendFailure(error, standing, t) })}
+        {t("chat.notSent", { reason: describeSendFailure(error, participation, t) })}
       </p>
       <span className="flex">
-        {!isClosedForSending(standing) && (
-          <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
+        {!isClosedForSending(participation) && (
+          <button
+            type="button"
+            className={`${actionLook} text-accent`}
+            onClick={() => runWithErrorToast(retryMessage(cid))}
+          >
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}
           </button>
         )}
-        <button type="button" className={`${actionLook} text-danger`} onClick={() => attempt(discardMessage(cid))}>
+        <button
+          type="button"
+          className={`${actionLook} text-danger`}
+          onClick={() => runWithErrorToast(discardMessage(cid))}
+        >
           <span className="i-ph-trash text-base" aria-hidden="true" />
           {t("chat.discard")}
         </button>

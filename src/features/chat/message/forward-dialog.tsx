@@ -27,27 +27,27 @@ const toForwardErrorKey = (code: FailureCode) => {
   return code === "original_gone" || code === "offline" ? (`errors.${code}` as const) : "messages.forwardFailed";
 };
 
-/** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
+/** Forwards a message to contacts and groups. The message is queued on this device and needs no network. */
 export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
   const { t } = useTranslation();
   const { recipients, toConversationIds } = useRecipients(me);
   const { chosen, toggle } = useSelection();
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const to = toConversationIds(chosen);
-  const count = to.length;
+  const [errorText, setErrorText] = useState<string>();
+  const targets = toConversationIds(chosen);
+  const count = targets.length;
 
   const forward = async () => {
     setBusy(true);
-    setFailure(undefined);
+    setErrorText(undefined);
     try {
-      await forwardMessage(conversation, item, to);
+      await forwardMessage(conversation, item, targets);
       onForwarded();
       onClose();
       showToast({ message: t("messages.forwarded", { count }) });
     } catch (error) {
       setBusy(false);
-      setFailure(t(toForwardErrorKey(asSyncError(error).code)));
+      setErrorText(t(toForwardErrorKey(asSyncError(error).code)));
     }
   };
 
@@ -75,9 +75,9 @@ export default function ForwardDialog({ conversation, me, item, onForwarded, onC
           onPick={toggle}
         />
         <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-          {failure !== undefined && (
+          {errorText !== undefined && (
             <p role="alert" className="pb-2 text-sm text-danger">
-              {failure}
+              {errorText}
             </p>
           )}
           <Button className="w-full" disabled={count === 0} busy={isBusy} onClick={() => void forward()}>

@@ -18,7 +18,7 @@ import { asSyncError } from "#sync/platform/sync-error.ts";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
 import { type ChatPeople, findSender } from "./senders.ts";
 
-/** What is being done with a message, and where its menu opened. */
+/** Running action on a message, with the anchor of its menu. */
 export type MessageAction = {
   item: ChatItem;
   anchor: MenuAnchor;
@@ -32,18 +32,18 @@ type MessageMenuProps = {
   action: MessageAction;
   onStep: (step: MessageAction["step"]) => void;
   onClose: () => void;
-  /** Deleted, the message has no menu any more. */
+  /** A completed action; a deleted message loses its menu. */
   onCompleted: (how: "forwarded" | "deleted") => void;
 };
 
-// With what passes it on: once the sheet is open that might not be had any more.
+// Loads the sending code together with the dialog: the network may be gone once the dialog is open.
 const ForwardDialog = lazyOverlay(async () => {
   const [dialog] = await Promise.all([import("./forward-dialog.tsx"), loadMulticast()]);
   return dialog;
 });
 const ReceiptsSheet = lazyOverlay(() => import("./receipts-sheet.tsx"));
 
-/** Fetches the file unless it is here, and gives it to the browser. */
+/** Downloads the file if necessary and saves it through the browser. */
 function AttachmentDownload({
   conversation,
   body,
@@ -56,17 +56,17 @@ function AttachmentDownload({
   const { t } = useTranslation();
   const attachment = useAttachment(conversation, body);
   const { url, state, request } = attachment;
-  const failure = state === "failed" ? toFetchErrorKey(attachment) : undefined;
-  const hasAsked = useRef(false);
+  const errorKey = state === "failed" ? toFetchErrorKey(attachment) : undefined;
+  const hasRequested = useRef(false);
   useEffect(() => {
     if (url) saveToDevice(url, body.name);
-    else if (!hasAsked.current) {
-      hasAsked.current = true;
+    else if (!hasRequested.current) {
+      hasRequested.current = true;
       if (request()) return;
-    } else if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
+    } else if (errorKey) showToast({ tone: "danger", title: t("common.error"), message: t(errorKey) });
     else return;
     onDone();
-  }, [url, failure, request, body.name, onDone, t]);
+  }, [url, errorKey, request, body.name, onDone, t]);
   return null;
 }
 
@@ -74,7 +74,7 @@ function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: Mes
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const { seq, cid } = action.item;
-  const remove = async () => {
+  const deleteMessage = async () => {
     setBusy(true);
     try {
       if (seq !== undefined) await deleteMessageForEveryone(conversation, seq);
@@ -96,27 +96,27 @@ function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: Mes
       confirmLabel={t("common.delete")}
       cancelLabel={t("common.cancel")}
       busy={isBusy}
-      onConfirm={() => void remove()}
+      onConfirm={() => void deleteMessage()}
       onClose={onClose}
     />
   );
 }
 
-/** A message's menu and what it leads to. */
+/** Menu of a message and the dialogs it opens. */
 export default function MessageMenu(props: MessageMenuProps) {
   const { conversation, me, people, action, onStep, onClose } = props;
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { item, anchor, step } = action;
   const { body } = item;
-  const attached = findAttachment(body);
+  const attachedBody = findAttachment(body);
   const text = "text" in body ? body.text : undefined;
   const { members } = people;
-  const calls = useContext(ChatCallActionsContext);
-  const writer = item.mine ? undefined : findSender(people, item.sender, t);
+  const callActions = useContext(ChatCallActionsContext);
+  const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
-  if (step === "save" && attached) {
-    return <AttachmentDownload conversation={conversation} body={attached} onDone={onClose} />;
+  if (step === "save" && attachedBody) {
+    return <AttachmentDownload conversation={conversation} body={attachedBody} onDone={onClose} />;
   }
   if (step === "delete") return <DeleteMessageDialog {...props} />;
   if (step === "forward") {
@@ -145,17 +145,17 @@ export default function MessageMenu(props: MessageMenuProps) {
   const callItems: (MenuItem | false | undefined)[] =
     body.type === "call"
       ? [
-          calls && {
+          callActions && {
             id: "call",
             label: t(item.mine ? "callLines.callAgain" : "callLines.callBack"),
             icon: body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone",
-            onSelect: () => calls.callBack(body.kind),
+            onSelect: () => callActions.callBack(body.kind),
           },
-          calls?.startRecording && {
+          callActions?.startRecording && {
             id: "speak",
             label: t("callLines.speak"),
             icon: "i-ph-microphone",
-            onSelect: calls.startRecording,
+            onSelect: callActions.startRecording,
           },
         ]
       : [];
@@ -172,7 +172,7 @@ export default function MessageMenu(props: MessageMenuProps) {
       icon: "i-ph-arrow-bend-up-right",
       onSelect: () => onStep("forward"),
     },
-    attached && {
+    attachedBody && {
       id: "save",
       label: t("messages.save"),
       icon: "i-ph-download-simple",
@@ -186,12 +186,12 @@ export default function MessageMenu(props: MessageMenuProps) {
         icon: "i-ph-checks",
         onSelect: () => onStep("receipts"),
       },
-    writer &&
-      writer.user !== "" && {
+    sender &&
+      sender.user !== "" && {
         id: "writer",
-        label: t("groups.chat.profileOf", { name: isolateBidi(writer.name) }),
+        label: t("groups.chat.profileOf", { name: isolateBidi(sender.name) }),
         icon: "i-ph-user-circle",
-        onSelect: () => navigate(`/app/user/${writer.user}`),
+        onSelect: () => navigate(`/app/user/${sender.user}`),
       },
     item.mine && {
       id: "delete",

@@ -8,14 +8,14 @@ export const isRightToLeft = (text: string): boolean => rtlBeginning.test(text);
 
 const renderHighlighted = (words: string) => <HighlightedText text={words} />;
 
-/** Words of a message, with links where they lead elsewhere. */
+/** Message text with links and highlighted search matches. */
 export function LinkedMessageText({ text }: { text: string }) {
   return <LinkedText text={text}>{renderHighlighted}</LinkedText>;
 }
 
 type BubbleTextProps = {
   text: string;
-  /** What stands in the last line's corner, where an invisible copy keeps room for it. */
+  /** Time in the corner of the last line; an invisible copy reserves its space. */
   time: string;
   mine: boolean;
   isExpanded: boolean;
@@ -23,13 +23,13 @@ type BubbleTextProps = {
 };
 
 /**
- * What somebody wrote. It is isolated, so that marks that reorder reach no further than the text itself; a long
- * one shows its beginning until it is opened.
+ * Text of a bubble, bidi-isolated so that direction marks do not affect the surrounding layout. A long text is collapsed
+ * until the user expands it.
  */
 export function BubbleText({ text, time, mine, isExpanded, onExpand }: BubbleTextProps) {
   const { t } = useTranslation();
-  const start = isExpanded ? undefined : collapseText(text);
-  const corner = (
+  const collapsed = isExpanded ? undefined : collapseText(text);
+  const timeSpacer = (
     <span
       aria-hidden="true"
       data-time={time}
@@ -43,19 +43,19 @@ export function BubbleText({ text, time, mine, isExpanded, onExpand }: BubbleTex
         className="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"
       >
         <bdi>
-          <LinkedMessageText text={start ?? text} />
-          {start !== undefined && "…"}
+          <LinkedMessageText text={collapsed ?? text} />
+          {collapsed !== undefined && "…"}
         </bdi>
-        {start === undefined && corner}
+        {collapsed === undefined && timeSpacer}
       </p>
-      {start !== undefined && (
+      {collapsed !== undefined && (
         <button
           type="button"
           className="flex min-h-12 w-full items-center font-semibold text-accent"
           onClick={onExpand}
         >
           {t("messages.showMore")}
-          {corner}
+          {timeSpacer}
         </button>
       )}
     </>

@@ -28,40 +28,40 @@ type ReceiptsSheetProps = {
   ownNumber: number;
   seq: number;
   body: StoredBody;
-  /** What its ticks say: when they change, somebody else has got or read it. */
+  /** Displayed status; a change means that another member has received or read the message. */
   status: DisplayedStatus;
   onClose: () => void;
 };
 
 type ReceiptsResult = { receipts?: Receipts; failure?: string };
 
-/** Who of a group has read a message of mine, who has got it, and who has not. */
+/** Members who have read, received or not yet received an own group message. */
 export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onClose }: ReceiptsSheetProps) {
   const { t } = useTranslation();
   const isOnline = useLinkState() === "online";
-  const [{ receipts, failure }, setAnswer] = useState<ReceiptsResult>({});
-  const [tries, setTries] = useState(0);
+  const [{ receipts, failure }, setResult] = useState<ReceiptsResult>({});
+  const [attempts, setAttempts] = useState(0);
   const [limit, setLimit] = useState(receiptPageSize);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, with other ticks and when the network is back
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a status change and when the connection returns
   useEffect(() => {
     let isWanted = true;
     fetchReceipts(group, seq).then(
-      (receipts) => isWanted && setAnswer({ receipts }),
+      (receipts) => isWanted && setResult({ receipts }),
       (error: unknown) =>
         isWanted &&
-        setAnswer(({ receipts }) => (receipts ? { receipts } : { failure: t(`errors.${asSyncError(error).code}`) })),
+        setResult(({ receipts }) => (receipts ? { receipts } : { failure: t(`errors.${asSyncError(error).code}`) })),
     );
     return () => {
       isWanted = false;
     };
-  }, [group, seq, status, tries, isOnline]);
+  }, [group, seq, status, attempts, isOnline]);
   const numbers = useMemo(
     () => (receipts ? [...receipts.read, ...receipts.delivered, ...receipts.sent] : []),
     [receipts],
   );
   const shown = useMemo(() => new Set(numbers.slice(0, limit)), [numbers, limit]);
-  const asked = useMemo(() => [...shown], [shown]);
-  const members = { ownNumber, authors: useMemberProfiles(group, asked) };
+  const shownNumbers = useMemo(() => [...shown], [shown]);
+  const members = { ownNumber, authors: useMemberProfiles(group, shownNumbers) };
 
   return (
     <Sheet title={t("groups.receipts.title")} onClose={onClose}>
@@ -75,8 +75,8 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
           <Button
             variant="secondary"
             onClick={() => {
-              setAnswer({});
-              setTries(tries + 1);
+              setResult({});
+              setAttempts(attempts + 1);
             }}
           >
             {t("common.retry")}
@@ -95,7 +95,7 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
         >
           {numbers.length === 0 && <p className="p-6 text-center text-muted">{t("groups.receipts.nobody")}</p>}
           {receiptSections.map(({ id, look }) => {
-            const here = receipts[id].filter((number) => shown.has(number));
+            const visible = receipts[id].filter((number) => shown.has(number));
             if (receipts[id].length === 0) return null;
             return (
               <section key={id} aria-labelledby={`receipts-${id}`}>
@@ -107,13 +107,13 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
                   {t(`groups.receipts.${id}`, { count: receipts[id].length })}
                 </h3>
                 <ul>
-                  {here.map((number) => {
-                    const writer = findSender({ name: "", members }, number, t);
+                  {visible.map((number) => {
+                    const sender = findSender({ name: "", members }, number, t);
                     return (
                       <li key={number} className="flex min-h-16 items-center px-4 py-2">
-                        {writer && (
+                        {sender && (
                           <PersonListItem
-                            person={{ phone: "", avatar: null, ...writer.person, username: writer.name }}
+                            person={{ phone: "", avatar: null, ...sender.person, username: sender.name }}
                           />
                         )}
                       </li>

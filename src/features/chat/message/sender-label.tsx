@@ -4,14 +4,14 @@ import { Avatar, toPersonHue } from "#components/people/avatar.tsx";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import type { GroupSender } from "./senders.ts";
 
-// Who wrote what in a group. While that is being asked for nobody's name and letter stand there: a word that fits
-// everybody would make several people look like one.
+// Name and avatar of the sender of a group message. A neutral placeholder stands in until the profile is loaded: a generic
+// name would make several people look like one.
 
-/** As high as `namePx`, and nearer to what was written than to the bubble's edge. */
+/** Height `senderNamePx`; closer to the text than to the edge of the bubble. */
 const nameLook = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
 
-/** The name above the first of a run; a screen reader is told it with each. */
-export function SenderName({ writer: { name, person } }: { writer: GroupSender }) {
+/** Sender name above the first message of a run. Screen readers get it with every message. */
+export function SenderName({ sender: { name, person } }: { sender: GroupSender }) {
   if (!person) {
     return (
       <p aria-hidden="true" className={nameLook}>
@@ -33,8 +33,8 @@ export function SenderName({ writer: { name, person } }: { writer: GroupSender }
 const avatarLook = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
 const numberHueStep = 137; // degrees: neighbours in the group get hues far apart
 
-/** The picture beside the last of a run; it leads to the person, as the message's menu does for the keyboard. */
-export function SenderAvatar({ writer: { user, number, person } }: { writer: GroupSender }) {
+/** Avatar beside the last message of a run. It links to the profile, which the keyboard reaches through the message menu. */
+export function SenderAvatar({ sender: { user, number, person } }: { sender: GroupSender }) {
   if (!person) {
     const hue = ((number ?? 0) * numberHueStep) % 360;
     return (

@@ -8,36 +8,37 @@ import { useMemberProfiles } from "#sync/hooks/use-live-query.ts";
 import { listNamedMembers } from "#sync/queries/queries.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";
 
-/** Those in a group: my own number, and who is behind the others as far as it is known here. */
+/** Members of a group: the member number of this user, and the loaded profiles of the others by member number. */
 export type GroupMembers = { ownNumber: number; authors: MemberProfiles };
 
-/** Who is in a chat, as its lines name them. */
+/** Names of the people in a chat. */
 export type ChatPeople = {
-  /** What the chat is called: the other person's name, or the group's. */
+  /** Display name of the chat: the peer or the group. */
   name: string;
-  /** Of a group. */
+  /** Only in a group. */
   members?: GroupMembers | undefined;
 };
 
-/** How the sender of what is not mine is called. */
+/** Display name of the sender of an incoming message. */
 export const getSenderName = ({ name, members }: ChatPeople, sender: number | undefined, t: Translate): string =>
   members ? getMemberName(members, sender, t) : name;
 
-/** Who wrote a message in a group, as shown beside it; `person` is undefined while this phone does not know them. */
+/** Sender shown beside a group message; `person` is undefined until the profile is loaded. */
 export type GroupSender = { name: string; user: Uuid; number: number | undefined; person: AvatarPerson | undefined };
 
+/** Sender of a group message; undefined in a private chat. */
 export const findSender = (people: ChatPeople, sender: number | undefined, t: Translate): GroupSender | undefined => {
   if (!people.members) return undefined;
-  const author = sender === undefined ? undefined : people.members.authors[sender];
+  const profile = sender === undefined ? undefined : people.members.authors[sender];
   return {
     name: getSenderName(people, sender, t),
-    user: author?.user ?? "",
+    user: profile?.user ?? "",
     number: sender,
-    person: author && {
-      username: author.name,
-      phone: author.phone,
-      avatar: author.avatar,
-      ...(author.name === "" ? { deleted: 1 } : {}),
+    person: profile && {
+      username: profile.name,
+      phone: profile.phone,
+      avatar: profile.avatar,
+      ...(profile.name === "" ? { deleted: 1 } : {}),
     },
   };
 };
@@ -46,17 +47,17 @@ type MessageWithSender = { body: StoredBody; sender?: number };
 
 const noMessages: readonly MessageWithSender[] = [];
 
-/** Names those who wrote these messages of a group, and those of whom its lines tell; undefined for a private chat. */
+/** Loads the profiles of the senders and of the members named in system messages; undefined for a private chat. */
 export const useMentionedMembers = (
   conversation: ConversationId,
-  own: number | undefined,
+  ownNumber: number | undefined,
   messages: readonly MessageWithSender[] = noMessages,
 ): GroupMembers | undefined => {
-  const isGroup = own !== undefined;
+  const isGroup = ownNumber !== undefined;
   const numbers = useMemo(
     () => (isGroup ? [...new Set(messages.flatMap(listNamedMembers))].sort((a, b) => a - b) : []),
     [messages, isGroup],
   );
   const authors = useMemberProfiles(isGroup ? conversation : undefined, numbers);
-  return useMemo(() => (own === undefined ? undefined : { ownNumber: own, authors }), [own, authors]);
+  return useMemo(() => (ownNumber === undefined ? undefined : { ownNumber, authors }), [ownNumber, authors]);
 };

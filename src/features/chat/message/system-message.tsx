@@ -5,7 +5,7 @@ import type { ChatPeople } from "./senders.ts";
 
 type SystemMessageProps = { body: EventBody; sender: number | undefined; people: ChatPeople };
 
-/** What happened in the group, in the middle between the messages. */
+/** Centred system message of a group, such as "A added B". */
 export function SystemMessage({ body, sender, people }: SystemMessageProps) {
   const { t } = useTranslation();
   return (

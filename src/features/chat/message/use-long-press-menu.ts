@@ -2,11 +2,11 @@ import { type MouseEvent, type PointerEvent, useEffect, useRef } from "react";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 
 const longPressMs = 450;
-const moveTolerancePx = 10; // a finger trembles; further than this it scrolls
+const moveTolerancePx = 10; // tolerates a trembling finger; further movement is a scroll
 
 const toMenuAnchor = (x: number, y: number): MenuAnchor => ({ left: x, right: x, top: y, bottom: y });
 
-/** Opens a menu by a long press or a right click, wherever in the element it is. */
+/** Event handlers that open a menu at the pointer on a long press or a right click. */
 export const useLongPressMenu = (open: ((anchor: MenuAnchor) => void) | undefined) => {
   const press = useRef<{ timer: ReturnType<typeof setTimeout>; x: number; y: number }>(undefined);
   const hasOpened = useRef(false);
@@ -33,12 +33,12 @@ export const useLongPressMenu = (open: ((anchor: MenuAnchor) => void) | undefine
       press.current = { timer, x, y };
     },
     onPointerMove: ({ clientX, clientY }: PointerEvent) => {
-      const from = press.current;
-      if (from && Math.hypot(clientX - from.x, clientY - from.y) > moveTolerancePx) end();
+      const start = press.current;
+      if (start && Math.hypot(clientX - start.x, clientY - start.y) > moveTolerancePx) end();
     },
     onPointerUp: end,
     onPointerCancel: end,
-    /** The lift of the finger that opened the menu is no tap on what lies under it. */
+    /** Suppresses the click when the finger that opened the menu is lifted. */
     onClickCapture: (event: MouseEvent) => {
       if (!hasOpened.current) return;
       hasOpened.current = false;
@@ -46,11 +46,11 @@ export const useLongPressMenu = (open: ((anchor: MenuAnchor) => void) | undefine
       event.stopPropagation();
     },
     onContextMenu: (event: MouseEvent) => {
-      // What was selected is copied by the browser's own menu.
+      // Selected text keeps the context menu of the browser, for copying.
       const selection = getSelection();
       if (selection && !selection.isCollapsed && selection.containsNode(event.target as Node, true)) return;
       event.preventDefault();
-      if (hasOpened.current || press.current) return; // a long press, of which some browsers tell twice
+      if (hasOpened.current || press.current) return; // some browsers also fire contextmenu after a long press
       open(toMenuAnchor(event.clientX, event.clientY));
     },
   };
