@@ -1,31 +1,31 @@
-// @unocss-include – the icons below are classes, and only component files are searched for those by default.
+// @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
 import type { CallBody, CallKind } from "#contract/calls/call.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 
-/** Whose line of a call it is. */
+/** Perspective of one side of a call. */
 export type CallPerspective = {
-  /** This person called. */
+  /** This user was the caller. */
   isMine: boolean;
-  /** What the other one is called. */
+  /** Display name of the peer. */
   peerName: string;
 };
 
 type CallOutcome = "missed" | "cancelled" | "declined" | "declinedBy" | "ended" | "busy" | "failed";
 
-/** What the line of a call says, in the words of one of its two sides (SPEC.md §4 Call). */
+/** Text and icon of a call entry, from the perspective of one side. */
 export type CallEntry = {
   icon: string;
   text: string;
-  /** How long they talked; undefined when they did not. */
+  /** Formatted duration; undefined if the call was not answered. */
   duration: string | undefined;
-  /** In red: it did not come about though somebody wanted it. */
+  /** Missed or declined; shown in red. */
   isUnsuccessful: boolean;
 };
 
 const secondsPerMinute = 60;
 
-/** Who was talked to was reached, whatever came then; and what could not be done nobody declined or gave up. */
+/** Outcome for one side. An answered call counts as ended, whatever its reason; a busy callee has missed the call. */
 const toCallOutcome = ({ status, reason }: CallBody, { isMine, peerName }: CallPerspective): CallOutcome => {
   if (status === "ended") return "ended";
   if (!isMine && (status === "missed" || reason === "busy")) return "missed";
@@ -40,22 +40,22 @@ const toCallIcon = (kind: CallKind, outcome: CallOutcome, isMine: boolean): stri
   return isMine ? "i-ph-phone-outgoing" : "i-ph-phone-incoming";
 };
 
-const formatCallDuration = (whole: number, t: Translate): string => {
-  const minutes = Math.floor(whole / secondsPerMinute);
-  const seconds = whole % secondsPerMinute;
+const formatCallDuration = (totalSeconds: number, t: Translate): string => {
+  const minutes = Math.floor(totalSeconds / secondsPerMinute);
+  const seconds = totalSeconds % secondsPerMinute;
   return minutes === 0 ? t("callLines.seconds", { seconds }) : t("callLines.minutes", { minutes, seconds });
 };
 
-export const toCallEntry = (body: CallBody, side: CallPerspective, t: Translate): CallEntry => {
-  const outcome = toCallOutcome(body, side);
+export const toCallEntry = (body: CallBody, perspective: CallPerspective, t: Translate): CallEntry => {
+  const outcome = toCallOutcome(body, perspective);
   return {
-    icon: toCallIcon(body.kind, outcome, side.isMine),
-    text: t(`callLines.outcomes.${body.kind}.${outcome}`, { name: isolateBidi(side.peerName) }),
+    icon: toCallIcon(body.kind, outcome, perspective.isMine),
+    text: t(`callLines.outcomes.${body.kind}.${outcome}`, { name: isolateBidi(perspective.peerName) }),
     duration: body.status === "ended" && body.seconds > 0 ? formatCallDuration(body.seconds, t) : undefined,
     isUnsuccessful: outcome === "missed" || outcome === "declined" || outcome === "declinedBy",
   };
 };
 
-/** The same on one line. */
+/** Call entry on one line. */
 export const formatCallEntry = ({ text, duration }: CallEntry, t: Translate): string =>
   duration === undefined ? text : t("callLines.withLength", { text, length: duration });

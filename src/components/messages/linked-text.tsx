@@ -4,21 +4,21 @@ import { toTextParts } from "#lib/text/links.ts";
 
 type LinkedTextProps = {
   text: string;
-  /** Draws words; as they are unless told otherwise. */
+  /** Renders a piece of text; plain by default. */
   children?: (words: string) => ReactNode;
 };
 
 const renderPlain = (words: string): ReactNode => words;
 
-/** Somebody's words, with links where they lead elsewhere. */
-export function LinkedText({ text, children: draw = renderPlain }: LinkedTextProps) {
+/** User-written text with clickable links. */
+export function LinkedText({ text, children: renderText = renderPlain }: LinkedTextProps) {
   const parts = useMemo(() => toTextParts(balanceBidi(text)), [text]);
   let at = 0;
   return parts.map((part) => {
     const key = at;
     if (typeof part === "string") {
       at += part.length;
-      return <Fragment key={key}>{draw(part)}</Fragment>;
+      return <Fragment key={key}>{renderText(part)}</Fragment>;
     }
     at += part.text.length;
     return (
@@ -30,7 +30,7 @@ export function LinkedText({ text, children: draw = renderPlain }: LinkedTextPro
           dir="ltr"
           className="font-medium text-accent underline decoration-1 underline-offset-2 [unicode-bidi:isolate]"
         >
-          {draw(part.text)}
+          {renderText(part.text)}
         </a>
         {part.host && <bdi className="text-sm text-muted">{` (${part.host})`}</bdi>}
       </span>

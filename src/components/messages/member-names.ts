@@ -2,35 +2,46 @@ import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 
-/** By whom the lines of a group name its members: my own number, and who is behind the others as far as it is known. */
-export type MemberNames = { ownNumber: number; authors: Readonly<Partial<Record<number, { name: string }>>> };
+/** Names for the members of a group: the member number of this user, and the loaded profiles by member number. */
+export type MemberNames = { ownNumber: number; profiles: Readonly<Partial<Record<number, { name: string }>>> };
 
-/** How a member is called; one whom this phone does not know yet by a word that fits everybody. */
+/** Names for a group conversation; undefined for a private one. */
+export const toMemberNames = ({
+  group,
+  memberProfiles,
+}: {
+  group: { number: number } | null;
+  memberProfiles: MemberNames["profiles"];
+}): MemberNames | undefined => (group ? { ownNumber: group.number, profiles: memberProfiles } : undefined);
+
+/** Display name of a member; a generic word until the profile is loaded. */
 export const getMemberName = (
-  { ownNumber, authors }: MemberNames,
+  { ownNumber, profiles }: MemberNames,
   number: number | undefined,
   t: Translate,
 ): string => {
   if (number === ownNumber) return t("common.you");
-  const author = number === undefined ? undefined : authors[number];
-  return author ? author.name || t("common.deletedAccount") : t("groups.chat.someone");
+  const profile = number === undefined ? undefined : profiles[number];
+  return profile ? profile.name || t("common.deletedAccount") : t("groups.chat.someone");
 };
 
-/** A name within a line that is short of room: its first words that fit. */
-export const shortenName = (name: string, lettersMax: number): string => {
-  const letters = [...name];
-  if (letters.length <= lettersMax) return name;
-  const start = letters.slice(0, lettersMax + 1).join("");
+/** Shortens a name to the first whole words that fit, or cuts a long first word. */
+export const shortenName = (name: string, maxChars: number): string => {
+  const chars = [...name];
+  if (chars.length <= maxChars) return name;
+  const start = chars.slice(0, maxChars + 1).join("");
   const words = start.slice(0, start.lastIndexOf(" ")).trimEnd();
-  return start.includes(" ") && words !== "" ? words : `${letters.slice(0, lettersMax - 1).join("")}…`;
+  return start.includes(" ") && words !== "" ? words : `${chars.slice(0, maxChars - 1).join("")}…`;
 };
 
 const namedMembersMax = 5;
 
-/** Members within a sentence: of several a few whom this phone knows by name, of the others the number. */
+/** List of members for a sentence: up to `namedMembersMax` loaded names, and the number of the others. */
 export const formatMemberList = (names: MemberNames, numbers: readonly number[], t: Translate): string => {
-  const known = numbers.filter((number) => numbers.length === 1 || number === names.ownNumber || names.authors[number]);
-  const named = known.length > namedMembersMax + 1 ? known.slice(0, namedMembersMax) : known;
+  const listable = numbers.filter(
+    (number) => numbers.length === 1 || number === names.ownNumber || names.profiles[number],
+  );
+  const named = listable.length > namedMembersMax + 1 ? listable.slice(0, namedMembersMax) : listable;
   const words = named.map((number) =>
     number === names.ownNumber ? t("groups.events.you") : isolateBidi(getMemberName(names, number, t)),
   );
@@ -40,13 +51,13 @@ export const formatMemberList = (names: MemberNames, numbers: readonly number[],
 
 const typistNameChars = 14;
 
-/** Who types in a group, the first to begin first; undefined while nobody does whose name is known, as it is in a moment. */
+/** Typing notification of a group, in the order the members started typing. Undefined if no typing member has a loaded name. */
 export const describeTyping = (names: MemberNames, typists: readonly number[], t: Translate): string | undefined => {
   if (typists.length > 2) return t("groups.chat.manyType", { count: typists.length });
-  const [first, second] = typists.filter((number) => names.authors[number]);
+  const [first, second] = typists.filter((number) => names.profiles[number]);
   if (first === undefined) return undefined;
-  const nameOf = (number: number) => isolateBidi(shortenName(getMemberName(names, number, t), typistNameChars));
-  const name = nameOf(first);
+  const toShortName = (number: number) => isolateBidi(shortenName(getMemberName(names, number, t), typistNameChars));
+  const name = toShortName(first);
   if (second === undefined) return t("chat.isTyping", { name });
-  return t("groups.chat.twoType", { name, other: nameOf(second) });
+  return t("groups.chat.twoType", { name, other: toShortName(second) });
 };

@@ -7,24 +7,24 @@ import { type CallPerspective, formatCallEntry, toCallEntry } from "./call-text.
 import type { MemberNames } from "./member-names.ts";
 import { describeSystemMessage } from "./system-message-text.ts";
 
-/** Of a message in a group: who wrote it, and by whom its members are named. */
+/** Sender and member names of a group message. */
 export type GroupMessageContext = { sender: number | undefined; names: MemberNames };
 
 type PreviewParts = {
   icon?: string;
   text: string;
-  /** Our own words about the message, not words that stand in it. */
+  /** The text describes the message instead of quoting it. */
   isNote?: true;
 };
 
-/** What came from the other one, by whatever name. */
+/** Incoming call of an unnamed peer. */
 const peerCall: CallPerspective = { isMine: false, peerName: "" };
 
 const toPreviewParts = (
   body: StoredBody,
   t: Translate,
   inGroup: GroupMessageContext | undefined,
-  side = peerCall,
+  perspective = peerCall,
 ): PreviewParts => {
   switch (body.type) {
     case "text":
@@ -38,8 +38,8 @@ const toPreviewParts = (
     case "deleted":
       return { icon: "i-ph-prohibit", text: t("messages.deleted"), isNote: true };
     case "call": {
-      const line = toCallEntry(body, side, t);
-      return { icon: line.icon, text: formatCallEntry(line, t) };
+      const entry = toCallEntry(body, perspective, t);
+      return { icon: entry.icon, text: formatCallEntry(entry, t) };
     }
     case "event":
       if (inGroup) return { text: describeSystemMessage(body, inGroup.sender, inGroup.names, t), isNote: true };
@@ -48,26 +48,26 @@ const toPreviewParts = (
   return { text: t("messages.unreadable"), isNote: true };
 };
 
-/** Any message in words alone, with its kind named: what a screen reader is told. */
+/** Plain text of a message with its type, for screen readers. */
 export const describeMessage = (body: StoredBody, t: Translate, inGroup?: GroupMessageContext): string => {
   if (body.type === "image" && body.text) return t("messages.photoWith", { text: body.text });
   const { text } = toPreviewParts(body, t, inGroup);
   return body.type === "file" ? t("messages.file", { name: text }) : text;
 };
 
-/** Any message on one line, in the reader's language. What somebody wrote reorders nothing beyond itself. */
+/** One-line preview of a message. Quoted text is bidi-isolated, so that it does not reorder the text around it. */
 export function MessagePreview({
   body,
   inGroup,
-  side,
+  perspective,
 }: {
   body: StoredBody;
   inGroup?: GroupMessageContext | undefined;
-  /** Of the line of a call. */
-  side?: CallPerspective;
+  /** For a call entry. */
+  perspective?: CallPerspective;
 }) {
   const { t } = useTranslation();
-  const { icon, text, isNote } = toPreviewParts(body, t, inGroup, side);
+  const { icon, text, isNote } = toPreviewParts(body, t, inGroup, perspective);
   return (
     <>
       {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}

@@ -9,7 +9,7 @@ const tickLooks = {
   failed: "i-ph-warning-circle-fill text-danger",
 } as const satisfies Record<MessageStatus | "failed", string>;
 
-/** How far an own message has come (SPEC.md §4 Message status), as an icon that says its name. */
+/** Delivery status of an own message as a labelled icon. */
 export function MessageTicks({ status }: { status: MessageStatus | "failed" }) {
   const { t } = useTranslation();
   return (

@@ -3,7 +3,7 @@ import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { formatMemberList, getMemberName, type MemberNames } from "./member-names.ts";
 
-/** What happened in a group, as one sentence for this reader. `sender` did it. */
+/** System message of a group as a sentence for this user. `sender` is the member who acted. */
 export const describeSystemMessage = (
   { event, who = [], name = "" }: EventBody,
   sender: number | undefined,

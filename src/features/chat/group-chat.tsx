@@ -42,8 +42,8 @@ export function GroupChat({ id }: { id: Uuid }) {
   const name = lastName.current ?? t("groups.chat.isGroup");
   const ownNumber = card?.number;
   const typists = useTypingMembers(id);
-  const authors = useMemberProfiles(id, typists);
-  const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, authors }, typists, t);
+  const profiles = useMemberProfiles(id, typists);
+  const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, profiles }, typists, t);
   const menu = useChatMenu(id, name, conversation);
   const hasLeft = conversation?.gone ?? false;
   const hasUnsentMedia = unsent && (unsent.files.length > 0 || unsent.recorded !== undefined);

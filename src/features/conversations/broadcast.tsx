@@ -14,7 +14,7 @@ import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { PictureStrip } from "./picture-strip.tsx";
 import { useBroadcastPictures } from "./use-broadcast-pictures.ts";
 
-/** One message to several people and groups: each gets it as an ordinary message. */
+/** Sheet that sends one message to several people and groups; each receives it as an ordinary message. */
 export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const me = useSession()?.userId ?? "";
@@ -23,15 +23,15 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = useBroadcastPictures();
-  const now = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
-  const begun = useDraft("broadcast", isPreparing ? undefined : now, ({ files, text, to }) => {
+  const content = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
+  const draft = useDraft("broadcast", isPreparing ? undefined : content, ({ files, text, to }) => {
     setText((before) => (before === "" ? text : before));
     chooseAgain(to);
     void add([...files]);
   });
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
-  // Whoever was chosen long ago may be no contact any more.
+  // Recipients of an old draft may no longer be contacts.
   const conversations = toConversationIds(chosen);
   const count = conversations.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
@@ -41,10 +41,10 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
     try {
       const [first, ...rest] = pictures.map(({ outgoing }) => outgoing);
       if (first) {
-        // The words go with the first picture, so that they cannot arrive without it.
+        // The text is the caption of the first picture, so that it cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(conversations, [captioned, ...rest], begun.getSlot());
+        await broadcastFiles(conversations, [captioned, ...rest], draft.getSlot());
       } else {
         await broadcastText(conversations, clean);
       }
@@ -58,7 +58,7 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
       return;
     }
     showToast({ message: t("masolo.broadcastSent", { count }) });
-    void begun.discard();
+    void draft.discard();
     onClose();
   };
   return (

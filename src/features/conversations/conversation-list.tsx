@@ -16,14 +16,14 @@ const nearEndRows = 20;
 const entranceRowsMax = 12;
 const entranceMaxMs = 1_000;
 
-/** The entries come up one after another the first time the list shows, not at every return to it. */
+/** The entrance animation of the rows plays once per page load. */
 let hasPlayedEntrance = false;
 
 const measureRowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 const emptyActionLook = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
 
-/** Whoever has no contact yet finds people first: a list of contacts would be empty too. */
+/** Empty state. Without contacts it leads to the people search instead of an empty contact list. */
 function NoConversations() {
   const { t } = useTranslation();
   const hasContacts = (useContacts()?.length ?? 0) > 0;
@@ -51,7 +51,7 @@ function NoConversations() {
   );
 }
 
-/** Nothing of the list is on this phone yet, and the server cannot be reached: it is loaded by itself once it can. */
+/** The list was never loaded on this device and the server is unreachable; it loads when the connection returns. */
 function ConversationsNotLoaded() {
   const { t } = useTranslation();
   return (
@@ -61,8 +61,8 @@ function ConversationsNotLoaded() {
   );
 }
 
-/** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
-export function ConversationList({ deeds }: { deeds: ConversationMenu }) {
+/** Live conversation list: the whole screen on a phone, the left pane on a wide screen. */
+export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const { text } = useAppearance();
@@ -73,8 +73,8 @@ export function ConversationList({ deeds }: { deeds: ConversationMenu }) {
   const showMore = () => {
     if (items.length === limit) setLimit(limit + pageRows);
   };
-  // Rows of another text size have another height.
-  return <ConversationRows key={text} items={items} menu={deeds} onNearEnd={showMore} />;
+  // Another text size changes the row height.
+  return <ConversationRows key={text} items={items} menu={menu} onNearEnd={showMore} />;
 }
 
 type ConversationRowsProps = {
@@ -86,12 +86,12 @@ type ConversationRowsProps = {
 function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
-  const [size] = useState(measureRowPx);
-  const [entering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced());
+  const [rowHeightPx] = useState(measureRowPx);
+  const [isEntering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced());
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => size,
+    estimateSize: () => rowHeightPx,
     getItemKey: (index) => items[index]?.id ?? index,
     overscan: 6,
     directDomUpdates: true,
@@ -123,11 +123,11 @@ function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
                 aria-setsize={items.length}
                 aria-posinset={index + 1}
                 className="absolute inset-x-0 top-0 border-b border-line"
-                style={{ height: size }}
+                style={{ height: rowHeightPx }}
               >
                 <ConversationListRow
                   item={item}
-                  entranceIndex={entering && index < entranceRowsMax ? index : undefined}
+                  entranceIndex={isEntering && index < entranceRowsMax ? index : undefined}
                   menu={menu}
                 />
               </li>

@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { CountBadge } from "#components/controls/count-badge.tsx";
 import { type CallPerspective, toCallEntry } from "#components/messages/call-text.ts";
-import { describeTyping, getMemberName, shortenName } from "#components/messages/member-names.ts";
+import { getConversationName } from "#components/messages/conversation-name.ts";
+import { describeTyping, getMemberName, shortenName, toMemberNames } from "#components/messages/member-names.ts";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { Translate } from "#i18n/setup.ts";
@@ -12,23 +13,22 @@ import {
   useMemberProfiles,
   useTypingMembers,
 } from "#sync/hooks/use-live-query.ts";
-import { getConversationName, toMemberNames } from "./conversation-name.ts";
 
 type PreviewTextProps = {
   item: ConversationListItem;
   isOpen: boolean;
-  /** Who types. */
+  /** Typing notification. */
   typingText: string | undefined;
-  /** A voice message was recorded and not sent. */
+  /** There is an unsent voice recording. */
   isRecorded: boolean;
 };
 
-function PreviewText({ item, isOpen, typingText, isRecorded }: PreviewTextProps) {
+function PreviewText({ item, isOpen, typingText, isRecorded: hasRecording }: PreviewTextProps) {
   const { t } = useTranslation();
   const { last, draft } = item;
   if (typingText !== undefined) return <span className="font-medium text-accent">{typingText}</span>;
-  // What is being written in the open chat is in sight there.
-  if ((draft || isRecorded) && (!isOpen || item.gone)) {
+  // The draft of the open chat is visible in its composer.
+  if ((draft || hasRecording) && (!isOpen || item.gone)) {
     return (
       <>
         <span className="font-medium text-danger">{t("masolo.draft")}</span>{" "}
@@ -36,7 +36,7 @@ function PreviewText({ item, isOpen, typingText, isRecorded }: PreviewTextProps)
       </>
     );
   }
-  // Chosen, and nothing else is left of it.
+  // A group that was left: only unsent files remain.
   if (item.gone && !last.body) return <span className="font-medium text-danger">{t("groups.chat.leftUnsent")}</span>;
   if (!last.body) return <i>{t("masolo.nothingLeft")}</i>;
   const names = toMemberNames(item);
@@ -46,13 +46,13 @@ function PreviewText({ item, isOpen, typingText, isRecorded }: PreviewTextProps)
       <MessagePreview
         body={last.body}
         inGroup={names && { sender: last.sender, names }}
-        side={toCallPerspective(item, t)}
+        perspective={toCallPerspective(item, t)}
       />
     </>
   );
 }
 
-/** Whose the line of a call is. */
+/** Perspective of this user on a call entry. */
 const toCallPerspective = (item: ConversationListItem, t: Translate): CallPerspective => ({
   isMine: item.last.mine,
   peerName: getConversationName(item, t),
@@ -60,7 +60,7 @@ const toCallPerspective = (item: ConversationListItem, t: Translate): CallPerspe
 
 const authorNameChars = 18;
 
-/** Who said what was said last: oneself, or one of the several in a group. */
+/** Sender of the last message: this user, or a member of a group. */
 function AuthorPrefix({ item }: { item: ConversationListItem }) {
   const { t } = useTranslation();
   const { body, mine, sender } = item.last;
@@ -78,35 +78,37 @@ function AuthorPrefix({ item }: { item: ConversationListItem }) {
 
 const noMemberNumbers: readonly number[] = [];
 
-/** Who types, in a few words: in a group by name. */
+/** Short typing notification; in a group with names. */
 const useTypingText = (item: ConversationListItem): string | undefined => {
   const { t } = useTranslation();
   const { id, group, person } = item;
   const typists = useTypingMembers(id);
-  const authors = useMemberProfiles(group ? id : undefined, group ? typists : noMemberNumbers);
-  if (group) return describeTyping({ ownNumber: group.number, authors }, typists, t);
+  const profiles = useMemberProfiles(group ? id : undefined, group ? typists : noMemberNumbers);
+  if (group) return describeTyping({ ownNumber: group.number, profiles }, typists, t);
   return typists.length > 0 && person?.blocked !== 1 ? t("chat.typing") : undefined;
 };
 
-/** The second line of a conversation's entry: what happens in it, what was said last, and what is unread. */
+/** Second line of a row: typing notification, draft or last message, and the unread count. */
 export function ConversationPreview({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
   const { t } = useTranslation();
-  const typing = useTypingText(item);
-  const isRecorded = useHasVoiceDraft(item.id);
+  const typingText = useTypingText(item);
+  const hasRecording = useHasVoiceDraft(item.id);
   const { last, unread, muted } = item;
-  const isLastShown = typing === undefined && (isOpen || !(item.draft || isRecorded));
-  const hasTicks = isLastShown && last.mine && last.body && last.status; // what is only told has none
-  const isLoud = unread > 0 && !muted;
-  const isBadCall =
-    isLastShown && last.body?.type === "call" && toCallEntry(last.body, toCallPerspective(item, t), t).isUnsuccessful;
-  const isRed = hasTicks === "failed" || isBadCall;
+  const showsLastMessage = typingText === undefined && (isOpen || !(item.draft || hasRecording));
+  const tickStatus = showsLastMessage && last.mine && last.body && last.status; // system messages have no status
+  const hasUnmutedUnread = unread > 0 && !muted;
+  const isFailedCall =
+    showsLastMessage &&
+    last.body?.type === "call" &&
+    toCallEntry(last.body, toCallPerspective(item, t), t).isUnsuccessful;
+  const isError = tickStatus === "failed" || isFailedCall;
   return (
     <span className="flex min-h-6 items-center gap-1.5">
-      {hasTicks && <MessageTicks status={hasTicks} />}
+      {tickStatus && <MessageTicks status={tickStatus} />}
       <span
-        className={`min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium" : ""} ${isRed ? "text-danger" : isLoud ? "text-text" : "text-muted"}`}
+        className={`min-w-0 flex-1 truncate text-sm ${hasUnmutedUnread ? "font-medium" : ""} ${isError ? "text-danger" : hasUnmutedUnread ? "text-text" : "text-muted"}`}
       >
-        <PreviewText item={item} isOpen={isOpen} typingText={typing} isRecorded={isRecorded} />
+        <PreviewText item={item} isOpen={isOpen} typingText={typingText} isRecorded={hasRecording} />
       </span>
       {muted && (
         <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />

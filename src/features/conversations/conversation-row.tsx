@@ -3,33 +3,36 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { WindowPathContext } from "#components/layout/window-location.ts";
+import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
 import { type MenuAnchor, MenuPopup } from "#components/overlays/menu.tsx";
-import { Avatar } from "#components/people/avatar.tsx";
+import { Avatar, type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
 import { BlockedBadge } from "#components/people/blocked-badge.tsx";
 import { GroupBadge } from "#components/people/group-badge.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useServerNow } from "#lib/browser/clock.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { getConversationName, toConversationAvatar } from "./conversation-name.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
-const entranceStepMs = 50; // SPEC.md §9
+const entranceStepMs = 50; // delay between two rows
 const entranceMs = 220;
 
-/** A touch screen has no hover to reveal a button with, so there the menu's button is always in sight. */
+/** Whether the buttons of a row appear on hover. A touch screen cannot hover, so there the menu button is always visible. */
 const canHover = () => matchMedia("(hover: hover)").matches;
 
-/** The time makes room for them; a screen reader goes on telling it. */
+/** The time makes room for the buttons; screen readers still read it. */
 const hiddenUnderButtons = "group-hover:sr-only group-has-[:focus-visible]:sr-only";
 
-const toConversationPath = (item: ConversationListItem): string =>
-  item.peer === undefined ? `/app/group/${item.id}` : `/app/chat/${item.peer}`;
+const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };
+
+/** Avatar of a conversation: the group picture or the peer. */
+export const toConversationAvatar = ({ group, person }: ConversationListItem): AvatarPerson =>
+  group ? toAvatarPerson(group) : (person ?? unknownPerson);
 
 type ConversationListRowProps = {
   item: ConversationListItem;
-  /** The row's place in the first screenful, when it has just come up. */
+  /** Position in the entrance animation; undefined without one. */
   entranceIndex?: number | undefined;
   menu: ConversationMenu;
 };
@@ -44,12 +47,12 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   const path = toConversationPath(item);
   const openPath = useContext(WindowPathContext);
   const isOpen = openPath === path || openPath.startsWith(`${path}/`);
-  const isLoud = item.unread > 0 && !item.muted;
+  const hasUnmutedUnread = item.unread > 0 && !item.muted;
 
   const hasEntered = useRef(false);
   useLayoutEffect(() => {
     if (entranceIndex === undefined || hasEntered.current) return;
-    hasEntered.current = true; // a list that waited hidden runs its effects again when it returns
+    hasEntered.current = true; // a hidden list runs its effects again when it is shown
     row.current?.animate([{ opacity: 0, transform: "translateY(8px)" }, {}], {
       duration: entranceMs,
       delay: entranceIndex * entranceStepMs,
@@ -58,13 +61,13 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
     });
   }, [entranceIndex]);
 
-  /** The right button, a long press, and the menu key, which has no place of its own. */
+  /** Opens the menu on a right click, a long press, or the menu key, which has no coordinates. */
   const openMenu = (event: MouseEvent) => {
     event.preventDefault();
-    const isKey = event.clientX === 0 && event.clientY === 0;
-    setAnchor(isKey ? event.currentTarget.getBoundingClientRect() : new DOMRect(event.clientX, event.clientY));
+    const isMenuKey = event.clientX === 0 && event.clientY === 0;
+    setAnchor(isMenuKey ? event.currentTarget.getBoundingClientRect() : new DOMRect(event.clientX, event.clientY));
   };
-  const menuButton = (look: string) => (
+  const renderMenuButton = (look: string) => (
     <IconButton
       icon="i-ph-dots-three-vertical-bold"
       label={t("masolo.rowActions", { name })}
@@ -96,7 +99,7 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
             </span>
             <time
               dateTime={new Date(item.at).toISOString()}
-              className={`shrink-0 text-xs tabular-nums ${canHover() ? hiddenUnderButtons : ""} ${isLoud ? "font-semibold text-accent" : "text-muted"}`}
+              className={`shrink-0 text-xs tabular-nums ${canHover() ? hiddenUnderButtons : ""} ${hasUnmutedUnread ? "font-semibold text-accent" : "text-muted"}`}
             >
               {formatTimeOrDate(item.at, language, now)}
             </time>
@@ -105,24 +108,24 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
         </span>
       </Link>
       {canHover() ? (
-        // At the row's end while it is pointed at, so that a list at rest has its whole width.
+        // Shown at the end of the row on hover only, so that rows use the full width otherwise.
         <span className="pointer-events-none absolute inset-y-0 right-0 flex items-center bg-inherit pr-1 pl-2 opacity-0 group-has-[:focus-visible]:pointer-events-auto group-has-[:focus-visible]:opacity-100 group-hover:pointer-events-auto group-hover:opacity-100">
-          {menuButton("text-muted")}
+          {renderMenuButton("text-muted")}
           <IconButton
             icon="i-ph-trash"
             label={t("masolo.deleteNamed", { name })}
             className="text-muted hover:text-danger"
-            onClick={() => menu.askDelete(item)}
+            onClick={() => menu.confirmDelete(item)}
           />
         </span>
       ) : (
-        menuButton("mr-1 text-muted")
+        renderMenuButton("mr-1 text-muted")
       )}
       {anchor && (
         <MenuPopup
           label={t("masolo.rowActions", { name })}
           anchor={anchor}
-          items={menu.itemsOf(item)}
+          items={menu.getItems(item)}
           onClose={() => setAnchor(undefined)}
         />
       )}
@@ -130,12 +133,5 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   );
 }
 
-/** Every read of the store makes new objects; a row renders again only when what it shows is other than before. */
-export const ConversationListRow = memo(
-  ConversationListRowView,
-  (before, after) =>
-    before.entranceIndex === after.entranceIndex &&
-    before.menu.itemsOf === after.menu.itemsOf &&
-    before.menu.askDelete === after.menu.askDelete &&
-    JSON.stringify(before.item) === JSON.stringify(after.item),
-);
+/** Re-renders only with another item: a live query returns unchanged items as the same objects. */
+export const ConversationListRow = memo(ConversationListRowView);

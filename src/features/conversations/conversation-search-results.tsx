@@ -6,15 +6,14 @@ import { PersonListItem } from "#components/people/person-row.tsx";
 import { useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
 import { useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
-import { toConversationAvatar } from "./conversation-name.ts";
-import { ConversationListRow } from "./conversation-row.tsx";
+import { ConversationListRow, toConversationAvatar } from "./conversation-row.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 const searchedConversationsMax = 1_000;
-const resultsMax = 50; // of each kind: who sees more types another letter
+const resultsMax = 50; // of each kind; a longer query narrows the results
 
-/** Conversations and contacts whose name or number holds what is looked for; each opens its chat. */
-export function ConversationSearchResults({ query, deeds }: { query: string; deeds: ConversationMenu }) {
+/** Conversations and contacts whose name or phone number matches the query. */
+export function ConversationSearchResults({ query, menu }: { query: string; menu: ConversationMenu }) {
   const { t } = useTranslation();
   const language = useLanguage();
   const conversations = useConversations(searchedConversationsMax);
@@ -32,8 +31,8 @@ export function ConversationSearchResults({ query, deeds }: { query: string; dee
     };
   }, [conversations, contacts, query, language]);
   if (!found) return null;
-  const { items, others } = found;
-  if (items.length === 0 && others.length === 0) {
+  const { items, others: otherContacts } = found;
+  if (items.length === 0 && otherContacts.length === 0) {
     return (
       <div role="status" className="overflow-y-auto">
         <EmptyState
@@ -50,18 +49,18 @@ export function ConversationSearchResults({ query, deeds }: { query: string; dee
         <ul aria-label={t("masolo.list")}>
           {items.map((item) => (
             <li key={item.id} className="h-[4.75rem] border-b border-line">
-              <ConversationListRow item={item} menu={deeds} />
+              <ConversationListRow item={item} menu={menu} />
             </li>
           ))}
         </ul>
       )}
-      {others.length > 0 && (
+      {otherContacts.length > 0 && (
         <section aria-labelledby="other-contacts">
           <h2 id="other-contacts" className="px-4 pt-4 pb-1 text-sm font-semibold text-muted">
             {t("masolo.otherContacts")}
           </h2>
           <ul>
-            {others.map((contact) => (
+            {otherContacts.map((contact) => (
               <li key={contact.id} className="border-b border-line">
                 <Link
                   to={`/app/chat/${contact.id}`}

@@ -1,19 +1,19 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { getConversationName } from "#components/messages/conversation-name.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { getConversationName } from "./conversation-name.ts";
 
-/** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
+/** Confirmation that deletes a conversation for this user only. The dialog closes whatever the result. */
 export function DeleteConversationDialog({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
   const { t } = useTranslation();
   const [busy, setBusy] = useState(false);
   const name = isolateBidi(getConversationName(item, t));
 
-  const hide = async () => {
+  const deleteConversation = async () => {
     setBusy(true);
     try {
       await hideConversation(item.id);
@@ -36,7 +36,7 @@ export function DeleteConversationDialog({ item, onClose }: { item: Conversation
       confirmLabel={t("common.delete")}
       cancelLabel={t("common.cancel")}
       busy={busy}
-      onConfirm={hide}
+      onConfirm={deleteConversation}
       onClose={onClose}
     />
   );

@@ -12,20 +12,20 @@ import { ConversationSearchResults } from "./conversation-search-results.tsx";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
 
 const NewChatSheet = lazyOverlay(() => import("./new-chat.tsx"));
-// With what sends it: once the sheet is open that might not be had any more.
+// Loads the sending code together with the sheet: the network may be gone once the sheet is open.
 const BroadcastSheet = lazyOverlay(async () => {
   const [sheet] = await Promise.all([import("./broadcast.tsx"), loadMulticast()]);
   return sheet;
 });
 
-/** The conversations, and what begins a new one (SPEC.md §2 Masolo). */
+/** Masolo: the conversation list, its search, and the actions that start a conversation. */
 export default function MasoloScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   const [sheet, setSheet] = useState<"chat" | "broadcast">();
-  const deeds = useConversationMenu();
+  const { menu, dialog } = useConversationMenu();
   const closeSheet = () => setSheet(undefined);
   return (
     <Screen
@@ -68,8 +68,8 @@ export default function MasoloScreen() {
           onChange={setTyped}
         />
       </div>
-      {query === "" ? <ConversationList deeds={deeds} /> : <ConversationSearchResults query={query} deeds={deeds} />}
-      {deeds.dialog}
+      {query === "" ? <ConversationList menu={menu} /> : <ConversationSearchResults query={query} menu={menu} />}
+      {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}
     </Screen>

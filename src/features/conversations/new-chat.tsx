@@ -4,7 +4,7 @@ import { Sheet } from "#components/overlays/sheet.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
 
-/** Whom to write to. */
+/** Contact picker for a new chat. */
 export default function NewChatSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ type PictureStripProps = {
   onRemove: (picture: BroadcastPicture) => void;
 };
 
-/** The pictures that will be sent, each with a button to take it out again. */
+/** Pictures of a broadcast, each with a button to remove it. */
 export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripProps) {
   const { t } = useTranslation();
   if (pictures.length === 0 && !isPreparing) return null;

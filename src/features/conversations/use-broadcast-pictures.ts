@@ -1,23 +1,17 @@
 import { useEffect, useRef, useState } from "react";
+import { mediaErrorTexts } from "#components/messages/media-error-texts.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
 import { MediaError, type PreparedFile } from "#lib/media/outgoing-file.ts";
 
-/** As many pictures go in one broadcast. */
+/** Maximum number of pictures in one broadcast. */
 const broadcastPicturesMax = 10;
-
-const pictureErrorTexts = {
-  tooLarge: "chat.attach.tooLarge",
-  empty: "chat.attach.empty",
-  tooManyPixels: "chat.attach.tooManyPixels",
-  unreadable: "chat.attach.unreadable",
-} as const satisfies Record<MediaError["code"], string>;
 
 export type BroadcastPicture = { id: number; name: string; url: string; file: File; outgoing: PreparedFile };
 
 const showPictureError = (message: string): void => showToast({ tone: "danger", title: t("common.error"), message });
 
-/** Pictures chosen to be sent, shrunk as they come in; the addresses they show under end with them. */
+/** Pictures of a broadcast, compressed as they are added. Their object URLs are revoked on removal and on unmount. */
 export const useBroadcastPictures = () => {
   const [pictures, setPictures] = useState<BroadcastPicture[]>([]);
   const [isPreparing, setPreparing] = useState(false);
@@ -31,10 +25,10 @@ export const useBroadcastPictures = () => {
   );
 
   const add = async (files: File[]) => {
-    const room = broadcastPicturesMax - pictures.length;
-    if (files.length > room) showPictureError(t("chat.attach.tooMany", { max: broadcastPicturesMax }));
+    const free = broadcastPicturesMax - pictures.length;
+    if (files.length > free) showPictureError(t("chat.attach.tooMany", { max: broadcastPicturesMax }));
     setPreparing(true);
-    for (const file of files.slice(0, room)) {
+    for (const file of files.slice(0, free)) {
       try {
         const { prepareFile } = await import("#lib/media/prepare-attachment.ts");
         const outgoing = await prepareFile(file);
@@ -43,7 +37,7 @@ export const useBroadcastPictures = () => {
         const picture = { id: ++lastId.current, name: outgoing.body.name, url, file, outgoing };
         setPictures((before) => [...before, picture]);
       } catch (error) {
-        showPictureError(t(pictureErrorTexts[error instanceof MediaError ? error.code : "unreadable"]));
+        showPictureError(t(mediaErrorTexts[error instanceof MediaError ? error.code : "unreadable"]));
       }
     }
     setPreparing(false);

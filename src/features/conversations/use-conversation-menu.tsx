@@ -1,24 +1,30 @@
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { getConversationName } from "#components/messages/conversation-name.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import { clearConversation, markReadUpTo, muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { getConversationName } from "./conversation-name.ts";
 import { DeleteConversationDialog } from "./delete-conversation.tsx";
+
+export type ConversationMenu = {
+  getItems: (item: ConversationListItem) => MenuItem[];
+  /** Opens the confirmation before a conversation is deleted. */
+  confirmDelete: (item: ConversationListItem) => void;
+};
 
 type OpenConfirmation = { action: "clear" | "delete"; item: ConversationListItem };
 
-/** What can be done with a conversation from the list, and the questions asked before. */
+/** Menu of the rows of the conversation list, with its confirmation dialogs. `menu` has a stable identity. */
 export const useConversationMenu = () => {
   const { t } = useTranslation();
-  const [question, setQuestion] = useState<OpenConfirmation>();
+  const [confirmation, setConfirmation] = useState<OpenConfirmation>();
   const [isClearing, setClearing] = useState(false);
-  const close = useCallback(() => setQuestion(undefined), []);
-  const askDelete = useCallback((item: ConversationListItem) => setQuestion({ action: "delete", item }), []);
+  const close = useCallback(() => setConfirmation(undefined), []);
+  const confirmDelete = useCallback((item: ConversationListItem) => setConfirmation({ action: "delete", item }), []);
 
-  const lastingItems = useCallback(
+  const getMemberItems = useCallback(
     (item: ConversationListItem): MenuItem[] => [
       {
         id: "mute",
@@ -34,12 +40,12 @@ export const useConversationMenu = () => {
         id: "clear",
         label: t("chat.clear"),
         icon: "i-ph-broom",
-        onSelect: () => setQuestion({ action: "clear", item }),
+        onSelect: () => setConfirmation({ action: "clear", item }),
       },
     ],
     [t],
   );
-  const itemsOf = useCallback(
+  const getItems = useCallback(
     (item: ConversationListItem): MenuItem[] => [
       ...(item.unread > 0
         ? [
@@ -51,17 +57,17 @@ export const useConversationMenu = () => {
             },
           ]
         : []),
-      // Of a group that is not mine any more there is nothing but what was not sent.
-      ...(item.gone ? [] : lastingItems(item)),
+      // A group that was left contains only unsent content.
+      ...(item.gone ? [] : getMemberItems(item)),
       {
         id: "delete",
         label: t("masolo.delete"),
         icon: "i-ph-trash",
         tone: "danger",
-        onSelect: () => askDelete(item),
+        onSelect: () => confirmDelete(item),
       },
     ],
-    [t, askDelete, lastingItems],
+    [t, confirmDelete, getMemberItems],
   );
 
   const clear = async (item: ConversationListItem) => {
@@ -70,20 +76,20 @@ export const useConversationMenu = () => {
     setClearing(false);
     close();
   };
-  const dialog = question && (
+  const dialog = confirmation && (
     <>
-      {question.action === "clear" && (
+      {confirmation.action === "clear" && (
         <ClearHistoryDialog
-          name={getConversationName(question.item, t)}
-          isGroup={question.item.kind === "group"}
+          name={getConversationName(confirmation.item, t)}
+          isGroup={confirmation.item.kind === "group"}
           busy={isClearing}
-          onConfirm={() => void clear(question.item)}
+          onConfirm={() => void clear(confirmation.item)}
           onClose={close}
         />
       )}
-      {question.action === "delete" && <DeleteConversationDialog item={question.item} onClose={close} />}
+      {confirmation.action === "delete" && <DeleteConversationDialog item={confirmation.item} onClose={close} />}
     </>
   );
-  return { itemsOf, askDelete, dialog };
+  const menu = useMemo<ConversationMenu>(() => ({ getItems, confirmDelete }), [getItems, confirmDelete]);
+  return { menu, dialog };
 };
-export type ConversationMenu = Pick<ReturnType<typeof useConversationMenu>, "itemsOf" | "askDelete">;

@@ -2,12 +2,8 @@ import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "re
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import {
-  describeNewMessage,
-  getNewMessageTitle,
-  NewMessagePreview,
-  toConversationPath,
-} from "#components/messages/new-message-text.tsx";
+import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
+import { describeNewMessage, NewMessagePreview } from "#components/messages/new-message-text.tsx";
 import { Avatar, type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import type { Settings } from "#contract/settings.ts";
@@ -70,9 +66,9 @@ function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
       >
         <Avatar person={news.group ? toAvatarPerson(news.group) : (news.person ?? emptyPerson)} size={40} />
         <span className="flex min-w-0 flex-1 flex-col">
-          <bdi className={firstLineClass}>{getNewMessageTitle(news, t)}</bdi>
+          <bdi className={firstLineClass}>{getConversationName(news, t)}</bdi>
           <span className={secondLineClass}>
-            <NewMessagePreview news={news} hasPreview={hasPreview} />
+            <NewMessagePreview message={news} hasPreview={hasPreview} />
           </span>
         </span>
       </Link>

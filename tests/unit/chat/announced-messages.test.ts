@@ -36,7 +36,7 @@ describe("what a screen reader was told", () => {
 
 describe("a line of a chat", () => {
   const author = { user: "u", name: "Ana", avatar: null, phone: "", me: false };
-  const members: GroupMembers = { ownNumber: 7, authors: { 1: author } };
+  const members: GroupMembers = { ownNumber: 7, profiles: { 1: author } };
 
   it("waits in a group for the name of its author and of those it speaks of", () => {
     expect(areNamesLoaded(makeItem(1, 1), members)).toBe(true);

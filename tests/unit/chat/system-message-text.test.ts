@@ -13,7 +13,7 @@ const t = createTranslate("fr", fr);
 const [me, ana, ben, gone, unknown] = [7, 1, 2, 3, 4];
 const names: MemberNames = {
   ownNumber: me,
-  authors: { [ana]: { name: "Ana" }, [ben]: { name: "Ben" }, [gone]: { name: "" }, [me]: { name: "Moi" } },
+  profiles: { [ana]: { name: "Ana" }, [ben]: { name: "Ben" }, [gone]: { name: "" }, [me]: { name: "Moi" } },
 };
 const tell = (event: Omit<EventBody, "type">, sender: number): string =>
   describeSystemMessage({ type: "event", ...event }, sender, names, t);
@@ -37,16 +37,16 @@ describe("a line of a group", () => {
 
   it("names a few of many", () => {
     const who = Array.from({ length: 20 }, (_, index) => 100 + index);
-    const authors = Object.fromEntries(who.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
+    const profiles = Object.fromEntries(who.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
     const line = (who: number[]) =>
-      describeSystemMessage({ type: "event", event: "added", who }, me, { ownNumber: me, authors }, t);
+      describeSystemMessage({ type: "event", event: "added", who }, me, { ownNumber: me, profiles }, t);
     expect(line(who)).toBe("Vous avez ajouté P100, P101, P102, P103, P104 et 15 autres personnes.");
     expect(line(who.slice(2, 8))).toBe("Vous avez ajouté P102, P103, P104, P105, P106 et P107.");
     expect(line(who.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
   });
 
   it("keeps a name of another direction to itself", () => {
-    const foreign = { ownNumber: me, authors: { [ana]: { name: "محمد" } } };
+    const foreign = { ownNumber: me, profiles: { [ana]: { name: "محمد" } } };
     expect(describeSystemMessage({ type: "event", event: "left" }, ana, foreign, t)).toBe(
       "\u2068محمد\u2069 a quitté le groupe.",
     );

@@ -4,12 +4,8 @@ import { Link } from "react-router";
 import { clearMessagesDuringCall, messagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import { CountBadge } from "#components/controls/count-badge.tsx";
-import {
-  describeNewMessage,
-  getNewMessageTitle,
-  NewMessagePreview,
-  toConversationPath,
-} from "#components/messages/new-message-text.tsx";
+import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
+import { describeNewMessage, NewMessagePreview } from "#components/messages/new-message-text.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useUnreadPreviews } from "#sync/hooks/new-messages.ts";
@@ -57,12 +53,12 @@ export function MessagesStrip({ isSeen, className }: { isSeen: boolean; classNam
         >
           <span className="i-ph-chat-circle-text-fill shrink-0 text-2xl" aria-hidden="true" />
           <span className="sr-only">
-            {t("chat.newMessages", { count })}. {getNewMessageTitle(newest, t)}
+            {t("chat.newMessages", { count })}. {getConversationName(newest, t)}
           </span>
           {isFresh && (
             <span className="min-w-0 truncate text-sm" aria-hidden="true">
-              {t("chat.from", { name: isolateBidi(getNewMessageTitle(newest, t)) })}{" "}
-              <NewMessagePreview news={newest} hasPreview={hasPreview} />
+              {t("chat.from", { name: isolateBidi(getConversationName(newest, t)) })}{" "}
+              <NewMessagePreview message={newest} hasPreview={hasPreview} />
             </span>
           )}
           {(!isFresh || count > 1) && (

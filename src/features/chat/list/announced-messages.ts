@@ -13,4 +13,4 @@ export const listPresentMessages = (announcedSeqs: readonly number[], items: rea
 
 /** Whether the profiles of all members named by a message are loaded. Always true in a private chat. */
 export const areNamesLoaded = (item: ChatItem, members: GroupMembers | undefined): boolean =>
-  !members || listNamedMembers(item).every((number) => number === members.ownNumber || members.authors[number]);
+  !members || listNamedMembers(item).every((number) => number === members.ownNumber || members.profiles[number]);

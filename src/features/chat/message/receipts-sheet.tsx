@@ -61,7 +61,7 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
   );
   const shown = useMemo(() => new Set(numbers.slice(0, limit)), [numbers, limit]);
   const shownNumbers = useMemo(() => [...shown], [shown]);
-  const members = { ownNumber, authors: useMemberProfiles(group, shownNumbers) };
+  const members = { ownNumber, profiles: useMemberProfiles(group, shownNumbers) };
 
   return (
     <Sheet title={t("groups.receipts.title")} onClose={onClose}>

@@ -9,7 +9,7 @@ import { listNamedMembers } from "#sync/queries/queries.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";
 
 /** Members of a group: the member number of this user, and the loaded profiles of the others by member number. */
-export type GroupMembers = { ownNumber: number; authors: MemberProfiles };
+export type GroupMembers = { ownNumber: number; profiles: MemberProfiles };
 
 /** Names of the people in a chat. */
 export type ChatPeople = {
@@ -29,7 +29,7 @@ export type GroupSender = { name: string; user: Uuid; number: number | undefined
 /** Sender of a group message; undefined in a private chat. */
 export const findSender = (people: ChatPeople, sender: number | undefined, t: Translate): GroupSender | undefined => {
   if (!people.members) return undefined;
-  const profile = sender === undefined ? undefined : people.members.authors[sender];
+  const profile = sender === undefined ? undefined : people.members.profiles[sender];
   return {
     name: getSenderName(people, sender, t),
     user: profile?.user ?? "",
@@ -58,6 +58,6 @@ export const useMentionedMembers = (
     () => (isGroup ? [...new Set(messages.flatMap(listNamedMembers))].sort((a, b) => a - b) : []),
     [messages, isGroup],
   );
-  const authors = useMemberProfiles(isGroup ? conversation : undefined, numbers);
-  return useMemo(() => (ownNumber === undefined ? undefined : { ownNumber, authors }), [ownNumber, authors]);
+  const profiles = useMemberProfiles(isGroup ? conversation : undefined, numbers);
+  return useMemo(() => (ownNumber === undefined ? undefined : { ownNumber, profiles }), [ownNumber, profiles]);
 };
