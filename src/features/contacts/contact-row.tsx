@@ -21,8 +21,8 @@ export const getContactRowPx = (): number => getTextRowPx() + buttonRowPx;
 type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (contact: PersonRow) => void };
 
 /**
- * Row of a contact. Picture and name open the chat; the buttons are below them, not beside, so that four buttons of 48 px
- * leave enough width for the name on a narrow screen.
+ * Row of a contact. Picture and name open the chat; the buttons are below them, not beside, so that four buttons of 48
+ * px leave enough width for the name on a narrow screen.
  */
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const { t } = useTranslation();

@@ -22,8 +22,8 @@ const scoreWord = ({ question, answer, words }: HelpQuestion, word: string): num
 const minSignificantLength = 3; // shorter words match almost everywhere
 
 /**
- * Searches questions by words, ignoring case and accents. Returns those matching all words, best score first. If there are
- * none, returns those matching at least half of the significant words, most matches first.
+ * Searches questions by words, ignoring case and accents. Returns those matching all words, best score first. If there
+ * are none, returns those matching at least half of the significant words, most matches first.
  */
 export const searchHelpQuestions = (all: readonly HelpQuestion[], query: string): HelpQuestion[] => {
   const words = foldText(query)

@@ -83,7 +83,10 @@ type MessageBannerProps = Omit<BannerCardProps, "news" | "hasPreview"> & {
   settings: Pick<Settings, "messages" | "groups">;
 };
 
-/** Banner over the header, below any strip, without taking layout space. It does not take the focus; a status region announces it. */
+/**
+ * Banner over the header, below any strip, without taking layout space. It does not take the focus; a status region
+ * announces it.
+ */
 export function MessageBanner({ conversationId, settings, onHold, onClose }: MessageBannerProps) {
   const { t } = useTranslation();
   const news = useUnreadPreview(conversationId);

@@ -14,7 +14,10 @@ export type NotificationState = {
 
 export type NotificationContext = {
   now: number;
-  /** Synchronization since the page was opened (`opening`) or since an absence (`catching-up`), and the start of the phase. */
+  /**
+   * Synchronization since the page was opened (`opening`) or since an absence (`catching-up`), and the start of the
+   * phase.
+   */
   phase: { name: "opening" | "catching-up" | "synced"; since: number };
   /** Messages stored after this time were not missed during an absence; server clock, `Infinity` while unknown. */
   freshAfter: number;

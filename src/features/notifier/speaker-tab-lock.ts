@@ -3,8 +3,8 @@ import type { Platform } from "#sync/platform/platform.ts";
 const holdMs = 2_500;
 
 /**
- * Elects the tab that announces a new message: the first to acquire a Web Lock, which it holds for a moment. Without Web
- * Locks every tab announces.
+ * Elects the tab that announces a new message: the first to acquire a Web Lock, which it holds for a moment. Without
+ * Web Locks every tab announces.
  */
 export class SpeakerTabLock {
   readonly #platform: Pick<Platform, "locks" | "startTimer">;

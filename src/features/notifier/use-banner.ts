@@ -7,8 +7,8 @@ const minShownMs = 1_200; // a banner is not replaced while it is being read or 
 type ShownBanner = { id: ConversationId; at: number; revision: number };
 
 /**
- * Conversation shown in the banner: one at a time, until four seconds after its newest message. While the user interacts
- * with the banner (`isHeld`) it stays unchanged.
+ * Conversation shown in the banner: one at a time, until four seconds after its newest message. While the user
+ * interacts with the banner (`isHeld`) it stays unchanged.
  */
 export const useBanner = (isHeld: boolean) => {
   const [shown, setShown] = useState<ShownBanner>();

@@ -49,8 +49,8 @@ function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAcco
 }
 
 /**
- * Deletes the account (SPEC.md §2 Profile): on the server after reauthentication, then all local data, then opens the sign-in
- * page. Local data is kept until the server confirmed the deletion.
+ * Deletes the account (SPEC.md §2 Profile): on the server after reauthentication, then all local data, then opens the
+ * sign-in page. Local data is kept until the server confirmed the deletion.
  */
 export function DeleteAccountButton() {
   const { t } = useTranslation();

@@ -12,7 +12,10 @@ import type { PersonRow } from "#sync/store/database.ts";
 /** Selected picture. Once saved: its storage key and the key of the picture it replaced. */
 type PictureChange = { picture: Blob; saved?: { key: string | null; before: string | null } };
 
-/** Unsaved edits of the own profile (SPEC.md §2 Profile). Edits that could not be saved are kept and the reason is shown. */
+/**
+ * Unsaved edits of the own profile (SPEC.md §2 Profile). Edits that could not be saved are kept and the reason is
+ * shown.
+ */
 export const useProfileEdit = (me: PersonRow) => {
   const { t } = useTranslation();
   const [name, setName] = useState<string>();

@@ -57,8 +57,9 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
 }
 
 /**
- * Signs out (SPEC.md §2 Profile): ends the session of this device or all sessions of the user, deletes the user's local data
- * and opens the welcome page. Asks first if unsent messages or drafts would be lost or a call would end. Works offline.
+ * Signs out (SPEC.md §2 Profile): ends the session of this device or all sessions of the user, deletes the user's local
+ * data and opens the welcome page. Asks first if unsent messages or drafts would be lost or a call would end. Works
+ * offline.
  */
 export const useSignOut = () => {
   const { t } = useTranslation();

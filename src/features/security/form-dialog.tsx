@@ -13,7 +13,10 @@ type FormDialogProps = {
   title: string;
   body?: string;
   submitLabel: string;
-  /** Submits the form. Returns a field problem to show, true to close the dialog, or false to stay. A rejection is shown in the dialog. */
+  /**
+   * Submits the form. Returns a field problem to show, true to close the dialog, or false to stay. A rejection is shown
+   * in the dialog.
+   */
   submit: (data: FormData) => Promise<FieldProblem | boolean>;
   onClose: () => void;
   children: (getFieldProps: (id: string) => FieldState) => ReactNode;

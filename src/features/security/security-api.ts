@@ -24,8 +24,8 @@ const requestNewRecoveryCodes = async (): Promise<string[]> =>
   parseResponse(RecoveryCodes, await requestApi("POST", "/api/auth/recovery-codes")).codes;
 
 /**
- * Generates new recovery codes, which replace all previous ones. Retried once if no response came: the codes of the first
- * request may exist unseen, and the second request replaces them.
+ * Generates new recovery codes, which replace all previous ones. Retried once if no response came: the codes of the
+ * first request may exist unseen, and the second request replaces them.
  */
 export const createRecoveryCodesWithRetry = (): Promise<string[]> =>
   requestNewRecoveryCodes().catch((error: unknown) => {

@@ -19,7 +19,9 @@ export const SecurityChangesContext = createContext<SecurityChanges>({
 
 export const useSecurityChanges = (): SecurityChanges => useContext(SecurityChangesContext);
 
-/** Returns a function that runs a change, with reauthentication if required, and shows the result. True if it succeeded. */
+/**
+ * Returns a function that runs a change, with reauthentication if required, and shows the result. True if it succeeded.
+ */
 export const useSecurityAction = () => {
   const { t } = useTranslation();
   const { withStepUp, reload } = useSecurityChanges();

@@ -22,8 +22,8 @@ import { SecondFactorSection } from "./sections/second-factor-section.tsx";
 import { SecurityChangesContext } from "./security-changes.ts";
 
 /**
- * Security overview of the account. Reloaded on mount, on return to the page, since another tab may have changed it, and
- * on each security notice of another device.
+ * Security overview of the account. Reloaded on mount, on return to the page, since another tab may have changed it,
+ * and on each security notice of another device.
  */
 const useFreshSecurityOverview = () => {
   const security = useSecurityOverview();

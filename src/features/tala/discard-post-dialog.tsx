@@ -8,7 +8,9 @@ import { type FocusTarget, useRestoreFocus } from "./use-focus-handoff.ts";
 
 type DiscardPostDialogProps = { id: Uuid; focusTarget: FocusTarget; isPending: boolean; onClose: () => void };
 
-/** Confirmation before a pending post is deleted. It stays open if the post is published meanwhile, with a changed text. */
+/**
+ * Confirmation before a pending post is deleted. It stays open if the post is published meanwhile, with a changed text.
+ */
 export function DiscardPostDialog({ id, focusTarget, isPending, onClose }: DiscardPostDialogProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);

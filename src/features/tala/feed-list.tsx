@@ -62,7 +62,10 @@ function EmptyFeed({ status, refresh }: Pick<UseFeedResult, "status" | "refresh"
   return <FeedLoadFailure isOffline={status.code === "offline"} refresh={refresh} />;
 }
 
-/** Shows one toast per failure to refresh the feed (SPEC.md §8); stored posts stay visible. Offline, the connection banner says it. */
+/**
+ * Shows one toast per failure to refresh the feed (SPEC.md §8); stored posts stay visible. Offline, the connection
+ * banner says it.
+ */
 const useFeedFailureToast = (status: UseFeedResult["status"]): void => {
   const code = status.at === "failed" ? status.code : undefined;
   useEffect(() => {

@@ -113,7 +113,8 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     if (takesFocus) field.current?.focus({ preventScroll: true });
   }, [takesFocus]);
 
-  // If the user closes the composer while publishing, it may be open again for another post: then it must not be closed.
+  // If the user closes the composer while publishing, it may be open again for another post: then it must not be
+  // closed.
   const isOpen = useRef(true);
   useEffect(() => {
     isOpen.current = true;

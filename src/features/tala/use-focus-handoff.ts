@@ -4,8 +4,8 @@ import { type RefObject, useLayoutEffect } from "react";
 export type FocusTarget = () => HTMLElement | null | undefined;
 
 /**
- * Moves the focus to another element when an element that contains the focus is removed. `getFocusTarget` is called while
- * the element is still in the document.
+ * Moves the focus to another element when an element that contains the focus is removed. `getFocusTarget` is called
+ * while the element is still in the document.
  */
 export const useFocusHandoff = (
   element: RefObject<HTMLElement | null>,

@@ -5,8 +5,8 @@ import { signIn, signUp } from "#lib/session/sign-in.ts";
 export type NewAccount = { phone: string; password: string; username: string; identity?: SignUp["identity"] };
 
 /**
- * Creates a function that signs up and can be retried after a lost response. If a retry with the same phone
- * and password is refused with `phone_exists`, the unanswered request may have created the account. It then signs in with
+ * Creates a function that signs up and can be retried after a lost response. If a retry with the same phone and
+ * password is refused with `phone_exists`, the unanswered request may have created the account. It then signs in with
  * the password; if that fails too, the original error is thrown.
  */
 export const createIdempotentSignUp = () => {

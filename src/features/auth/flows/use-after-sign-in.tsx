@@ -22,13 +22,17 @@ type AfterSignInOptions = {
 };
 
 type AfterSignIn = {
-  /** Continues with an opened session. Throws `ApiRequestError` if the code of the second-factor step cannot be fetched. */
+  /**
+   * Continues with an opened session. Throws `ApiRequestError` if the code of the second-factor step cannot be fetched.
+   */
   continueSignIn: (opened: OpenedSession) => Promise<void>;
   /** Second-factor step to render instead of the form, if one is required. */
   secondFactorStep: ReactNode;
 };
 
-/** Continues after a session was opened: shows the second-factor step if the session requires one, then opens the app. */
+/**
+ * Continues after a session was opened: shows the second-factor step if the session requires one, then opens the app.
+ */
 export const useAfterSignIn = ({
   getTypedPhone,
   onResumed,

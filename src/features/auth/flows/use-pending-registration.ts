@@ -5,7 +5,9 @@ import {
   type PendingRegistration,
 } from "#lib/factors/pending-registration.ts";
 
-/** Registration started through an OAuth provider. Prefills the display name with the provider's unless one is typed. */
+/**
+ * Registration started through an OAuth provider. Prefills the display name with the provider's unless one is typed.
+ */
 export const usePendingRegistration = (form: RefObject<HTMLFormElement | null>) => {
   const [registration, setRegistration] = useState<PendingRegistration>();
 

@@ -17,7 +17,9 @@ type AuthFormProps = {
   below?: ReactNode;
 };
 
-/** Form of `useAuthForm`: fields, the error of the form as a whole, submit button, and a notice if scripts are disabled. */
+/**
+ * Form of `useAuthForm`: fields, the error of the form as a whole, submit button, and a notice if scripts are disabled.
+ */
 export function AuthForm({ authForm, label, busyLabel, submitReplacement, hidden, children, below }: AuthFormProps) {
   const { t } = useTranslation();
   const error = authForm.errorOf("form");

@@ -24,8 +24,8 @@ export type AuthFormOptions = {
 
 /**
  * Shared logic of the authentication forms: one submission at a time; its problem shown as a toast and at the field,
- * which gets the focus and is announced once; replay of a submission made before the script loaded; typed input restored
- * after a reload. `submit` returns a problem with the input, or rejects if the request failed.
+ * which gets the focus and is announced once; replay of a submission made before the script loaded; typed input
+ * restored after a reload. `submit` returns a problem with the input, or rejects if the request failed.
  */
 export const useAuthForm = (
   submit: (data: FormData) => Promise<FormProblem | undefined>,

@@ -5,8 +5,8 @@ type ChosenAvatar = { file: File; blob: Promise<Blob | undefined> };
 
 /**
  * Profile picture chosen in a file input: validated and resized while the user goes on typing. A refused file empties
- * the input and calls `onRefuse` with the reason. A file chosen before the script loaded is read on mount. Must be called
- * before the form's hook, so that the picture is there when that hook replays an early submission.
+ * the input and calls `onRefuse` with the reason. A file chosen before the script loaded is read on mount. Must be
+ * called before the form's hook, so that the picture is there when that hook replays an early submission.
  */
 export const useAvatarInput = (
   input: RefObject<HTMLInputElement | null>,

@@ -14,8 +14,8 @@ const isSameChallenge = (a: ChallengeRequest, b: ChallengeRequest): boolean =>
   a.action === b.action && a.subject === b.subject;
 
 /**
- * Proof of work behind the captcha checkbox. It starts when the box is checked and is awaited when the form is submitted.
- * A proof is bound to a phone number or address; changing that requires a new proof.
+ * Proof of work behind the captcha checkbox. It starts when the box is checked and is awaited when the form is
+ * submitted. A proof is bound to a phone number or address; changing that requires a new proof.
  */
 export const useProofOfWork = () => {
   const [status, setStatus] = useState<ProofOfWorkStatus>("idle");

@@ -6,8 +6,8 @@ import { setLanguage, useLanguage } from "#i18n/setup.ts";
 const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
 /**
- * Language picker made of plain links, which work before the script has loaded and without it. With the script the texts
- * change in place and typed input is kept.
+ * Language picker made of plain links, which work before the script has loaded and without it. With the script the
+ * texts change in place and typed input is kept.
  */
 export function LanguageLinks({ short = false }: { short?: boolean }) {
   const { t } = useTranslation();

@@ -38,8 +38,8 @@ type RecoveryStage =
   | { at: "step"; pending: PendingSecondFactor; Step: ComponentType<SecondFactorStepProps> };
 
 /**
- * Saves the stage for a reload, for instance when a phone discards the page while the user reads their mail. It is kept in
- * the history entry, which is private to this tab and not part of the URL.
+ * Saves the stage for a reload, for instance when a phone discards the page while the user reads their mail. It is kept
+ * in the history entry, which is private to this tab and not part of the URL.
  */
 const saveStageInHistory = (saved: { mailed: MailedToken } | { sentTo: string } | { at: "password" } | null): void =>
   history.replaceState(saved, "", location.pathname);

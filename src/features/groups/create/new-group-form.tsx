@@ -64,7 +64,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   };
   // The group may have been created although the response was lost.
   const createdName = useConversation(id)?.group?.name;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the group is known and no request is running
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the group is known and no request is running
   useEffect(() => {
     if (createdName === undefined || isRunning.current) return;
     isRunning.current = true;

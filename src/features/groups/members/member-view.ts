@@ -3,7 +3,9 @@ import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { MemberRow } from "#sync/store/database.ts";
 
-/** Member as displayed. `user` is empty for a deleted account; `role` is undefined if the stored role may be outdated. */
+/**
+ * Member as displayed. `user` is empty for a deleted account; `role` is undefined if the stored role may be outdated.
+ */
 export type GroupMemberView = {
   number: number;
   user: Uuid;
@@ -20,8 +22,8 @@ export const formatGroupMemberName = ({ username, phone }: GroupMemberView): str
 const getSortRank = ({ role, isMe }: GroupMemberView): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 
 /**
- * Converts stored members to views: owner first, then the current user, then the others by name. The current user's role
- * comes from the group, not from the list: if they own it, nobody else does, however old the list is.
+ * Converts stored members to views: owner first, then the current user, then the others by name. The current user's
+ * role comes from the group, not from the list: if they own it, nobody else does, however old the list is.
  */
 export const toGroupMemberViews = (
   rows: readonly MemberRow[],

@@ -8,8 +8,8 @@ import { useSecurityAction } from "#features/security/security-changes.ts";
 import { useFormat } from "#i18n/format.ts";
 
 /**
- * Banner about a requested second-factor reset: its due time and a button that cancels it. The button is sticky while the
- * page scrolls, because the reset may happen at any moment; the explanation is not, to save space on small screens.
+ * Banner about a requested second-factor reset: its due time and a button that cancels it. The button is sticky while
+ * the page scrolls, because the reset may happen at any moment; the explanation is not, to save space on small screens.
  */
 export function FactorResetBanner({ reset }: { reset: FactorReset }) {
   const { t } = useTranslation();

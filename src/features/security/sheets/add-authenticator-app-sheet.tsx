@@ -76,7 +76,10 @@ function AppNameForm({ names, isBusy, setBusy, onEnrolled }: AppNameFormProps) {
   );
 }
 
-/** Verifies the first code. A lost response makes the retry fail (code already used), so the app may be active despite an error. */
+/**
+ * Verifies the first code. After an error it checks whether the app is active anyway: if a response was lost, the retry
+ * fails because the code was already used.
+ */
 const verifyFirstCode = async (app: Enrolled, code: string): Promise<void> => {
   try {
     await submitTotp(app.id, code);
