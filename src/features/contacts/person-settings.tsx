@@ -44,7 +44,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const conversation = privateConversationId(me, person.id);
   const view = useConversation(conversation);
   const [busy, setBusy] = useState<"mute" | "block">();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const deletion = useContactDeletion();
   const name = person.username || person.phone;
   const isBlocked = person.blocked === 1;
@@ -62,7 +62,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
       failed: t("mute.failed"),
     });
   const block = async () => {
-    setAsking(false);
+    setConfirming(false);
     const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
     if (await run("block", () => blockPerson(person.id), texts)) navigateIfStillHere("/app");
   };
@@ -96,7 +96,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
             label={t("people.blockName", { name })}
             isBusy={busy === "block"}
             isDanger
-            onClick={() => setAsking(true)}
+            onClick={() => setConfirming(true)}
           />
         )}
         {person.state === "contact" && (
@@ -109,7 +109,9 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           />
         )}
       </ul>
-      {isAsking && <BlockPersonDialog name={name} onConfirm={() => void block()} onClose={() => setAsking(false)} />}
+      {isConfirming && (
+        <BlockPersonDialog name={name} onConfirm={() => void block()} onClose={() => setConfirming(false)} />
+      )}
       {deletion.dialog}
     </>
   );

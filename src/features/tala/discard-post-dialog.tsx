@@ -15,7 +15,7 @@ export function DiscardPostDialog({ id, focusTarget, isPending, onClose }: Disca
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   useRestoreFocus(focusTarget);
-  const drop = async () => {
+  const discard = async () => {
     setBusy(true);
     await runWithToast(() => discardPendingPost(id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
     onClose();
@@ -28,7 +28,7 @@ export function DiscardPostDialog({ id, focusTarget, isPending, onClose }: Disca
       confirmLabel={t("common.delete")}
       cancelLabel={t("common.cancel")}
       busy={isBusy}
-      onConfirm={() => void drop()}
+      onConfirm={() => void discard()}
       onClose={onClose}
     />
   );

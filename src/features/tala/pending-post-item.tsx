@@ -7,7 +7,7 @@ import { retryPendingPost } from "#sync/feed/feed-commands.ts";
 import type { PendingPost } from "#sync/hooks/use-feed.ts";
 import { useLinkState, useOwnProfile } from "#sync/hooks/use-live-query.ts";
 import { PostLayout } from "./post-layout.tsx";
-import { toThumbnailSize } from "./thumbnail-size.ts";
+import { toThumbnailSize } from "./post-thumbnail.tsx";
 
 function PendingPostPicture({ blob, picture }: { blob: Blob; picture: NonNullable<PendingPost["picture"]> }) {
   const { t } = useTranslation();

@@ -14,13 +14,13 @@ import { PostThumbnail } from "./post-thumbnail.tsx";
 /** Deletes an own post for everybody after a confirmation. */
 function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
   const { t } = useTranslation();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const confirm = async () => {
     setBusy(true);
     await runWithToast(() => deletePublishedPost(post.id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
     setBusy(false);
-    setAsking(false);
+    setConfirming(false);
   };
   return (
     <>
@@ -28,17 +28,17 @@ function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
         icon="i-ph-trash"
         label={t("tala.delete", { date })}
         className="text-muted hover:text-text"
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       />
       <ConfirmDialog
-        open={isAsking}
+        open={isConfirming}
         title={t("tala.deleteTitle")}
         body={t("tala.deleteBody")}
         confirmLabel={t("common.delete")}
         cancelLabel={t("common.cancel")}
         busy={isBusy}
         onConfirm={() => void confirm()}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
       />
     </>
   );

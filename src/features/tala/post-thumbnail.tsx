@@ -5,7 +5,21 @@ import { toThumbUrl } from "#lib/media/thumbhash.ts";
 import { type FeedPost, postPictureUrl } from "#sync/hooks/use-feed.ts";
 import { useLinkState } from "#sync/hooks/use-live-query.ts";
 import { PostImageViewer } from "./post-image-viewer.tsx";
-import { toThumbnailSize } from "./thumbnail-size.ts";
+
+/** Maximum side of a picture in the feed (SPEC.md §9). */
+const thumbnailMaxPx = 100;
+
+/** Display size of a picture in the feed, reserved before it is loaded to avoid layout shifts. */
+export const toThumbnailSize = ({
+  width,
+  height,
+}: {
+  width: number;
+  height: number;
+}): { width: number; height: number } => {
+  const scale = Math.min(1, thumbnailMaxPx / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+};
 
 type PostThumbnailProps = { post: FeedPost; picture: NonNullable<FeedPost["picture"]>; name: string; date: string };
 

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { t as now } from "#i18n/setup.ts";
+import { t as translate } from "#i18n/setup.ts";
 import {
   clearPendingSecondFactor,
   clearSecondFactorExpectation,
@@ -43,7 +43,7 @@ export const useAfterSignIn = ({
 
   const openApp = () => {
     clearPendingSecondFactor();
-    saveFlashMessage({ message: now("auth.loginSuccessful") });
+    saveFlashMessage({ message: translate("auth.loginSuccessful") });
     location.replace("/app");
   };
   const continueSignIn = async (opened: OpenedSession) => {

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { showToast } from "#components/overlays/toast.tsx";
-import { t as now } from "#i18n/setup.ts";
+import { t as translate } from "#i18n/setup.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 import type { OpenedSession } from "#lib/session/session.ts";
 
@@ -17,7 +17,7 @@ export const useProviderReturn = ({ onOpened, onFailed }: ProviderReturnOptions)
         throw new ApiRequestError("offline", 0);
       });
       const result = await finishProviderSignIn();
-      if (result === "cancelled") showToast({ message: now("auth.providerCancelled") });
+      if (result === "cancelled") showToast({ message: translate("auth.providerCancelled") });
       else if (result) return await onOpened(result);
     } catch (error) {
       if (error instanceof ApiRequestError && error.code === "phone_needed") return location.replace("/register");

@@ -7,7 +7,7 @@ import { AuthForm } from "#features/auth/form/auth-form.tsx";
 import { type FormProblem, toFormProblem, validateNewPassword } from "#features/auth/form/form-problem.ts";
 import { NewPasswordFields } from "#features/auth/form/new-password-fields.tsx";
 import { getFormText, useAuthForm } from "#features/auth/form/use-auth-form.ts";
-import { t as now } from "#i18n/setup.ts";
+import { t as translate } from "#i18n/setup.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 import { createPasswordChange } from "#lib/session/change-password.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
@@ -42,7 +42,7 @@ export function NewPasswordForm() {
         setExpired(true);
         return { field: "form", text: "recover.tooLate" };
       }
-      saveFlashMessage({ message: now("recover.done") });
+      saveFlashMessage({ message: translate("recover.done") });
       location.replace("/app");
       return undefined;
     },

@@ -18,7 +18,7 @@ import { getFormText } from "#features/auth/form/use-auth-form.ts";
 import { useAvatarInput } from "#features/auth/form/use-avatar-input.ts";
 import { useCaptchaForm } from "#features/auth/form/use-captcha-form.tsx";
 import { validateRegistration } from "#features/auth/form/validate-registration.ts";
-import { t as now } from "#i18n/setup.ts";
+import { t as translate } from "#i18n/setup.ts";
 import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { AuthFooterLink, AuthPage } from "./auth-page.tsx";
@@ -62,7 +62,7 @@ export default function RegisterScreen() {
   const picture = useRef<HTMLInputElement>(null);
   const signUp = useRef(createIdempotentSignUp());
   const avatar = useAvatarInput(picture, ({ title, message }) => {
-    showToast({ title: now(title), message: now(message), tone: "danger" });
+    showToast({ title: translate(title), message: translate(message), tone: "danger" });
   });
 
   const authForm = useCaptchaForm(
@@ -88,8 +88,8 @@ export default function RegisterScreen() {
       const isProfileStored = await uploadInitialProfile(account.username, blob);
       saveFlashMessage(
         isProfileStored
-          ? { message: now("auth.accountCreated") }
-          : { title: now("auth.accountCreatedTitle"), message: now("auth.profileIncomplete") },
+          ? { message: translate("auth.accountCreated") }
+          : { title: translate("auth.accountCreatedTitle"), message: translate("auth.profileIncomplete") },
       );
       location.replace("/app");
       return undefined;
