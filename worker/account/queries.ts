@@ -12,8 +12,8 @@ import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
  * deleted.
  */
 export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
-  const own = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
-  if (!own) return;
+  const account = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
+  if (!account) return;
   await db.batch([
     db.insert(deletions).select(sql`SELECT id, ${now} FROM users WHERE id = ${me}`).onConflictDoNothing(),
     db
@@ -21,7 +21,7 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
       .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
       .onConflictDoNothing(),
     queueAccountDeleted(db, me),
-    db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, own.phone))),
+    db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, account.phone))),
     // Deleted explicitly, not by the cascade, so that the trigger that removes the number from the search index runs.
     db.delete(profiles).where(eq(profiles.id, me)),
     db.delete(users).where(eq(users.id, me)),

@@ -30,17 +30,17 @@ const findDeletionCaller = async (c: AppContext): Promise<DeletionCaller | Token
   const token = findAccessToken(c);
   if (!token) return "no_authorization";
   const db = openDb(c.env);
-  const found = await authenticateToken(c.env, db, token);
-  if (typeof found === "object") {
-    const { caller } = found;
+  const authenticated = await authenticateToken(c.env, db, token);
+  if (typeof authenticated === "object") {
+    const { caller } = authenticated;
     return {
       user: caller.user,
       hasAccount: true,
       reauthenticatedUntil: await findReauthenticationExpiry(db, caller, Date.now()),
     };
   }
-  const user = found === "session_not_found" ? (await verifyAccessToken(c.env, token))?.sub : undefined;
-  return user === undefined || (await hasAccount(db, user)) ? found : { user, hasAccount: false };
+  const user = authenticated === "session_not_found" ? (await verifyAccessToken(c.env, token))?.sub : undefined;
+  return user === undefined || (await hasAccount(db, user)) ? authenticated : { user, hasAccount: false };
 };
 
 export const accountRoutes = createRoutes().delete(
@@ -54,12 +54,12 @@ export const accountRoutes = createRoutes().delete(
   }),
   validate("json", AccountDeletion),
   async (c) => {
-    const asker = await findDeletionCaller(c);
-    if (typeof asker === "string") return refuse(c, asker);
-    const { user } = asker;
+    const caller = await findDeletionCaller(c);
+    if (typeof caller === "string") return refuse(c, caller);
+    const { user } = caller;
     if (c.req.valid("json").user_id !== user) return refuse(c, "user_not_found");
-    if (asker.hasAccount) {
-      if (asker.reauthenticatedUntil === null) return refuse(c, "reauthentication_needed");
+    if (caller.hasAccount) {
+      if (caller.reauthenticatedUntil === null) return refuse(c, "reauthentication_needed");
       try {
         await startAccountDeletion(c.env, openDb(c.env), user);
       } catch (error) {

@@ -10,14 +10,13 @@ import { findKnownDeviceNonce } from "#worker/lib/limits/known-device.ts";
 import { type RateLimitName, type RateLimitResult, returnToken, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
-import { findCredentials, updatePasswordHash } from "./queries.ts";
+import { findCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
 
-type PasswordCredentials = { id: Uuid; password_hash: string };
 type LimitBucket = readonly [RateLimitName, string];
 type RateLimited = { outcome: "limited"; retryAfterMs: number };
 /** With the hash that the password matched. */
-type CorrectPassword = { outcome: "right"; id: Uuid; password_hash: string };
-type PasswordCheck = CorrectPassword | { outcome: "wrong" } | RateLimited;
+type CorrectPassword = { outcome: "correct"; id: Uuid; password_hash: string };
+type PasswordCheck = CorrectPassword | { outcome: "incorrect" } | RateLimited;
 
 const toRateLimited = ({ retryAfterMs }: Extract<RateLimitResult, { ok: false }>): RateLimited => ({
   outcome: "limited",
@@ -30,18 +29,18 @@ const returnTokens = (db: Db, taken: readonly LimitBucket[]) =>
 /** Compares a password. A correct one returns its rate-limit tokens; an unknown account costs the same hashing work. */
 const comparePassword = async (
   c: AppContext,
-  known: PasswordCredentials | undefined,
+  account: PasswordCredentials | undefined,
   password: string,
   taken: readonly LimitBucket[],
-): Promise<CorrectPassword | { outcome: "wrong" }> => {
+): Promise<CorrectPassword | { outcome: "incorrect" }> => {
   const db = openDb(c.env);
-  const isRight = await verifyPassword(password, c.env.PEPPER, known?.password_hash);
-  if (!known || !isRight) return { outcome: "wrong" };
+  const isCorrect = await verifyPassword(password, c.env.PEPPER, account?.password_hash);
+  if (!account || !isCorrect) return { outcome: "incorrect" };
   await returnTokens(db, taken);
-  if (!isOutdatedHash(known.password_hash)) return { outcome: "right", ...known };
+  if (!isOutdatedHash(account.password_hash)) return { outcome: "correct", ...account };
   const password_hash = await hashPassword(password, c.env.PEPPER);
-  await updatePasswordHash(db, known.id, known.password_hash, password_hash);
-  return { outcome: "right", id: known.id, password_hash };
+  await updatePasswordHash(db, account.id, account.password_hash, password_hash);
+  return { outcome: "correct", id: account.id, password_hash };
 };
 
 /** Takes one token of each bucket that has one. Returns the buckets that gave a token. */
@@ -53,39 +52,39 @@ const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Pro
 
 /**
  * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number
- * at their address. Above the limit of the address or of the number they need a proof of work (`unproved` without one),
+ * at their address. Above the limit of the address or of the number they need a proof of work (`proof_needed` without one),
  * but are not refused because of others.
  */
 export const checkSignInPassword = async (
   c: AppContext,
   { phone, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
-): Promise<PasswordCheck | { outcome: "unproved" }> => {
+): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
   const db = openDb(c.env);
-  const known = await findCredentials(db, phone);
-  const device = known && findKnownDeviceNonce(c, known.id);
+  const account = await findCredentials(db, phone);
+  const device = account && findKnownDeviceNonce(c, account.id);
   const number = toE164(phone) ?? phone; // normalised, whichever form was typed
   const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
-  const own: LimitBucket = device
+  const ownBucket: LimitBucket = device
     ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]
     : ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
-  const shared: LimitBucket[] = device
+  const sharedBuckets: LimitBucket[] = device
     ? []
     : [
         ["sign_in_by_address", addressKey],
         ["sign_in_by_account", phoneKey],
       ];
-  const taken = await takeToken(db, own[1], own[0]);
+  const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
   if (!taken.ok) return toRateLimited(taken);
-  const all = [own, ...(await takeAvailableTokens(db, shared))];
-  if (all.length <= shared.length) {
+  const takenBuckets = [ownBucket, ...(await takeAvailableTokens(db, sharedBuckets))];
+  if (takenBuckets.length <= sharedBuckets.length) {
     const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
     if (!isProved) {
-      await returnTokens(db, all); // the client repeats this attempt with a proof
-      return { outcome: "unproved" };
+      await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
+      return { outcome: "proof_needed" };
     }
   }
-  const checked = await comparePassword(c, known, password, all);
-  if (checked.outcome === "wrong") return checked;
+  const checked = await comparePassword(c, account, password, takenBuckets);
+  if (checked.outcome === "incorrect") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);
 };
@@ -96,10 +95,10 @@ export const checkSignInPassword = async (
  */
 export const checkOwnPassword = async (
   c: AppContext,
-  known: PasswordCredentials,
+  account: PasswordCredentials,
   password: string,
 ): Promise<PasswordCheck> => {
   const { session } = c.var.caller;
   const taken = await takeToken(openDb(c.env), session, "password_by_session");
-  return taken.ok ? comparePassword(c, known, password, [["password_by_session", session]]) : toRateLimited(taken);
+  return taken.ok ? comparePassword(c, account, password, [["password_by_session", session]]) : toRateLimited(taken);
 };

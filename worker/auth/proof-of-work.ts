@@ -111,12 +111,12 @@ export const redeemProofOfWork = async (
   const db = openDb(c.env);
   if (proof.level < (await readProofLevel(c, db, purpose)) - 1) return false;
   const { signature, expiresAt: expires_at } = proof;
-  const first = await db
+  const inserted = await db
     .insert(used_challenges)
     .values({ signature, expires_at })
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
-  if (first.length === 0) return false;
+  if (inserted.length === 0) return false;
   await countSpentProof(c, db, purpose);
   return true;
 };

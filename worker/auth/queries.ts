@@ -83,7 +83,7 @@ const userColumns = {
 };
 
 export const findAccount = async (db: Db, id: Uuid): Promise<UserAccount | undefined> => {
-  const [[user], apps, others, [security]] = await db.batch([
+  const [[user], apps, linked, [security]] = await db.batch([
     db.select(userColumns).from(users).innerJoin(profiles, eq(profiles.id, users.id)).where(eq(users.id, id)),
     db.select().from(factors).where(eq(factors.user_id, id)).orderBy(factors.created_at),
     db.select().from(identities).where(eq(identities.user_id, id)).orderBy(identities.created_at),
@@ -94,16 +94,18 @@ export const findAccount = async (db: Db, id: Uuid): Promise<UserAccount | undef
       ...user,
       email: security?.email ?? null,
       factors: apps.map(toFactor),
-      identities: others.map(toIdentity),
+      identities: linked.map(toIdentity),
     }
   );
 };
+
+export type PasswordCredentials = { id: Uuid; password_hash: string };
 
 /**
  * Account of a phone number with its password hash, for sign-in. Any form of the number matches; the form as typed
  * comes first.
  */
-export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; password_hash: string } | undefined> => {
+export const findCredentials = (db: Db, phone: string): Promise<PasswordCredentials | undefined> => {
   const [typed = phone, stored = phone] = phoneForms(phone);
   return db
     .select({ id: users.id, password_hash: users.password_hash })
@@ -149,19 +151,19 @@ type NewUser = {
 /** Inserts an account with its profile. Returns undefined if the phone or the identity was taken meanwhile. */
 export const insertUser = async (
   db: Db,
-  { phone, username, password_hash, identity: newcomer }: NewUser,
+  { phone, username, password_hash, identity: providerIdentity }: NewUser,
 ): Promise<UserAccount | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
   // The default is not the phone number, which the public feed would reveal.
   const profile = { id: user.id, username: username ?? defaultUsername, phone, created_at: now };
-  const identity = newcomer && createIdentityRow(user.id, newcomer, now);
+  const identity = providerIdentity && createIdentityRow(user.id, providerIdentity, now);
   try {
     await db.batch([
       db.insert(users).values({ ...user, password_hash }),
       db.insert(profiles).values(profile),
       ...(identity ? [db.insert(identities).values(identity)] : []),
-      ...(newcomer ? [db.delete(auth_codes).where(eq(auth_codes.hash, newcomer.codeHash))] : []),
+      ...(providerIdentity ? [db.delete(auth_codes).where(eq(auth_codes.hash, providerIdentity.codeHash))] : []),
     ]);
   } catch (error) {
     if (isUniqueConflict(error)) return undefined;

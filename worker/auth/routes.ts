@@ -52,13 +52,13 @@ import { parseRefreshToken } from "./sessions/refresh-token.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { findSessionByRefreshToken, revokeSessions, rotateSession } from "./sessions/sessions.ts";
 
-const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof PasswordGrant>) => {
+const respondToPasswordGrant = async (c: AppContext, grant: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);
   const checked = await checkSignInPassword(c, grant);
   if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
-  if (checked.outcome === "unproved") return refuse(c, "captcha_failed");
-  const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
-  if (checked.outcome === "wrong" || !account) return refuse(c, "invalid_credentials");
+  if (checked.outcome === "proof_needed") return refuse(c, "captcha_failed");
+  const account = checked.outcome === "correct" ? await findAccount(db, checked.id) : undefined;
+  if (checked.outcome === "incorrect" || !account) return refuse(c, "invalid_credentials");
   const session = await startSession(
     c,
     account,
@@ -68,17 +68,17 @@ const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof Passw
   return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
 };
 
-const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
+const respondToCodeGrant = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
   const taken = await takeClientToken(c, "oauth_by_address");
   if (!taken.ok) return refuse(c, "rate_limited", taken);
-  const granted = await exchangeAuthCode(c, grant);
-  if ("session" in granted) return c.json(granted.session, 200);
-  return refuse(c, granted.refusal, granted.name ? { more: { name: granted.name } } : {});
+  const result = await exchangeAuthCode(c, grant);
+  if ("session" in result) return c.json(result.session, 200);
+  return refuse(c, result.refusal, result.name ? { more: { name: result.name } } : {});
 };
 
-const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
-  const presented = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
-  const token = presented === undefined ? undefined : parseRefreshToken(presented);
+const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
+  const presentedToken = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
+  const token = presentedToken === undefined ? undefined : parseRefreshToken(presentedToken);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
   // The token is checked before any limit is taken or row written, so that knowing a session id costs its holder
@@ -90,8 +90,8 @@ const respondWithRefreshedSession = async (c: AppContext, { refresh_token }: v.I
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
     const { awaits, methods } = rotation.tokens;
-    const owed = awaits ? await listMissingSteps(db, { user_id: rotation.user, methods }) : undefined;
-    if (user) return c.json(await toSession(c, user, rotation.tokens, owed), 200);
+    const missingSteps = awaits ? await listMissingSteps(db, { user_id: rotation.user, methods }) : undefined;
+    if (user) return c.json(await toSession(c, user, rotation.tokens, missingSteps), 200);
   }
   if (usesCookies(c)) {
     clearSessionCookies(c);
@@ -119,10 +119,10 @@ type SignOutCaller = { user: Uuid; session: Uuid; isPending: boolean };
 const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefined> => {
   const db = openDb(c.env);
   const access = findAccessToken(c);
-  const whole = access === undefined ? undefined : await authenticateToken(c.env, db, access);
-  const isHalfway = whole === "insufficient_aal";
-  const found = access !== undefined && isHalfway ? await authenticateToken(c.env, db, access, true) : whole;
-  if (typeof found === "object") return { ...found.caller, isPending: isHalfway };
+  const full = access === undefined ? undefined : await authenticateToken(c.env, db, access);
+  const isPending = full === "insufficient_aal";
+  const authenticated = access !== undefined && isPending ? await authenticateToken(c.env, db, access, true) : full;
+  if (typeof authenticated === "object") return { ...authenticated.caller, isPending };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
   const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
   const row = token && (await findSessionByRefreshToken(c.env, db, token));
@@ -173,11 +173,11 @@ export const authRoutes = createRoutes()
       const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");
       // Checked before the phone number, so that a caller without a valid code learns nothing about the number.
-      const newcomer = identity && (await findUnlinkedIdentity(db, identity));
-      if (typeof newcomer === "string") return refuse(c, newcomer);
+      const providerIdentity = identity && (await findUnlinkedIdentity(db, identity));
+      if (typeof providerIdentity === "string") return refuse(c, providerIdentity);
       if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
       const password_hash = await hashPassword(password, c.env.PEPPER);
-      const user = await insertUser(db, { phone, username: data?.username, password_hash, identity: newcomer });
+      const user = await insertUser(db, { phone, username: data?.username, password_hash, identity: providerIdentity });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
       return c.json(await startFirstSession(c, user), 200);
     },
@@ -211,12 +211,12 @@ export const authRoutes = createRoutes()
     async (c) => {
       const body = c.req.valid("json");
       if (c.req.valid("query").grant_type === "password") {
-        return "phone" in body ? signInByPassword(c, body) : refuse(c, "validation_failed");
+        return "phone" in body ? respondToPasswordGrant(c, body) : refuse(c, "validation_failed");
       }
       if (c.req.valid("query").grant_type === "pkce") {
-        return "auth_code" in body ? signInByCode(c, body) : refuse(c, "validation_failed");
+        return "auth_code" in body ? respondToCodeGrant(c, body) : refuse(c, "validation_failed");
       }
-      return respondWithRefreshedSession(c, "refresh_token" in body ? body : {});
+      return respondToRefreshGrant(c, "refresh_token" in body ? body : {});
     },
   )
   .post(
@@ -229,20 +229,20 @@ export const authRoutes = createRoutes()
     }),
     validate("query", SignOut),
     async (c) => {
-      const leaver = await findSignOutCaller(c);
+      const caller = await findSignOutCaller(c);
       // Another person has signed in with this browser since then; their session continues.
       const person = c.req.header(personHeader);
-      if (leaver && person !== undefined && person !== leaver.user) return refuse(c, "session_not_found");
+      if (caller && person !== undefined && person !== caller.user) return refuse(c, "session_not_found");
       // A pending session can only end itself, whatever scope was requested.
-      const scope = leaver?.isPending ? "local" : c.req.valid("query").scope;
+      const scope = caller?.isPending ? "local" : c.req.valid("query").scope;
       if (scope !== "others") {
         if (usesCookies(c)) clearSessionCookies(c);
         clearBrowserCache(c);
       }
-      if (!leaver) return refuse(c, findAccessToken(c) === undefined ? "no_authorization" : "session_not_found");
-      const { user, session } = leaver;
-      const which = scope === "global" ? "all" : scope === "local" ? { only: session } : { allBut: session };
-      const ended = await revokeSessions(openDb(c.env), user, which);
+      if (!caller) return refuse(c, findAccessToken(c) === undefined ? "no_authorization" : "session_not_found");
+      const { user, session } = caller;
+      const selection = scope === "global" ? "all" : scope === "local" ? { only: session } : { allBut: session };
+      const ended = await revokeSessions(openDb(c.env), user, selection);
       await closeSockets(c.env, user, scope === "global" ? "all" : ended);
       return c.body(null, 204);
     },
@@ -264,9 +264,9 @@ export const authRoutes = createRoutes()
     authenticateAllowingPending,
     async (c) => {
       const { user: id, session } = c.var.caller;
-      const [user, standing] = await Promise.all([findAccount(openDb(c.env), id), findSessionState(c, session)]);
-      if (!user || !standing) return refuse(c, "session_not_found");
-      return c.json(standing.awaits ? toPendingUser(user) : toAuthUser(user), 200);
+      const [user, state] = await Promise.all([findAccount(openDb(c.env), id), findSessionState(c, session)]);
+      if (!user || !state) return refuse(c, "session_not_found");
+      return c.json(state.awaits ? toPendingUser(user) : toAuthUser(user), 200);
     },
   )
   .route("/", sessionRoutes)

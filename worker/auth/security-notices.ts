@@ -14,23 +14,26 @@ import { getUserChannelStub } from "#worker/objects/stubs.ts";
 /** Notifies a person's devices, including those that connect later, of a change to the account. */
 export const sendSecurityNotice = (c: AppContext, user: Uuid, notice: Omit<SecurityNotice, "id" | "at">): void => {
   const now = Date.now();
-  const whole = { ...notice, id: createUuid(now), at: now };
+  const stamped = { ...notice, id: createUuid(now), at: now };
   runAfterResponse(
     c.executionCtx,
     "push a security notice",
-    withRetry(() => getUserChannelStub(c.env, user).addSecurityNotice(user, whole)),
+    withRetry(() => getUserChannelStub(c.env, user).addSecurityNotice(user, stamped)),
   );
 };
 
-const mailRecoveryAddress = async (c: AppContext, user: Uuid, write: (to: string, language: Language) => Mail) => {
-  const kept = await openDb(c.env)
+const mailRecoveryAddress = async (c: AppContext, user: Uuid, createMail: (to: string, language: Language) => Mail) => {
+  const security = await openDb(c.env)
     .select({ email: account_security.email })
     .from(account_security)
     .where(eq(account_security.user_id, user))
     .get();
-  if (kept?.email) await sendMail(c.env, write(kept.email, getRequestLanguage(c)));
+  if (security?.email) await sendMail(c.env, createMail(security.email, getRequestLanguage(c)));
 };
 
 /** Mails the confirmed recovery address, if there is one. The response does not reveal whether a mail was sent. */
-export const mailSecurityNotice = (c: AppContext, user: Uuid, write: (to: string, language: Language) => Mail): void =>
-  runAfterResponse(c.executionCtx, "mail a security notice", mailRecoveryAddress(c, user, write));
+export const mailSecurityNotice = (
+  c: AppContext,
+  user: Uuid,
+  createMail: (to: string, language: Language) => Mail,
+): void => runAfterResponse(c.executionCtx, "mail a security notice", mailRecoveryAddress(c, user, createMail));

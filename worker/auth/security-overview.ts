@@ -1,17 +1,17 @@
 import { and, count, desc, eq, gt } from "drizzle-orm";
-import type { FactorReset, Security, SignedInDevice } from "#contract/auth/security.ts";
+import type { Security, SignedInDevice } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { factorResetHours, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
+import { sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
 import { account_security, factors, identities, passkeys, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { toPasskey } from "./passkeys/passkeys.ts";
 import { toFactor, toIdentity } from "./queries.ts";
+import { toFactorReset } from "./second-factor/factor-reset.ts";
 import { getReauthenticationExpiry } from "./second-factor/reauthentication.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 24 * 3_600_000;
 
 /** Full sessions that can still be renewed, most recently used first. */
 const selectDevices = (db: Db, user: Uuid, now: number) =>
@@ -47,9 +47,6 @@ const toDevice = ({ id, device, created_at, refreshed_at }: DeviceSessionRow, cu
 export const listDevices = async (db: Db, { user, session }: Caller, now: number): Promise<SignedInDevice[]> =>
   (await selectDevices(db, user, now)).map((row) => toDevice(row, session));
 
-const toOptionalReset = (started_at: number | null): FactorReset | null =>
-  started_at === null ? null : { started_at, due_at: started_at + factorResetHours * hourMs };
-
 /** Security settings of the caller's account. Providers are configuration and added by the route. */
 export const readSecurityOverview = async (
   db: Db,
@@ -57,7 +54,7 @@ export const readSecurityOverview = async (
   now: number,
 ): Promise<Omit<Security, "providers">> => {
   const { user, session, generation } = caller;
-  const [apps, keys, [codes], [own], others, devices] = await db.batch([
+  const [codeApps, passkeyRows, [codes], [security], identityRows, devices] = await db.batch([
     db.select().from(factors).where(eq(factors.user_id, user)).orderBy(factors.created_at),
     db.select().from(passkeys).where(eq(passkeys.user_id, user)).orderBy(passkeys.created_at),
     db.select({ n: count() }).from(recovery_codes).where(eq(recovery_codes.user_id, user)),
@@ -65,17 +62,17 @@ export const readSecurityOverview = async (
     db.select().from(identities).where(eq(identities.user_id, user)).orderBy(identities.created_at),
     selectDevices(db, user, now),
   ]);
-  const here = devices.find(({ id }) => id === session);
+  const currentDevice = devices.find(({ id }) => id === session);
   return {
-    factors: apps.map(toFactor),
-    passkeys: keys.map(toPasskey),
-    passkey_second_step: own?.passkey_step ?? false,
-    recovery_codes: own?.has_codes ? (codes?.n ?? 0) : null,
-    email: own?.email ?? null,
-    pending_email: own?.pending_email ?? null,
-    identities: others.map(toIdentity),
+    factors: codeApps.map(toFactor),
+    passkeys: passkeyRows.map(toPasskey),
+    passkey_second_step: security?.passkey_step ?? false,
+    recovery_codes: security?.has_codes ? (codes?.n ?? 0) : null,
+    email: security?.email ?? null,
+    pending_email: security?.pending_email ?? null,
+    identities: identityRows.map(toIdentity),
     devices: devices.map((row) => toDevice(row, session)),
-    reset: toOptionalReset(own?.reset_started_at ?? null),
-    proof_until: here ? getReauthenticationExpiry(here, generation, now) : null,
+    reset: security?.reset_started_at == null ? null : toFactorReset(security.reset_started_at),
+    proof_until: currentDevice ? getReauthenticationExpiry(currentDevice, generation, now) : null,
   };
 };

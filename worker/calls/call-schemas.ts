@@ -62,7 +62,7 @@ export const OpenCallList = v.object({ calls: v.array(Call), now: v.number() });
 type ConversationReference = { conversation: ConversationId } | { to_user_id: Uuid } | { callee_id: Uuid };
 
 /** Conversation that a body refers to. */
-export const toConversationId = (place: ConversationReference, me: Uuid): ConversationId => {
-  if ("conversation" in place) return place.conversation;
-  return privateConversationId(me, "callee_id" in place ? place.callee_id : place.to_user_id);
+export const toConversationId = (reference: ConversationReference, me: Uuid): ConversationId => {
+  if ("conversation" in reference) return reference.conversation;
+  return privateConversationId(me, "callee_id" in reference ? reference.callee_id : reference.to_user_id);
 };

@@ -13,10 +13,10 @@ export const saveCallFeedback = async (
   { good, reason }: CallRating,
 ): Promise<void> => {
   const side = from === user ? "caller" : "callee";
-  const place = await toPseudonym(env.PEPPER, `feedback:${call_id}:${conversation}`);
+  const pseudonym = await toPseudonym(env.PEPPER, `feedback:${call_id}:${conversation}`);
   const row = { good, reason: reason ?? null, kind, seconds, at: Date.now() };
   await openDb(env)
     .insert(call_feedback)
-    .values({ call_id, place, side, ...row })
+    .values({ call_id, place: pseudonym, side, ...row })
     .onConflictDoUpdate({ target: [call_feedback.call_id, call_feedback.place, call_feedback.side], set: row });
 };

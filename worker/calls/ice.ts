@@ -43,13 +43,18 @@ export const createIceServers = async (env: Env, call: Call, user: Uuid, mayAsk 
   const { relay, stun, wantsRelay } = readAndLogRelaySettings(env);
   const name = await toCallPseudonym(env.PEPPER, call.call_id, user);
   const provider = mayAsk ? await findRelayProvider(env, relay, user) : undefined;
-  const [hide, relays] = await Promise.all([
+  const [hidesAddress, relays] = await Promise.all([
     wantsRelay && shouldHideAddress(env, call, user),
     provider?.createCredentials(name, relayCredentialSeconds).catch((error: unknown) => {
       console.error("a call runs without a relay:", error instanceof Error ? error.message : "?");
       return [];
     }),
   ]);
-  const found = relays ?? [];
-  return { ice_servers: [...stun, ...found], ttl: relayCredentialSeconds, relays: found.length > 0, hide };
+  const relayServers = relays ?? [];
+  return {
+    ice_servers: [...stun, ...relayServers],
+    ttl: relayCredentialSeconds,
+    relays: relayServers.length > 0,
+    hide: hidesAddress,
+  };
 };

@@ -105,11 +105,12 @@ export const callRoutes = createRoutes()
     async (c) => {
       const { id: call } = c.req.valid("param");
       const { conversation, to_user_id } = c.req.valid("query");
-      const named = to_user_id === undefined ? conversation : toConversationId({ to_user_id }, c.var.caller.user);
-      const place = named ?? (await findOpenCall(c, call))?.conversation;
-      return place === undefined
+      const namedConversation =
+        to_user_id === undefined ? conversation : toConversationId({ to_user_id }, c.var.caller.user);
+      const conversationId = namedConversation ?? (await findOpenCall(c, call))?.conversation;
+      return conversationId === undefined
         ? refuse(c, "call_not_found")
-        : respondWithCommand<"standing">(c, { type: "standing", call, conversation: place });
+        : respondWithCommand<"standing">(c, { type: "standing", call, conversation: conversationId });
     },
   )
   .get(
@@ -142,12 +143,12 @@ export const callRoutes = createRoutes()
     limitCaller("call_poll_by_user"),
     async (c) => {
       const { user } = c.var.caller;
-      const said = await getUserChannelStub(c.env, user).findRecentSignals(
+      const signals = await getUserChannelStub(c.env, user).findRecentSignals(
         user,
         c.req.valid("param").id,
         c.req.valid("query").after,
       );
-      return said ? c.json(said, 200) : refuse(c, "call_not_found");
+      return signals ? c.json(signals, 200) : refuse(c, "call_not_found");
     },
   )
   .post(
@@ -189,8 +190,8 @@ export const callRoutes = createRoutes()
       const body = c.req.valid("json");
       const { device = await resolveDevice(c, call), status, reason, ago } = body;
       const conversation = toConversationId(body, c.var.caller.user);
-      const more = { ...(reason ? { reason } : {}), ...(ago ? { ago } : {}) };
-      return respondWithCommand<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...more });
+      const optional = { ...(reason ? { reason } : {}), ...(ago ? { ago } : {}) };
+      return respondWithCommand<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...optional });
     },
   )
   .put(
@@ -208,15 +209,15 @@ export const callRoutes = createRoutes()
     async (c) => {
       const { id: call } = c.req.valid("param");
       const { user } = c.var.caller;
-      const { good, reason, ...place } = c.req.valid("json");
-      const found = await executeCommand<"standing">(c, {
+      const { good, reason, ...reference } = c.req.valid("json");
+      const state = await executeCommand<"standing">(c, {
         type: "standing",
         call,
-        conversation: toConversationId(place, user),
+        conversation: toConversationId(reference, user),
       });
-      if (isRefusal(found)) return respondWithRefusal(c, found);
-      if (!found.over) return refuse(c, "call_in_progress");
-      await saveCallFeedback(c.env, found.call, found.over, user, { good, reason });
+      if (isRefusal(state)) return respondWithRefusal(c, state);
+      if (!state.over) return refuse(c, "call_in_progress");
+      await saveCallFeedback(c.env, state.call, state.over, user, { good, reason });
       return c.body(null, 204);
     },
   )

@@ -23,8 +23,8 @@ const computeHmac = async (hash: "SHA-1" | "SHA-256", secret: string, text: stri
 };
 
 /** One-way pseudonym of a text. */
-export const toPseudonym = async (secret: string, words: string): Promise<string> => {
-  const bytes = await computeHmac("SHA-256", secret, words);
+export const toPseudonym = async (secret: string, text: string): Promise<string> => {
+  const bytes = await computeHmac("SHA-256", secret, text);
   return encodeBase64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 
@@ -44,10 +44,10 @@ export const createCoturnProvider = (host: string, secret: string): RelayProvide
   async createCredentials(name, ttlSeconds) {
     const username = `${Math.floor(Date.now() / 1_000) + ttlSeconds}:${name}`;
     const hasPort = /:\d+$/.test(host);
-    const plain = hasPort ? host : `${host}:3478`;
+    const hostAndPort = hasPort ? host : `${host}:3478`;
     const urls = [
-      `turn:${plain}?transport=udp`,
-      `turn:${plain}?transport=tcp`,
+      `turn:${hostAndPort}?transport=udp`,
+      `turn:${hostAndPort}?transport=tcp`,
       ...(hasPort ? [] : [`turns:${host}:443?transport=tcp`]),
     ];
     return [{ urls, username, credential: encodeBase64(await computeHmac("SHA-1", secret, username)) }];
@@ -80,8 +80,10 @@ const transportPatterns = [/^turn:.*transport=udp/, /^turn:.*transport=tcp/, /^t
 /** One URL each for UDP, TCP and TLS: every offered URL costs each phone an allocation, used or not. */
 const pickUrls = (urls: readonly string[]): string[] =>
   transportPatterns.flatMap((pattern) => {
-    const ways = urls.filter((url) => pattern.test(url) && isReachable(url));
-    return ways.find((url) => url.includes(":443")) ?? ways.find((url) => url.includes(":3478")) ?? ways[0] ?? [];
+    const matching = urls.filter((url) => pattern.test(url) && isReachable(url));
+    return (
+      matching.find((url) => url.includes(":443")) ?? matching.find((url) => url.includes(":3478")) ?? matching[0] ?? []
+    );
   });
 
 /** Cloudflare's TURN service (developers.cloudflare.com/realtime/turn/generate-credentials). */
@@ -99,9 +101,9 @@ const createCloudflareProvider = (keyId: string, token: string): RelayProvider =
       await response.body?.cancel();
       throw new Error(`Cloudflare's TURN service responded with status ${response.status}`);
     }
-    const minted = v.safeParse(CloudflareIceServers, await response.json().catch(() => undefined));
-    if (!minted.success) throw new Error("Cloudflare's TURN service responded with something other than ICE servers");
-    const servers = minted.output.iceServers.flatMap(({ urls, username, credential }) => {
+    const parsed = v.safeParse(CloudflareIceServers, await response.json().catch(() => undefined));
+    if (!parsed.success) throw new Error("Cloudflare's TURN service responded with something other than ICE servers");
+    const servers = parsed.output.iceServers.flatMap(({ urls, username, credential }) => {
       const picked = pickUrls(urls);
       return picked.length > 0 && username && credential ? [{ urls: picked, username, credential }] : [];
     });

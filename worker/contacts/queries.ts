@@ -41,7 +41,7 @@ const toConnectionRequest = (row: RequestRow, people: Map<Uuid, Profile>): Conne
  * A person's pending requests in both directions, newest first. `before`: id of the last request of the previous page.
  */
 export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): Promise<RequestPage> => {
-  const half = (column: typeof connection_requests.to_user_id | typeof connection_requests.from_user_id) =>
+  const selectHalf = (column: typeof connection_requests.to_user_id | typeof connection_requests.from_user_id) =>
     db
       .select()
       .from(connection_requests)
@@ -56,8 +56,8 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
       .orderBy(sql`${connection_requests.id} DESC`)
       .limit(requestPageRows);
   const [received, sent] = await db.batch([
-    half(connection_requests.to_user_id),
-    half(connection_requests.from_user_id),
+    selectHalf(connection_requests.to_user_id),
+    selectHalf(connection_requests.from_user_id),
   ]);
   const rows = [...received, ...sent].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, requestPageRows);
   const people = await loadProfilesById(db, me, [
@@ -76,23 +76,23 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
 
 /** A person's contacts in order of creation. `after`: id of the last contact of the previous page. */
 export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): Promise<ContactPage> => {
-  const half = (column: typeof connections.user1_id | typeof connections.user2_id) =>
+  const selectHalf = (column: typeof connections.user1_id | typeof connections.user2_id) =>
     db
       .select()
       .from(connections)
       .where(and(eq(column, me), after === undefined ? undefined : sql`${connections.id} > ${after}`))
       .orderBy(connections.id)
       .limit(contactPageRows);
-  const [first, second] = await db.batch([half(connections.user1_id), half(connections.user2_id)]);
+  const [first, second] = await db.batch([selectHalf(connections.user1_id), selectHalf(connections.user2_id)]);
   const rows = [...first, ...second].sort((a, b) => (a.id > b.id ? 1 : -1)).slice(0, contactPageRows);
-  const otherOf = (row: ConnectionRow) => (row.user1_id === me ? row.user2_id : row.user1_id);
+  const getOther = (row: ConnectionRow) => (row.user1_id === me ? row.user2_id : row.user1_id);
   const people = await loadProfilesById(
     db,
     me,
-    rows.map((row) => [otherOf(row), "contact"]),
+    rows.map((row) => [getOther(row), "contact"]),
   );
   const contacts = rows.flatMap((row): Contact[] => {
-    const profile = people.get(otherOf(row));
+    const profile = people.get(getOther(row));
     if (!profile) return [];
     return [{ ...profile, connection_id: row.id, connection_request_id: row.request_id, connected_at: row.created_at }];
   });
@@ -107,7 +107,7 @@ const existsById = (table: "connections" | "connection_requests", id: Uuid) =>
  * other, or the quota is used up (`quota`, see request-limits.ts). One statement decides, so that of two concurrent
  * requests in either direction one remains.
  */
-export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): Promise<Uuid | undefined> => {
+export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, quota: SQL): Promise<Uuid | undefined> => {
   const now = Date.now();
   const id = createUuid(now);
   const pair = privateConversationId(from, to);
@@ -116,7 +116,7 @@ export const insertConnectionRequest = async (db: Db, from: Uuid, to: Uuid, hold
       .insert(connection_requests)
       .select(
         sql`SELECT ${id}, ${from}, ${to}, ${pair}, 'pending', NULL, ${now}, ${now}
-            WHERE NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair}) AND ${holds}`,
+            WHERE NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair}) AND ${quota}`,
       )
       .onConflictDoNothing()
       .returning({ id: connection_requests.id }),

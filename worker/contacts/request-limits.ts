@@ -37,7 +37,7 @@ const countReceivedSince = (to: Uuid, since: number): SQL =>
     AND ${isUnwanted} AND created_at > ${since} AND ${isVisibleTo(to)})`;
 
 type RequestCounts = {
-  born: number;
+  accountCreatedAt: number;
   made: number;
   pending: number;
   received: number;
@@ -54,19 +54,20 @@ type RequestRefusal = {
 type RequestQuota = RequestRefusal | { condition: SQL };
 
 export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
-  const born = sql`(SELECT created_at FROM users WHERE id = ${from})`;
+  const accountCreatedAt = sql`(SELECT created_at FROM users WHERE id = ${from})`;
   const newSince = now - newAccountHours * hourMs;
-  const own = sql`CASE WHEN ${born} > ${newSince} THEN ${countMadeSince(from, newSince)} ELSE ${countMadeSince(from, now - dayMs)} END`;
-  const refusals = sql`FROM connection_requests WHERE conversation_id = ${privateConversationId(from, to)}
+  const madeCount = sql`CASE WHEN ${accountCreatedAt} > ${newSince} THEN ${countMadeSince(from, newSince)} ELSE ${countMadeSince(from, now - dayMs)} END`;
+  const declinedRequests = sql`FROM connection_requests WHERE conversation_id = ${privateConversationId(from, to)}
     AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
   const counts =
-    await db.get<RequestCounts>(sql`SELECT ${born} AS born, ${own} AS made, ${countPendingTo(to)} AS pending,
-    ${countReceivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${refusals}) AS declined,
-    (SELECT ifnull(max(updated_at), 0) ${refusals}) AS declinedAt`);
-  const isNew = counts.born > newSince;
+    await db.get<RequestCounts>(sql`SELECT ${accountCreatedAt} AS accountCreatedAt, ${madeCount} AS made, ${countPendingTo(to)} AS pending,
+    ${countReceivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${declinedRequests}) AS declined,
+    (SELECT ifnull(max(updated_at), 0) ${declinedRequests}) AS declinedAt`);
+  const isNew = counts.accountCreatedAt > newSince;
   const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
-  const again = counts.declinedAt + pause * dayMs;
-  if (counts.declined > 0 && again > now) return { code: "request_declined", retryAfterMs: again - now };
+  const nextAllowedAt = counts.declinedAt + pause * dayMs;
+  if (counts.declined > 0 && nextAllowedAt > now)
+    return { code: "request_declined", retryAfterMs: nextAllowedAt - now };
   const ownMax = isNew ? requestsNewMax : requestsPerDay;
   if (counts.made >= ownMax) return { code: "requests_used_up", retryAfterMs: dayMs };
   // New accounts may use half of the quota: mass-created accounts must not block everybody else.
@@ -74,7 +75,7 @@ export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date
   if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "too_many_requests_received", retryAfterMs: dayMs };
   return {
-    condition: sql`${own} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
+    condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
       AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,
   };
 };

@@ -89,14 +89,14 @@ export const contactRoutes = createRoutes()
       if (!before) return refuse(c, "user_not_found");
       if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
-      const room = await checkRequestQuota(db, me, other);
-      if ("code" in room) return refuse(c, room.code, room);
-      const id = await insertConnectionRequest(db, me, other, room.condition);
+      const quota = await checkRequestQuota(db, me, other);
+      if ("code" in quota) return refuse(c, quota.code, quota);
+      const id = await insertConnectionRequest(db, me, other, quota.condition);
       const now = await findRelation(db, me, other);
       if (!now) return refuse(c, "user_not_found");
       if (id === undefined) {
-        const left = now.state === "none" ? await checkRequestQuota(db, me, other) : room;
-        if ("code" in left) return refuse(c, left.code, left);
+        const remaining = now.state === "none" ? await checkRequestQuota(db, me, other) : quota;
+        if ("code" in remaining) return refuse(c, remaining.code, remaining);
         // A concurrent request of the other person or of another device came first. A request that is already gone
         // counts as sent.
         return refuse(c, refusalByState[now.state === "none" ? "sent" : now.state]);

@@ -27,11 +27,11 @@ const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
 
-const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keep: boolean): CommandOf<"hide"> => ({
+const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keepListed: boolean): CommandOf<"hide"> => ({
   type: "hide",
   conversation,
   upTo,
-  keep,
+  keep: keepListed,
 });
 const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean) =>
   respondWithCommand<"mute">(c, { type: "mute", conversation, muted });

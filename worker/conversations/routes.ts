@@ -58,11 +58,11 @@ export const conversationRoutes = createRoutes()
     validate("query", PageQuery),
     (c) => {
       const { before, after, held, limit = messagePageRows } = c.req.valid("query");
-      const place =
+      const position =
         after === undefined
           ? ({ direction: "before", seq: before ?? beyondNewestSeq } as const)
           : ({ direction: "after", seq: after } as const);
-      const page = { type: "page", conversation: c.req.valid("param").id, ...place, limit } as const;
+      const page = { type: "page", conversation: c.req.valid("param").id, ...position, limit } as const;
       return respondWithCommand<"page">(c, held === undefined ? page : { ...page, held });
     },
   )

@@ -10,6 +10,8 @@ import { file_uses, files } from "./file-schema.ts";
  * that in any order no message references a deleted file.
  */
 
+export type FileRecord = typeof files.$inferSelect;
+
 export type ReadyFile = {
   id: Uuid;
   owner_id: Uuid;
@@ -41,7 +43,7 @@ export const addFileReference = async (
   conversation: ConversationId,
   cid: Uuid,
 ): Promise<boolean> => {
-  const [used] = await db.batch([
+  const [added] = await db.batch([
     db
       .insert(file_uses)
       .select(sql`SELECT id, ${conversation}, ${cid} FROM files WHERE id = ${file} AND status = 'ready'`)
@@ -56,7 +58,7 @@ export const addFileReference = async (
       .set({ was_used: true })
       .where(and(eq(files.id, file), eq(files.status, "ready"), eq(files.was_used, false))),
   ]);
-  return used.length > 0;
+  return added.length > 0;
 };
 
 /** SQL: no message references the file. */

@@ -39,7 +39,7 @@ export const listForwardConversations = async (
   db: Db,
   author: Uuid,
   after: ConversationId,
-  isAgain: boolean,
+  includesAnonymized: boolean,
   limit: number,
 ): Promise<ConversationId[]> => {
   const rows = await db
@@ -49,7 +49,7 @@ export const listForwardConversations = async (
       and(
         eq(forwards.author_id, author),
         gt(forwards.conversation_id, after),
-        isAgain ? undefined : eq(forwards.cleared, false),
+        includesAnonymized ? undefined : eq(forwards.cleared, false),
       ),
     )
     .orderBy(forwards.conversation_id)

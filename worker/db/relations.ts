@@ -34,24 +34,24 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
     .leftJoin(settings, eq(settings.user_id, profiles.id));
 
 /** Way in which a reader reached a profile. */
-type ProfileAccess = Pick<PhoneAccess, "state" | "by">;
-const accessById: ProfileAccess = { state: "none", by: "id" };
+type ProfileAccess = Pick<PhoneAccess, "state" | "foundBy">;
+const accessById: ProfileAccess = { state: "none", foundBy: "id" };
 
 /** Profile as it may leave the Worker, with the visible part of the number. */
 const toProfile = (
   me: Uuid,
   { phoneInGroups, ...profile }: ProfileWithPhone,
-  meeting: ProfileAccess = accessById,
+  access: ProfileAccess = accessById,
 ): Profile => ({
   ...profile,
-  phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...meeting }, profile.phone),
+  phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...access }, profile.phone),
 });
 
 /** Profiles of people whose relation to the reader is known. */
 export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, RelationState>): Promise<Profile[]> => {
   if (people.size === 0) return [];
-  const read = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
-  return read.map((profile) => toProfile(me, profile, { state: people.get(profile.id) ?? "none", by: "id" }));
+  const rows = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
+  return rows.map((profile) => toProfile(me, profile, { state: people.get(profile.id) ?? "none", foundBy: "id" }));
 };
 
 export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
@@ -124,37 +124,37 @@ const toContactStates = (
   }[],
   blocked: { other: Uuid }[],
 ): ContactStates => {
-  const found: ContactStates = new Map();
+  const states: ContactStates = new Map();
   const blockedByMe = new Set(blocked.map(({ other }) => other));
-  for (const other of blockedByMe) found.set(other, { ...noContactState, blocked: true });
+  for (const other of blockedByMe) states.set(other, { ...noContactState, blocked: true });
   for (const request of requests) {
     const other = otherMember(request.conversation_id, me);
     if (!other) continue;
     const isPending = request.status === "pending";
     const state = isPending ? (request.from_user_id === me ? "sent" : "received") : "none";
-    const standing: ContactState = {
+    const contactState: ContactState = {
       state,
       request_id: isPending ? request.id : null,
       connection_id: null,
       since: isPending ? request.created_at : request.updated_at,
       blocked: blockedByMe.has(other),
     };
-    found.set(other, standing);
+    states.set(other, contactState);
   }
   for (const link of links) {
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
-    const standing: ContactState = {
+    const contactState: ContactState = {
       state: "contact",
       request_id,
       connection_id,
       since,
       blocked: blockedByMe.has(other),
     };
-    found.set(other, standing);
+    states.set(other, contactState);
   }
-  return found;
+  return states;
 };
 
 /**
@@ -173,10 +173,10 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
     selectProfiles(db, me).where(inArray(profiles.id, others)),
     ...selectContactStates(db, me, others),
   ]);
-  const standings = toContactStates(me, ...rest);
+  const contactStates = toContactStates(me, ...rest);
   return people.map((person) => {
-    const standing = standings.get(person.id) ?? noContactState;
-    return { profile: toProfile(me, person, { state: standing.state, by: "id" }), ...standing };
+    const contactState = contactStates.get(person.id) ?? noContactState;
+    return { profile: toProfile(me, person, { state: contactState.state, foundBy: "id" }), ...contactState };
   });
 };
 
@@ -188,13 +188,16 @@ export const listMemberProfiles = async (
 ): Promise<Profile[]> => {
   const ids = [...people.keys()];
   if (ids.length === 0) return [];
-  const [read, ...rest] = await db.batch([
+  const [rows, ...rest] = await db.batch([
     selectProfiles(db, me).where(inArray(profiles.id, ids)),
     ...selectContactStates(db, me, ids),
   ]);
-  const standings = toContactStates(me, ...rest);
-  return read.map((person) =>
-    toProfile(me, person, { state: standings.get(person.id)?.state ?? "none", by: people.get(person.id) ?? "id" }),
+  const contactStates = toContactStates(me, ...rest);
+  return rows.map((person) =>
+    toProfile(me, person, {
+      state: contactStates.get(person.id)?.state ?? "none",
+      foundBy: people.get(person.id) ?? "id",
+    }),
   );
 };
 
@@ -205,15 +208,15 @@ export const toFoundPeople = async (
   people: ProfileWithPhone[],
   isTyped: (phone: string) => boolean,
 ): Promise<FoundPerson[]> => {
-  const standings = await listContactStates(
+  const contactStates = await listContactStates(
     db,
     me,
     people.map(({ id }) => id),
   );
   return people.map((person): FoundPerson => {
-    const state = standings.get(person.id)?.state ?? "none";
-    const by = isTyped(person.phone) ? "number" : "digits";
-    const { id, username, phone, avatar_url } = toProfile(me, person, { state, by });
+    const state = contactStates.get(person.id)?.state ?? "none";
+    const foundBy = isTyped(person.phone) ? "number" : "digits";
+    const { id, username, phone, avatar_url } = toProfile(me, person, { state, foundBy });
     return { id, username, phone, avatar_url, state };
   });
 };

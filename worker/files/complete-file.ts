@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { MediaType, otherType, partCount } from "#contract/files.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { removeFile } from "#worker/db/files.ts";
+import { type FileRecord, removeFile } from "#worker/db/files.ts";
 import { sumLengths } from "./formats/byte-slices.ts";
 import { cleanImage, exceedsPixelLimit, hasImageSignature } from "./formats/clean-image.ts";
 import { blankHeifMetadata, hasHeifBrand } from "./formats/heif.ts";
@@ -12,14 +12,7 @@ import { blankMp4Metadata } from "./formats/mp4-metadata.ts";
 import { sniffType } from "./formats/sniff.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { deletePart, listReceivedParts, PartMissingError, readPart, readParts, readWholeFile } from "./parts.ts";
-import {
-  claimFileKey,
-  type FileRecord,
-  findOwnFile,
-  type MediaInfo,
-  markFileReady,
-  markFileRemoved,
-} from "./queries.ts";
+import { claimFileKey, findOwnFile, type MediaInfo, markFileReady, markFileRemoved } from "./queries.ts";
 
 /**
  * Completes an upload: joins its parts into one object, detects the media type from the bytes and removes metadata.
@@ -55,14 +48,15 @@ const imageMemory = new MemoryBudget(56 * 1024 * 1024, 8_000);
 /** Permanent reasons for refusing a file, after which it is deleted. */
 export const imageRefusals = ["image_too_many_pixels", "broken_image"] as const satisfies ErrorCode[];
 type ImageRefusal = (typeof imageRefusals)[number];
-const isImageRefusal = (done: unknown): done is ImageRefusal => (imageRefusals as readonly unknown[]).includes(done);
+const isImageRefusal = (result: unknown): result is ImageRefusal =>
+  (imageRefusals as readonly unknown[]).includes(result);
 
 type FileContent = MediaInfo & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
 /** Streams a file that is not an image. Metadata of MP4 files is blanked on the way. */
-const toStreamedContent = (bucket: R2Bucket, file: FileRecord, first: Uint8Array): FileContent => {
-  const chunks = () => (isIsoMedia(first) ? blankMp4Metadata(readParts(bucket, file)) : readParts(bucket, file));
-  return { type: sniffType(first), width: null, height: null, size: file.announced_size, chunks };
+const toStreamedContent = (bucket: R2Bucket, file: FileRecord, firstPart: Uint8Array): FileContent => {
+  const chunks = () => (isIsoMedia(firstPart) ? blankMp4Metadata(readParts(bucket, file)) : readParts(bucket, file));
+  return { type: sniffType(firstPart), width: null, height: null, size: file.announced_size, chunks };
 };
 
 /**
@@ -108,7 +102,7 @@ const storeObject = async (
 ): Promise<MediaInfo & { size: number }> => {
   const { readable, writable } = new FixedLengthStream(content.size);
   let failure: unknown;
-  const pour = async () => {
+  const writeChunks = async () => {
     const writer = writable.getWriter();
     try {
       for await (const chunk of content.chunks()) await writer.write(chunk);
@@ -119,7 +113,7 @@ const storeObject = async (
     }
   };
   // Not awaited: if the object exists, nobody reads the stream.
-  void pour();
+  void writeChunks();
   try {
     const stored = await bucket.put(key, readable, {
       onlyIf: { etagDoesNotMatch: "*" },
@@ -129,9 +123,9 @@ const storeObject = async (
   } catch (error) {
     throw failure ?? error;
   }
-  const there = await bucket.head(key);
-  if (!there) throw new PartMissingError(); // the upload was cancelled meanwhile
-  return readObjectMetadata(there);
+  const existing = await bucket.head(key);
+  if (!existing) throw new PartMissingError(); // the upload was cancelled meanwhile
+  return readObjectMetadata(existing);
 };
 
 type CompletionRefusal = ImageRefusal | "file_incomplete" | "unavailable";
@@ -140,23 +134,23 @@ type CompletionRefusal = ImageRefusal | "file_incomplete" | "unavailable";
 const readContent = async (
   bucket: R2Bucket,
   file: FileRecord,
-  first: Uint8Array,
+  firstPart: Uint8Array,
 ): Promise<FileContent | ImageRefusal> => {
-  if (hasImageSignature(first)) return readImageContent(bucket, file);
-  return hasHeifBrand(first) ? readHeifContent(bucket, file) : toStreamedContent(bucket, file, first);
+  if (hasImageSignature(firstPart)) return readImageContent(bucket, file);
+  return hasHeifBrand(firstPart) ? readHeifContent(bucket, file) : toStreamedContent(bucket, file, firstPart);
 };
 
 const joinParts = async (env: Env, db: Db, file: FileRecord): Promise<FileRecord | CompletionRefusal | undefined> => {
   const received = await listReceivedParts(env.FILES, file);
   if (received.length < partCount(file.announced_size)) return "file_incomplete";
-  const first = await readPart(env.FILES, file, 0);
-  if (exceedsPixelLimit(first)) return "image_too_many_pixels";
-  const bytes = hasImageSignature(first) || hasHeifBrand(first) ? file.announced_size : 0;
-  const joined = await imageMemory.runWithin(file.owner_id, bytes, async () => {
-    const content = await readContent(env.FILES, file, first);
+  const firstPart = await readPart(env.FILES, file, 0);
+  if (exceedsPixelLimit(firstPart)) return "image_too_many_pixels";
+  const bytes = hasImageSignature(firstPart) || hasHeifBrand(firstPart) ? file.announced_size : 0;
+  const reserved = await imageMemory.runWithin(file.owner_id, bytes, async () => {
+    const content = await readContent(env.FILES, file, firstPart);
     return typeof content === "string" ? content : storeContent(env, db, file, content);
   });
-  return joined ? joined.done : "unavailable";
+  return reserved ? reserved.done : "unavailable";
 };
 
 const storeContent = async (
@@ -171,9 +165,9 @@ const storeContent = async (
   const ready = await markFileReady(db, file.id, { type, width, height, size });
   if (ready) return ready;
   // Another request completed the file first, or the upload was cancelled and only this request knows of its object.
-  const now = await findOwnFile(db, file.owner_id, file.id);
-  if (now?.key !== key) await env.FILES.delete(key);
-  return now;
+  const current = await findOwnFile(db, file.owner_id, file.id);
+  if (current?.key !== key) await env.FILES.delete(key);
+  return current;
 };
 
 /**
@@ -183,21 +177,21 @@ const storeContent = async (
 export const completeFile = async (env: Env, file: FileRecord): ReturnType<typeof joinParts> => {
   if (file.status === "ready") return file;
   const db = openDb(env);
-  let lost: number | undefined;
-  const done = await joinParts(env, db, file).catch((error: unknown) => {
+  let missingPart: number | undefined;
+  const result = await joinParts(env, db, file).catch((error: unknown) => {
     if (!(error instanceof PartMissingError)) throw error;
-    lost = error.part;
+    missingPart = error.part;
     return "file_incomplete" as const;
   });
-  if (isImageRefusal(done)) {
+  if (isImageRefusal(result)) {
     const removed = await markFileRemoved(db, file.owner_id, file.id);
     if (removed) await removeFile(env, removed);
-    return done;
+    return result;
   }
-  if (done !== "file_incomplete" && done !== undefined) return done;
+  if (result !== "file_incomplete" && result !== undefined) return result;
   // Parts disappear when a concurrent request completes the file first.
-  const now = await findOwnFile(db, file.owner_id, file.id);
-  if (now?.status !== "receiving") return now;
-  if (lost !== undefined) await deletePart(env.FILES, file, lost);
-  return done;
+  const current = await findOwnFile(db, file.owner_id, file.id);
+  if (current?.status !== "receiving") return current;
+  if (missingPart !== undefined) await deletePart(env.FILES, file, missingPart);
+  return result;
 };

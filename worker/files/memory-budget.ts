@@ -11,9 +11,9 @@ export class MemoryBudget {
   readonly #reservations = new Map<string, { bytes: number; until: number }>();
 
   /** `waitMaxMs`: longest wait for free memory. */
-  constructor(max: number, patienceMs: number) {
+  constructor(max: number, waitMaxMs: number) {
     this.#maxBytes = max;
-    this.#waitMaxMs = patienceMs;
+    this.#waitMaxMs = waitMaxMs;
   }
 
   /** Runs the work with a reservation. Returns undefined, without running it, if no memory became free in time. */
@@ -22,20 +22,20 @@ export class MemoryBudget {
       if (waited >= this.#waitMaxMs) return undefined;
       await scheduler.wait(pollMs);
     }
-    const hold = { bytes, until: Date.now() + reservationMaxMs };
-    this.#reservations.set(person, hold);
+    const reservation = { bytes, until: Date.now() + reservationMaxMs };
+    this.#reservations.set(person, reservation);
     try {
       return { done: await work() };
     } finally {
-      if (this.#reservations.get(person) === hold) this.#reservations.delete(person);
+      if (this.#reservations.get(person) === reservation) this.#reservations.delete(person);
     }
   }
 
   #hasRoom(person: string, bytes: number, now = Date.now()): boolean {
     let total = bytes;
-    for (const [holder, hold] of this.#reservations) {
-      if (hold.until <= now) this.#reservations.delete(holder);
-      else total += hold.bytes;
+    for (const [owner, reservation] of this.#reservations) {
+      if (reservation.until <= now) this.#reservations.delete(owner);
+      else total += reservation.bytes;
     }
     return total <= this.#maxBytes && !this.#reservations.has(person);
   }

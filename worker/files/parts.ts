@@ -1,6 +1,6 @@
 import { partBytes, partCount } from "#contract/files.ts";
+import type { FileRecord } from "#worker/db/files.ts";
 import { listParts, toPartKey } from "#worker/lib/storage/file-bytes.ts";
-import type { FileRecord } from "./queries.ts";
 
 const partsAhead = 4; // read at once; with the object being written they stay below the platform's six connections
 

@@ -48,7 +48,7 @@ const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
     .from(files)
     .where(sql`${files.id} IN (${selectRoundRobin(eq(files.status, "removed"))})`);
   let removed = 0;
-  const work = async () => {
+  const removeNext = async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
       try {
         await removeFile(env, file);
@@ -58,7 +58,7 @@ const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
       }
     }
   };
-  await Promise.all(Array.from({ length: removalsAtOnce }, work));
+  await Promise.all(Array.from({ length: removalsAtOnce }, removeNext));
   return removed;
 };
 

@@ -4,9 +4,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { files, upload_days } from "#worker/db/file-schema.ts";
-import { isUnreferenced } from "#worker/db/files.ts";
-
-export type FileRecord = typeof files.$inferSelect;
+import { type FileRecord, isUnreferenced } from "#worker/db/files.ts";
 
 const isNotRemoved = (id: Uuid) => and(eq(files.id, id), ne(files.status, "removed"));
 

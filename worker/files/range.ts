@@ -11,7 +11,7 @@ const parseRangeBounds = (header: string): { from: string; to: string } => {
   const [from, to, ...more] = header
     .slice(unit.length)
     .split("-")
-    .map((place) => place.trim());
+    .map((bound) => bound.trim());
   if (from === undefined || to === undefined || more.length > 0) return noRange;
   return /^\d*$/.test(from) && /^\d*$/.test(to) ? { from, to } : noRange;
 };
@@ -39,11 +39,4 @@ export const readRequestedRange = (headers: Headers, size: number, etag: string)
   const ifRange = headers.get("if-range");
   if (range === null || (ifRange !== null && ifRange !== etag)) return "all";
   return toRequestedRange(range, size);
-};
-
-/** Tests whether the client has this version already (RFC 9110 §13.1.2, weak comparison). */
-export const isNotModified = (headers: Headers, etag: string): boolean => {
-  const known = headers.get("if-none-match");
-  if (known === null) return false;
-  return known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 };

@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { FileState, NewFile, partBytes, partCount } from "#contract/files.ts";
 import { ConversationId, privateMembers, Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
-import { removeFile } from "#worker/db/files.ts";
+import { type FileRecord, removeFile } from "#worker/db/files.ts";
 import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
+import { matchesEtag } from "#worker/lib/http/etag.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
@@ -14,8 +15,8 @@ import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.t
 import { completeFile, imageRefusals } from "./complete-file.ts";
 import { toContentDisposition } from "./disposition.ts";
 import { listReceivedParts, storePart } from "./parts.ts";
-import { announceFile, type FileRecord, findFile, findOwnFile, markFileRemoved } from "./queries.ts";
-import { isNotModified, readRequestedRange } from "./range.ts";
+import { announceFile, findFile, findOwnFile, markFileRemoved } from "./queries.ts";
+import { readRequestedRange } from "./range.ts";
 
 const FileIdParam = v.object({ id: Uuid });
 const PartParams = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });
@@ -147,11 +148,11 @@ export const fileRoutes = createRoutes()
       const completing = completeFile(c.env, file);
       // Continues after the client has disconnected, so that a repeated request finds the file ready.
       runAfterResponse(c.executionCtx, "complete a file", completing);
-      const done = await completing;
-      if (!done) return refuse(c, "file_not_found");
-      if (typeof done === "string") return refuse(c, done);
+      const result = await completing;
+      if (!result) return refuse(c, "file_not_found");
+      if (typeof result === "string") return refuse(c, result);
       runAfterResponse(c.executionCtx, "delete the parts of a file", deleteParts(c.env.FILES, file));
-      return c.json(await toFileState(c.env, done), 200);
+      return c.json(await toFileState(c.env, result), 200);
     },
   )
   .delete(
@@ -192,25 +193,26 @@ export const fileRoutes = createRoutes()
       if (!file || !size || !type || !key) return refuse(c, "file_not_found");
       const { headers } = c.req.raw;
       const etag = `"${file.id}"`; // a ready file never changes
-      const wanted = readRequestedRange(headers, size, etag);
-      const range = typeof wanted === "object" ? wanted : { offset: 0, length: size };
-      const needsBytes = c.req.method === "GET" && wanted !== "unsatisfiable" && !isNotModified(headers, etag);
+      const isNotModified = matchesEtag(c.req.header("if-none-match"), etag);
+      const requested = readRequestedRange(headers, size, etag);
+      const range = typeof requested === "object" ? requested : { offset: 0, length: size };
+      const needsBytes = c.req.method === "GET" && requested !== "unsatisfiable" && !isNotModified;
       const object = needsBytes ? await c.env.FILES.get(key, { range }) : undefined;
       if (object === null) return refuse(c, "file_not_found");
       c.header("cache-control", "private, no-cache");
       c.header("accept-ranges", "bytes");
       c.header("etag", etag);
-      if (isNotModified(headers, etag)) return c.body(null, 304);
-      if (wanted === "unsatisfiable") {
+      if (isNotModified) return c.body(null, 304);
+      if (requested === "unsatisfiable") {
         c.header("content-range", `bytes */${size}`);
         return c.body(null, 416);
       }
       c.header("content-type", type);
       c.header("content-length", String(range.length));
       c.header("content-disposition", toContentDisposition(file.name, type));
-      if (wanted !== "all")
+      if (requested !== "all")
         c.header("content-range", `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`);
-      const status = wanted === "all" ? 200 : 206;
+      const status = requested === "all" ? 200 : 206;
       return object ? c.body(object.body, status) : c.body(null, status);
     },
   )

@@ -18,8 +18,8 @@ type GroupRequest<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T 
  * Sends a request to a group that the caller's channel may not know yet, such as the one being created. Retries when
  * the connection breaks.
  */
-export const askNewGroup = async <T extends object>(c: AppContext, group: Uuid, question: GroupRequest<T>) =>
-  callWithRetry(() => question(getConversationStub(c.env, group), c.var.caller.user));
+export const askNewGroup = async <T extends object>(c: AppContext, group: Uuid, request: GroupRequest<T>) =>
+  callWithRetry(() => request(getConversationStub(c.env, group), c.var.caller.user));
 
 /**
  * Sends a request to a group that the caller's channel knows. For any other id no object is created, and the response
@@ -28,20 +28,20 @@ export const askNewGroup = async <T extends object>(c: AppContext, group: Uuid, 
 export const askGroup = async <T extends object>(
   c: AppContext,
   group: Uuid,
-  question: GroupRequest<T>,
-  unknown: ErrorCode = "group_not_found",
+  request: GroupRequest<T>,
+  refusal: ErrorCode = "group_not_found",
 ): Promise<T | Refusal> => {
   const { user } = c.var.caller;
   const isKnown = await callWithRetry(async () => ({
     isKnown: await getUserChannelStub(c.env, user).hasConversation(user, group),
   }));
   if (isRefusal(isKnown)) return isKnown;
-  return isKnown.isKnown ? askNewGroup(c, group, question) : { error: unknown };
+  return isKnown.isKnown ? askNewGroup(c, group, request) : { error: refusal };
 };
 
-const callWithRetry = async <T extends object>(question: () => Promise<T | Refusal>): Promise<T | Refusal> => {
+const callWithRetry = async <T extends object>(request: () => Promise<T | Refusal>): Promise<T | Refusal> => {
   try {
-    return await withRetry(question);
+    return await withRetry(request);
   } catch (error) {
     logError("a group could not be reached", error);
     return { error: "unavailable" };
@@ -62,32 +62,32 @@ export const readNewGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> 
 export const executeGroupCommand = async (
   c: AppContext,
   id: Uuid,
-  deed: GroupCommand,
-  before: string | null = null,
+  command: GroupCommand,
+  formerPicture: string | null = null,
 ): Promise<GroupChangeResult | Refusal> => {
-  const done = await askGroup(c, id, (group, user) => group.runGroupCommand(id, user, deed));
-  if (isRefusal(done)) return done;
-  for (const key of new Set([done.replaced, before])) {
+  const result = await askGroup(c, id, (group, user) => group.runGroupCommand(id, user, command));
+  if (isRefusal(result)) return result;
+  for (const key of new Set([result.replaced, formerPicture])) {
     if (key !== null) runAfterResponse(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
   }
-  return done;
+  return result;
 };
 
 /** Runs a group command and returns the group afterwards. */
-export const changeGroup = async (c: AppContext, id: Uuid, deed: GroupCommand): Promise<Group | Refusal> => {
-  const done = await executeGroupCommand(c, id, deed);
-  return isRefusal(done) ? done : readGroup(c, id);
+export const changeGroup = async (c: AppContext, id: Uuid, command: GroupCommand): Promise<Group | Refusal> => {
+  const result = await executeGroupCommand(c, id, command);
+  return isRefusal(result) ? result : readGroup(c, id);
 };
 
-export const respondWithGroup = async (c: AppContext, asked: Promise<Group | Refusal>) => {
-  const group = await asked;
+export const respondWithGroup = async (c: AppContext, pending: Promise<Group | Refusal>) => {
+  const group = await pending;
   return isRefusal(group) ? refuse(c, group.error) : c.json(group, 200);
 };
 
 /** Runs a group command after which the caller may not be able to read the group. */
-export const respondWithoutGroup = async (c: AppContext, id: Uuid, deed: GroupCommand) => {
-  const done = await executeGroupCommand(c, id, deed);
-  return isRefusal(done) ? refuse(c, done.error) : c.body(null, 204);
+export const respondWithoutGroup = async (c: AppContext, id: Uuid, command: GroupCommand) => {
+  const result = await executeGroupCommand(c, id, command);
+  return isRefusal(result) ? refuse(c, result.error) : c.body(null, 204);
 };
 
 /**

@@ -15,7 +15,7 @@ const toChunks = <T>(all: readonly T[]): T[][] =>
 
 const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
   const pairs = others.map((other) => privateConversationId(me, other));
-  const [contacts, mine, theirs, unwilling] = await db.batch([
+  const [contacts, blockedByMe, blockingMe, notAddable] = await db.batch([
     db
       .select({ a: connections.user1_id, b: connections.user2_id })
       .from(connections)
@@ -35,9 +35,9 @@ const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
   ]);
   return {
     contacts: contacts.map(({ a, b }) => (a === me ? b : a)),
-    blocked: mine.map(({ other }) => other),
-    blockers: new Set(theirs.map(({ other }) => other)),
-    unwilling: unwilling.map(({ other }) => other),
+    blocked: blockedByMe.map(({ other }) => other),
+    blockers: new Set(blockingMe.map(({ other }) => other)),
+    unwilling: notAddable.map(({ other }) => other),
   };
 };
 
@@ -47,15 +47,15 @@ const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
  */
 export const toAddedMembers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<AddedMember[] | ErrorCode> => {
   const others = [...new Set(people)].filter((other) => other !== me);
-  const newcomers: AddedMember[] = [];
-  for (const some of toChunks(others)) {
-    const { contacts, blocked, blockers, unwilling } = await findAddability(db, me, some);
-    if (contacts.length < some.length) return "not_your_contact";
+  const added: AddedMember[] = [];
+  for (const chunk of toChunks(others)) {
+    const { contacts, blocked, blockers, unwilling: notAddable } = await findAddability(db, me, chunk);
+    if (contacts.length < chunk.length) return "not_your_contact";
     if (blocked.length > 0) return "contact_blocked";
-    if (unwilling.length > 0) return "not_addable";
-    newcomers.push(...some.map((user) => ({ user, isHidden: blockers.has(user) })));
+    if (notAddable.length > 0) return "not_addable";
+    added.push(...chunk.map((user) => ({ user, isHidden: blockers.has(user) })));
   }
-  return newcomers;
+  return added;
 };
 
 /** Members with their profiles, as this member may see them. */

@@ -82,12 +82,12 @@ export const groupRoutes = createRoutes()
       const { id, name, members } = c.req.valid("json");
       const people = await toAddedMembers(openDb(c.env), c.var.caller.user, members);
       if (typeof people === "string") {
-        const before = await findCreatedGroup(c, id);
-        return before ? c.json(before, 200) : refuse(c, people);
+        const existing = await findCreatedGroup(c, id);
+        return existing ? c.json(existing, 200) : refuse(c, people);
       }
       if (people.length === 0) return refuse(c, "group_without_members");
-      const made = await askNewGroup(c, id, (group, user) => group.createGroup(id, user, name, people));
-      return isRefusal(made) ? refuse(c, made.error) : respondWithGroup(c, readNewGroup(c, id));
+      const created = await askNewGroup(c, id, (group, user) => group.createGroup(id, user, name, people));
+      return isRefusal(created) ? refuse(c, created.error) : respondWithGroup(c, readNewGroup(c, id));
     },
   )
   .get(
@@ -138,13 +138,13 @@ export const groupRoutes = createRoutes()
       if (!isGroupActionAllowed(group.role, "picture")) return refuse(c, "not_allowed");
       const stored = await storeAvatar(c.env, id, bytes);
       if ("refused" in stored) return refuse(c, stored.refused);
-      const done = await executeGroupCommand(c, id, { type: "picture", key: stored.key }, group.picture);
-      if (!isRefusal(done)) return respondWithGroup(c, readGroup(c, id));
+      const result = await executeGroupCommand(c, id, { type: "picture", key: stored.key }, group.picture);
+      if (!isRefusal(result)) return respondWithGroup(c, readGroup(c, id));
       // After "unavailable" the picture is kept: the command may have succeeded and only its response been lost.
-      if (done.error !== "unavailable") {
+      if (result.error !== "unavailable") {
         runAfterResponse(c.executionCtx, "delete a refused picture", deleteAvatar(c.env, stored.key));
       }
-      return refuse(c, done.error);
+      return refuse(c, result.error);
     },
   )
   .delete(
@@ -276,11 +276,11 @@ export const groupRoutes = createRoutes()
     validate("param", GroupMessageParams),
     async (c) => {
       const { id, seq } = c.req.valid("param");
-      const read = async (group: ConversationRpc, user: Uuid) => {
+      const readReceipts = async (group: ConversationRpc, user: Uuid) => {
         const seenUpTo = await getUserChannelStub(c.env, user).getVisibleReadUpTo(user, id);
         return group.listReceipts(id, user, seq, seq <= seenUpTo);
       };
-      const receipts = await askGroup(c, id, read, "conversation_not_found");
+      const receipts = await askGroup(c, id, readReceipts, "conversation_not_found");
       return isRefusal(receipts) ? refuse(c, receipts.error) : c.json(receipts, 200);
     },
   );

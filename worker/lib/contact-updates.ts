@@ -84,8 +84,8 @@ const listRelationsOrDeleted = async (db: Db, user: Uuid, others: Uuid[]): Promi
 };
 
 /** People whose relation has changed since these relations were pushed. */
-const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], told: Relation[]): Promise<Uuid[]> => {
-  const known = new Map(told.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
+const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], pushed: Relation[]): Promise<Uuid[]> => {
+  const known = new Map(pushed.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
   const now = await listRelationsOrDeleted(db, user, others);
   return now
     .filter((relation) => known.get(relation.profile.id) !== JSON.stringify(relation))
@@ -112,10 +112,10 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
       .limit(pageRows);
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
-    const standings = await listRelationsOrDeleted(db, user, others);
-    await channel.updateRelations(user, standings);
+    const relations = await listRelationsOrDeleted(db, user, others);
+    await channel.updateRelations(user, relations);
     // Deletes only the version that was pushed: a change since then has raised it.
-    const told = pending.map(({ other_id, version }) =>
+    const deletions = pending.map(({ other_id, version }) =>
       db
         .delete(pending_relations)
         .where(
@@ -126,11 +126,11 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
           ),
         ),
     );
-    const results = await runBatch(db, told);
+    const results = await runBatch(db, deletions);
     // A missing row was pushed by a concurrent request, perhaps with a newer relation and before this push. Relations
     // that changed are queued again. Unchanged ones are not, because many concurrent pushes would otherwise never end.
     const overtaken = others.filter((_, index) => results[index]?.meta.changes === 0);
-    const stale = overtaken.length > 0 ? await findStaleRelations(db, user, overtaken, standings) : [];
+    const stale = overtaken.length > 0 ? await findStaleRelations(db, user, overtaken, relations) : [];
     if (stale.length > 0) {
       await runBatch(
         db,
@@ -144,14 +144,14 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
 /** Pushes pending changes to each of these people. A failure for one does not delay the others. */
 export const pushPendingToEach = async (env: Env, users: readonly Uuid[]): Promise<void> => {
   const queue = users.slice(0, recipientsMax);
-  const work = async () => {
+  const pushNext = async () => {
     for (let user = queue.shift(); user !== undefined; user = queue.shift()) {
       await pushPendingRelations(env, user).catch((error: unknown) =>
         logError("a relation change waits for the person's next socket", error),
       );
     }
   };
-  await Promise.all(Array.from({ length: pushesAtOnce }, work));
+  await Promise.all(Array.from({ length: pushesAtOnce }, pushNext));
 };
 
 /** People whose channel has not yet received the change of this person, up to `recipientsMax`. */

@@ -7,13 +7,13 @@ type PhoneVisibility = "whole" | "ending" | "country" | "hidden";
 
 /**
  * Way in which a reader reached another person's profile. `state` is the relation as the reader sees it: `sent` is a
- * request of theirs, `received` one of the other person's. `by` is what the profile was found by: the full number typed
+ * request of theirs, `received` one of the other person's. `foundBy` is what the profile was found by: the full number typed
  * in a search, some of its digits, a shared group, or only the id, as in statuses, forwards and groups.
  */
 export type PhoneAccess = {
   isOwn: boolean;
   state: RelationState;
-  by: "number" | "digits" | "group" | "id";
+  foundBy: "number" | "digits" | "group" | "id";
   /** The other person shows their number to members of their groups. */
   phoneInGroups: boolean;
 };
@@ -24,15 +24,15 @@ export type PhoneAccess = {
  * typed the full number knows it already. `Settings.findable` affects search only. A search by some digits reveals no
  * others: with the last two, only a hundred numbers would be left to try.
  */
-export const getPhoneVisibility = ({ isOwn, state, by, phoneInGroups }: PhoneAccess): PhoneVisibility => {
-  if (isOwn || state === "contact" || state === "received" || by === "number") return "whole";
-  if (by === "group") return phoneInGroups ? "whole" : "ending";
-  return by === "digits" ? "country" : "hidden";
+export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups }: PhoneAccess): PhoneVisibility => {
+  if (isOwn || state === "contact" || state === "received" || foundBy === "number") return "whole";
+  if (foundBy === "group") return phoneInGroups ? "whole" : "ending";
+  return foundBy === "digits" ? "country" : "hidden";
 };
 
 /** Phone number as it may leave the Worker for this reader; empty if it is hidden. */
-export const toVisiblePhone = (meeting: PhoneAccess, phone: string): string => {
-  const view = getPhoneVisibility(meeting);
+export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
+  const view = getPhoneVisibility(access);
   if (view === "whole") return phone;
   if (view === "country") return maskWholePhone(phone);
   return view === "ending" ? maskPhone(phone) : "";
@@ -41,6 +41,6 @@ export const toVisiblePhone = (meeting: PhoneAccess, phone: string): string => {
 /** Stored relation with the part of the number that is visible today by id alone. */
 export const toVisibleRelation = (relation: Relation, me: Uuid): Relation => {
   const { profile, state } = relation;
-  const phone = toVisiblePhone({ isOwn: profile.id === me, state, by: "id", phoneInGroups: false }, profile.phone);
+  const phone = toVisiblePhone({ isOwn: profile.id === me, state, foundBy: "id", phoneInGroups: false }, profile.phone);
   return phone === profile.phone ? relation : { ...relation, profile: { ...profile, phone } };
 };

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? "");
+export const escapeHtmlText = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? "");
 
 /** Text as HTML paragraphs, with web addresses as links. */
 export const toParagraphs = (text: string): string =>
@@ -15,7 +15,9 @@ export const toParagraphs = (text: string): string =>
     .map((paragraph) => {
       const html = paragraph
         .split(/(https?:\/\/\S+)/)
-        .map((part, n) => (n % 2 === 0 ? escapeHtml(part) : `<a href="${escapeHtml(part)}">${escapeHtml(part)}</a>`))
+        .map((part, n) =>
+          n % 2 === 0 ? escapeHtmlText(part) : `<a href="${escapeHtmlText(part)}">${escapeHtmlText(part)}</a>`,
+        )
         .join("")
         .replaceAll("\n", "<br>");
       return `<p>${html}</p>`;

@@ -1,4 +1,4 @@
-import { escapeHtml, toParagraphs } from "./html.ts";
+import { escapeHtmlText, toParagraphs } from "./html.ts";
 import type { Mail } from "./mail.ts";
 
 export const mailboxPath = "/dev/mail";
@@ -20,7 +20,7 @@ const toMailboxPage = (): string =>
     storedMails
       .map(
         ({ to, subject, text, sent_at }) =>
-          `<article><h2>${escapeHtml(subject)}</h2><small>${escapeHtml(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`,
+          `<article><h2>${escapeHtmlText(subject)}</h2><small>${escapeHtmlText(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`,
       )
       .join("") || "<p>None yet.</p>"
   }</html>`;

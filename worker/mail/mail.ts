@@ -1,12 +1,12 @@
 import type { Language } from "#contract/language.ts";
-import { escapeHtml, toParagraphs } from "./html.ts";
+import { escapeHtmlText, toParagraphs } from "./html.ts";
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 export type MailText = { subject: string; text: string };
 
 /** Minimal HTML: loads nothing and contains no tracking. */
 const toHtmlDocument = (language: Language, subject: string, body: string): string =>
-  `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>\n${body}</html>`;
+  `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtmlText(subject)}</title>\n${body}</html>`;
 
 export const toMail = (to: string, language: Language, { subject, text }: MailText): Mail => ({
   to,
@@ -28,7 +28,9 @@ export const toMultilingualMail = (
     html: toHtmlDocument(
       language,
       subject,
-      words.map(([of, { text }]) => `<div lang="${of}">\n${toParagraphs(text)}\n</div>`).join("\n<p>—</p>\n"),
+      words
+        .map(([textLanguage, { text }]) => `<div lang="${textLanguage}">\n${toParagraphs(text)}\n</div>`)
+        .join("\n<p>—</p>\n"),
     ),
   };
 };

@@ -133,11 +133,11 @@ Se foi você, não há nada a fazer. Se não, abra o Lisolo, mude a palavra-pass
   },
 };
 
-export const createRecoveryMail = (to: string, language: Language, brought: MailedLink): Mail =>
-  toMail(to, language, recoveryTexts[language](brought));
+export const createRecoveryMail = (to: string, language: Language, secrets: MailedLink): Mail =>
+  toMail(to, language, recoveryTexts[language](secrets));
 
-export const createConfirmationMail = (to: string, language: Language, brought: MailedLink): Mail =>
-  toMail(to, language, confirmationTexts[language](brought));
+export const createConfirmationMail = (to: string, language: Language, secrets: MailedLink): Mail =>
+  toMail(to, language, confirmationTexts[language](secrets));
 
 /** Mail to an address that is being replaced or removed. */
 export const createFormerAddressMail = (to: string, language: Language, reason: "change" | "removal"): Mail =>

@@ -72,12 +72,12 @@ const formatUtc = (at: number, language: Language): string =>
  * Mail in all languages. The requester's language comes first, because usually they are the owner; the others follow in
  * case they are not.
  */
-const toMailInAllLanguages = (to: string, first: Language, wordsIn: (language: Language) => MailText): Mail =>
+const toMailInAllLanguages = (to: string, first: Language, textIn: (language: Language) => MailText): Mail =>
   toMultilingualMail(to, [
-    [first, wordsIn(first)],
+    [first, textIn(first)],
     ...languages
       .filter((language) => language !== first)
-      .map((language): [Language, MailText] => [language, wordsIn(language)]),
+      .map((language): [Language, MailText] => [language, textIn(language)]),
   ]);
 
 /** Warning that the second factor will be removed at `due` unless the owner cancels it. */

@@ -43,10 +43,10 @@ const reconcileBlock = async (
   db: Db,
   me: Uuid,
   other: Uuid,
-  told: boolean,
+  isNotifiedBlocked: boolean,
 ): Promise<Relation | undefined> => {
   let relation = await findRelation(db, me, other);
-  let isBlocked = told;
+  let isBlocked = isNotifiedBlocked;
   for (let i = 0; i < reconcileAttemptsMax && relation && relation.blocked !== isBlocked; i++) {
     isBlocked = relation.blocked;
     if (!(await setConversationBlock(env, me, other, isBlocked))) return undefined;

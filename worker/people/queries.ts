@@ -48,14 +48,14 @@ const searchProfiles = async (
   me: Uuid,
   { wholes, beginnings, parts }: PhoneQuery,
 ): Promise<ProfileWithPhone[]> => {
-  const among = (numbers: SQL) =>
+  const selectAmong = (numbers: SQL) =>
     selectProfiles(db, me)
       .where(and(ne(profiles.id, me), sql`${profiles.number} IN (${numbers})`))
       .orderBy(toPhoneHead(sql`${profiles.phone}`), profiles.number);
   const [exact, ...others] = await db.batch([
     selectProfiles(db, me).where(and(inArray(profiles.phone, wholes), ne(profiles.id, me), allowsSearch(wholes))),
-    ...beginnings.map((beginning) => among(selectNumbersByPrefix(beginning))),
-    ...parts.map((part) => among(selectNumbersByPart(part))),
+    ...beginnings.map((beginning) => selectAmong(selectNumbersByPrefix(beginning))),
+    ...parts.map((part) => selectAmong(selectNumbersByPart(part))),
   ]);
   exact.sort((a, b) => wholes.indexOf(a.phone) - wholes.indexOf(b.phone));
   const found = new Map([...exact, ...others.flat()].map((profile) => [profile.id, profile]));

@@ -37,7 +37,7 @@ export const countSearch = async (
   const hash = hashDigits(env, me, digits);
   // Rows more than a day ahead were counted before the clock was set back.
   const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, since + 1, now + dayMs));
-  const [, made] = await db.batch([
+  const [, searches] = await db.batch([
     db
       .delete(phone_searches)
       .where(
@@ -45,9 +45,9 @@ export const countSearch = async (
       ),
     db.select().from(phone_searches).where(own).orderBy(desc(phone_searches.searched_at)),
   ]);
-  if (made.some((search) => search.hash === hash)) return { ok: true };
-  const typedLast = made.filter(({ searched_at }) => searched_at === made[0]?.searched_at);
-  const last = typedLast.reduce<(typeof made)[number] | undefined>(
+  if (searches.some((search) => search.hash === hash)) return { ok: true };
+  const typedLast = searches.filter(({ searched_at }) => searched_at === searches[0]?.searched_at);
+  const last = typedLast.reduce<(typeof searches)[number] | undefined>(
     (a, b) => (a && a.digits > b.digits ? a : b),
     undefined,
   );
@@ -64,5 +64,5 @@ export const countSearch = async (
     WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at`);
   if (counted.meta.changes > 0) return { ok: true };
-  return { ok: false, retryAfterMs: Math.max(1_000, (made.at(-1)?.searched_at ?? now) + dayMs - now) };
+  return { ok: false, retryAfterMs: Math.max(1_000, (searches.at(-1)?.searched_at ?? now) + dayMs - now) };
 };

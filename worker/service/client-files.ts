@@ -21,9 +21,9 @@ const isFound = (response: Response): boolean => !response.headers.get("content-
 
 const notFound = (): Response => new Response(null, { status: 404, headers: emptyHeaders });
 
-const withHeaders = (response: Response, named: Record<string, string>, init: ResponseInit = {}): Response => {
+const withHeaders = (response: Response, overrides: Record<string, string>, init: ResponseInit = {}): Response => {
   const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(named)) headers.set(name, value);
+  for (const [name, value] of Object.entries(overrides)) headers.set(name, value);
   return new Response(response.body, { ...init, status: response.status, headers });
 };
 
@@ -34,21 +34,21 @@ const withHeaders = (response: Response, named: Record<string, string>, init: Re
 const serveCompressed = async (request: Request, env: Env, type: string): Promise<Response | undefined> => {
   const { pathname, origin } = new URL(request.url);
   const condition = request.headers.get("if-none-match");
-  const twin = await env.ASSETS.fetch(
+  const compressed = await env.ASSETS.fetch(
     new Request(`${origin}${pathname}.br`, {
       method: request.method,
       headers: condition === null ? {} : { "if-none-match": condition },
     }),
   );
-  if (!isFound(twin) || (!twin.ok && twin.status !== 304)) return undefined;
-  const named = {
+  if (!isFound(compressed) || (!compressed.ok && compressed.status !== 304)) return undefined;
+  const overrides = {
     "content-type": type,
     vary: "accept-encoding",
     // `no-transform`: the response must pass unchanged, whatever the zone is configured to do.
-    "cache-control": `${twin.headers.get("cache-control")}, no-transform`,
+    "cache-control": `${compressed.headers.get("cache-control")}, no-transform`,
   };
-  if (twin.status === 304) return withHeaders(twin, named);
-  return withHeaders(twin, { ...named, "content-encoding": "br" }, { encodeBody: "manual" });
+  if (compressed.status === 304) return withHeaders(compressed, overrides);
+  return withHeaders(compressed, { ...overrides, "content-encoding": "br" }, { encodeBody: "manual" });
 };
 
 export const serveClientFile = async (request: Request, env: Env): Promise<Response> => {

@@ -67,8 +67,8 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
     return new Response(null, { status: 405, headers: { ...emptyHeaders, allow: "GET, HEAD" } });
   }
   pageHeaders ??= readPageHeaders(env, request);
-  const known = (await pageHeaders)[name ?? ""];
-  if (!known) {
+  const pageHeader = (await pageHeaders)[name ?? ""];
+  if (!pageHeader) {
     pageHeaders = undefined;
     return env.ASSETS.fetch(request);
   }
@@ -84,7 +84,7 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
     (await findProviderPage(env, request, `${name}.${language}`, isCompressed)) ??
     (await findPage(env, request, `${name}.${language}`, isCompressed));
 
-  const headers = new Headers(known);
+  const headers = new Headers(pageHeader);
   const etag = page.headers.get("etag");
   if (etag !== null) headers.set("etag", etag);
   // Revalidated each time by etag; not "no-store", which would prevent the back/forward cache.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants } from "node:zlib";
 import type { Provider } from "#contract/auth/security.ts";
+import { escapeHtmlText } from "#worker/mail/html.ts";
 
 /**
  * Entry pages with a button for each provider. The build does not know the providers and writes templates: a list in
@@ -8,18 +9,15 @@ import type { Provider } from "#contract/auth/security.ts";
  */
 export type ProviderPage = { html: string; brotli: Uint8Array; etag: string };
 
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => escapes[char] ?? char);
-
 const buttonTemplate = /<li data-provider="%id%">.*?<\/li>/s;
 
 const fillTemplate = (template: string, providers: readonly Provider[]): string =>
   template
-    .replace("%providers%", () => escapeHtml(JSON.stringify(providers)))
+    .replace("%providers%", () => escapeHtmlText(JSON.stringify(providers)))
     .replace(buttonTemplate, (one) =>
       providers
         .map(({ id, name }) =>
-          one.replaceAll("%id%", () => escapeHtml(id)).replaceAll("%name%", () => escapeHtml(name)),
+          one.replaceAll("%id%", () => escapeHtmlText(id)).replaceAll("%name%", () => escapeHtmlText(name)),
         )
         .join(""),
     );

@@ -15,8 +15,8 @@ const toVersionedSettings = (row: typeof settings.$inferSelect): VersionedSettin
   const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
   const { phone_in_groups: phoneInGroups, group_adds: groupAdds } = row;
   const notices = v.parse(NoticeSettings, JSON.parse(row.notices));
-  const kept = { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, ...notices, tala };
-  return { version, settings: kept };
+  const settingsOfRow = { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, ...notices, tala };
+  return { version, settings: settingsOfRow };
 };
 
 export const getUserSettings = async (db: Db, me: Uuid): Promise<VersionedSettings> => {

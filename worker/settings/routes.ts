@@ -37,13 +37,13 @@ export const settingsRoutes = createRoutes()
     async (c) => {
       const me = c.var.caller.user;
       const change = c.req.valid("json");
-      const kept = await updateUserSettings(openDb(c.env), me, change);
+      const changed = await updateUserSettings(openDb(c.env), me, change);
       try {
-        await deliverSettings(c.env, me, kept);
+        await deliverSettings(c.env, me, changed);
       } catch (error) {
         logError("settings could not be delivered and wait for the next socket", error);
         return refuse(c, "unavailable");
       }
-      return c.json(kept, 200);
+      return c.json(changed, 200);
     },
   );

@@ -11,13 +11,13 @@ import { findUndeliveredSettings, markSettingsDelivered } from "./queries.ts";
  */
 
 /** Delivers settings. Throws if the channel does not respond. */
-export const deliverSettings = async (env: Env, user: Uuid, kept: VersionedSettings): Promise<void> => {
-  await withRetry(() => getUserChannelStub(env, user).updateSettings(user, kept));
-  await markSettingsDelivered(openDb(env), user, kept.version);
+export const deliverSettings = async (env: Env, user: Uuid, versioned: VersionedSettings): Promise<void> => {
+  await withRetry(() => getUserChannelStub(env, user).updateSettings(user, versioned));
+  await markSettingsDelivered(openDb(env), user, versioned.version);
 };
 
 /** Delivers settings that the channel has not confirmed. Throws if it does not respond; nothing is lost then. */
 export const pushPendingSettings = async (env: Env, user: Uuid): Promise<void> => {
-  const untold = await findUndeliveredSettings(openDb(env), user);
-  if (untold) await deliverSettings(env, user, untold);
+  const undelivered = await findUndeliveredSettings(openDb(env), user);
+  if (undelivered) await deliverSettings(env, user, undelivered);
 };

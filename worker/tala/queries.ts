@@ -84,12 +84,12 @@ export const insertPost = async (
   db: Db,
   { user, session }: Caller,
   { id, content, picture }: NewPost,
-  extent: PictureDimensions | undefined,
+  dimensions: PictureDimensions | undefined,
 ): Promise<StoredPost | undefined> => {
   const [row] = await db
     .insert(tala_posts)
     .select(
-      sql`SELECT NULL, ${id}, user_id, ${content}, ${extent?.width ?? null}, ${extent?.height ?? null}, ${(extent && picture?.thumb) ?? null}, ${Date.now()}
+      sql`SELECT NULL, ${id}, user_id, ${content}, ${dimensions?.width ?? null}, ${dimensions?.height ?? null}, ${(dimensions && picture?.thumb) ?? null}, ${Date.now()}
         FROM sessions WHERE id = ${session} AND user_id = ${user}
         AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`,
     )

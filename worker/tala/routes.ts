@@ -61,14 +61,14 @@ const loadFeedPage = async (db: Db, before: number | undefined): Promise<LoadedP
 const personalizePage = async (db: Db, me: Uuid, page: { body: string; etag: string; hasBlockedAvatars: boolean }) => {
   if (!page.hasBlockedAvatars) return page;
   const feed = v.parse(PostPage, JSON.parse(page.body));
-  const frozen = await listBlockedAvatars(
+  const blockedAvatars = await listBlockedAvatars(
     db,
     me,
     feed.authors.map(([author]) => unpackUuid(author)),
   );
-  if (frozen.size === 0) return page;
+  if (blockedAvatars.size === 0) return page;
   const authors = feed.authors.map(([author, name, avatar]): PostPage["authors"][number] => {
-    const kept = frozen.get(unpackUuid(author));
+    const kept = blockedAvatars.get(unpackUuid(author));
     return [author, name, kept === undefined ? avatar : kept];
   });
   const body = JSON.stringify({ ...feed, authors });
@@ -127,27 +127,27 @@ export const talaRoutes = createRoutes()
       const me = c.var.caller.user;
       const db = openDb(c.env);
       if (picture && picture.size > pictureMaxBytes) return refuse(c, "file_too_large");
-      const standing = await findPost(db, post.id);
-      if (standing) return standing.user_id === me ? c.json(toPublished(standing), 201) : refuse(c, "invalid_input");
+      const existing = await findPost(db, post.id);
+      if (existing) return existing.user_id === me ? c.json(toPublished(existing), 201) : refuse(c, "invalid_input");
       const taken = await takeToken(db, me, "post_by_user");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const drawn = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
-      if (!drawn.ok) return refuse(c, "rate_limited", drawn);
-      const made = picture && (await createPostPicture(c.env, new Uint8Array(await picture.arrayBuffer())));
-      if (typeof made === "string") return refuse(c, made);
-      if (made) await storePostPicture(c.env, me, post.id, made);
-      const published = await insertPost(db, c.var.caller, post, made?.dimensions);
+      const pictureTaken = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
+      if (!pictureTaken.ok) return refuse(c, "rate_limited", pictureTaken);
+      const encoded = picture && (await createPostPicture(c.env, new Uint8Array(await picture.arrayBuffer())));
+      if (typeof encoded === "string") return refuse(c, encoded);
+      if (encoded) await storePostPicture(c.env, me, post.id, encoded);
+      const published = await insertPost(db, c.var.caller, post, encoded?.dimensions);
       if (published) {
         await feedCache.invalidate(new URL(c.req.url).origin);
         return c.json(toPublished(published), 201);
       }
       const other = await findPost(db, post.id);
       if (other?.user_id === me) return c.json(toPublished(other), 201); // concurrent duplicate
-      const gone = other === undefined && (await isPostDeleted(db, me, post.id));
+      const isDeleted = other === undefined && (await isPostDeleted(db, me, post.id));
       // Signed out meanwhile: the status may be sent again, and its picture is kept for it.
-      if (!other && !gone) return refuse(c, "session_not_found");
-      if (made) await deletePostPicture(c.env, me, post.id);
-      return refuse(c, gone ? "post_not_found" : "invalid_input");
+      if (!other && !isDeleted) return refuse(c, "session_not_found");
+      if (encoded) await deletePostPicture(c.env, me, post.id);
+      return refuse(c, isDeleted ? "post_not_found" : "invalid_input");
     },
   )
   .delete(

@@ -15,12 +15,12 @@ export type CeremonyScope = Pick<CeremonyRow, "kind"> &
 /** Stores a challenge that can be answered once, within `ceremonySeconds`. */
 export const insertCeremony = async (
   db: Db,
-  asked: CeremonyScope,
+  scope: CeremonyScope,
   challenge: string,
   now = Date.now(),
 ): Promise<Uuid> => {
   const id = createUuid(now);
-  await db.insert(ceremonies).values({ ...asked, id, challenge, expires_at: now + ceremonySeconds * 1_000 });
+  await db.insert(ceremonies).values({ ...scope, id, challenge, expires_at: now + ceremonySeconds * 1_000 });
   return id;
 };
 
@@ -29,13 +29,13 @@ const matchesColumn = <C extends "user_id" | "session_id" | "factor_id">(
   value: CeremonyRow[C] | undefined,
 ) => (value === undefined || value === null ? isNull(ceremonies[column]) : eq(ceremonies[column], value));
 
-const isOpenCeremony = (id: Uuid, asked: CeremonyScope, now: number) =>
+const isOpenCeremony = (id: Uuid, scope: CeremonyScope, now: number) =>
   and(
     eq(ceremonies.id, id),
-    eq(ceremonies.kind, asked.kind),
-    matchesColumn("user_id", asked.user_id),
-    matchesColumn("session_id", asked.session_id),
-    matchesColumn("factor_id", asked.factor_id),
+    eq(ceremonies.kind, scope.kind),
+    matchesColumn("user_id", scope.user_id),
+    matchesColumn("session_id", scope.session_id),
+    matchesColumn("factor_id", scope.factor_id),
     gte(ceremonies.expires_at, now),
   );
 
@@ -46,27 +46,27 @@ const isOpenCeremony = (id: Uuid, asked: CeremonyScope, now: number) =>
 export const consumeCeremony = async (
   db: Db,
   id: Uuid,
-  asked: CeremonyScope,
+  scope: CeremonyScope,
   now = Date.now(),
 ): Promise<string | undefined> => {
-  const [taken] = await db
+  const [consumed] = await db
     .delete(ceremonies)
-    .where(isOpenCeremony(id, asked, now))
+    .where(isOpenCeremony(id, scope, now))
     .returning({ challenge: ceremonies.challenge });
-  return taken?.challenge;
+  return consumed?.challenge;
 };
 
 /** Reads an open ceremony without consuming it. The batch that writes the result consumes the row. */
 export const findCeremony = async (
   db: Db,
   id: Uuid,
-  asked: CeremonyScope,
+  scope: CeremonyScope,
   now = Date.now(),
 ): Promise<string | undefined> => {
   const found = await db
     .select({ challenge: ceremonies.challenge })
     .from(ceremonies)
-    .where(isOpenCeremony(id, asked, now))
+    .where(isOpenCeremony(id, scope, now))
     .get();
   return found?.challenge;
 };

@@ -41,11 +41,11 @@ const challengeBytes = 32;
 /** Starts a ceremony with a fresh random challenge that can be answered once. */
 const startCeremony = async (
   c: AppContext,
-  asked: CeremonyScope,
+  scope: CeremonyScope,
   toOptions: (challenge: Uint8Array<ArrayBuffer>) => Promise<object>,
 ): Promise<Ceremony> => {
   const challenge = randomBytes(challengeBytes);
-  const ceremony = await insertCeremony(openDb(c.env), asked, challenge.toString("base64url"));
+  const ceremony = await insertCeremony(openDb(c.env), scope, challenge.toString("base64url"));
   return { ceremony, options: { ...(await toOptions(new Uint8Array(challenge))) } };
 };
 
@@ -59,8 +59,8 @@ const toSessionScope = (c: AppContext, kind: "passkey_add" | "passkey_step"): Ce
 /** Default name of a passkey: the device, or for a security key its transports ("USB · NFC"). */
 const createDefaultName = (c: AppContext, attachment: string | null | undefined, transports: string): string => {
   if (attachment !== "cross-platform") return readDeviceName(c) || "Lisolo";
-  const held = transports.split(",").filter((name) => ["usb", "nfc", "ble"].includes(name));
-  return held.map((name) => name.toUpperCase()).join(" · ") || "Lisolo";
+  const keyTransports = transports.split(",").filter((name) => ["usb", "nfc", "ble"].includes(name));
+  return keyTransports.map((name) => name.toUpperCase()).join(" · ") || "Lisolo";
 };
 
 const PasskeyIdParam = v.object({ id: Uuid });
@@ -82,13 +82,13 @@ export const passkeyRoutes = createRoutes()
     async (c) => {
       const db = openDb(c.env);
       const { user } = c.var.caller;
-      const [account, theirs] = await Promise.all([findAccount(db, user), listPasskeys(db, user)]);
+      const [account, passkeys] = await Promise.all([findAccount(db, user), listPasskeys(db, user)]);
       if (!account) return refuse(c, "session_not_found");
-      if (theirs.length >= passkeysMax) return refuse(c, "too_many_passkeys");
+      if (passkeys.length >= passkeysMax) return refuse(c, "too_many_passkeys");
       const person = { ...account, handle: await getOrCreateUserHandle(db, user) };
-      const asked = toSessionScope(c, "passkey_add");
+      const scope = toSessionScope(c, "passkey_add");
       return c.json(
-        await startCeremony(c, asked, (challenge) => createRegistrationOptions(c, challenge, person, theirs)),
+        await startCeremony(c, scope, (challenge) => createRegistrationOptions(c, challenge, person, passkeys)),
         200,
       );
     },
@@ -118,18 +118,18 @@ export const passkeyRoutes = createRoutes()
       const { user, session } = c.var.caller;
       // The ceremony implies reauthentication: it was created after one, in this session, and expires sooner than a
       // registration takes.
-      const asked = toSessionScope(c, "passkey_add");
-      const challenge = await findCeremony(db, ceremony, asked);
-      const made = challenge === undefined ? undefined : await verifyRegistration(c, challenge, response);
-      if (!made) {
-        await consumeCeremony(db, ceremony, asked);
+      const scope = toSessionScope(c, "passkey_add");
+      const challenge = await findCeremony(db, ceremony, scope);
+      const verified = challenge === undefined ? undefined : await verifyRegistration(c, challenge, response);
+      if (!verified) {
+        await consumeCeremony(db, ceremony, scope);
         return refuse(c, "passkey_refused");
       }
-      const called = name ?? createDefaultName(c, response.authenticatorAttachment, made.transports);
+      const passkeyName = name ?? createDefaultName(c, response.authenticatorAttachment, verified.transports);
       // Revoking other sessions' pending changes deletes the ceremony, and with it this registration.
       const passkey = await insertPasskey(
         db,
-        { ...made, user_id: user, name: called },
+        { ...verified, user_id: user, name: passkeyName },
         toCeremonyPreconditions(ceremony, session),
       );
       if (!passkey) {
@@ -198,8 +198,8 @@ export const passkeyRoutes = createRoutes()
     limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
-      const isDone = await deletePasskey(openDb(c.env), user, c.req.valid("param").id);
-      if (!isDone) return refuse(c, "passkey_not_found");
+      const wasDeleted = await deletePasskey(openDb(c.env), user, c.req.valid("param").id);
+      if (!wasDeleted) return refuse(c, "passkey_not_found");
       sendSecurityNotice(c, user, { event: "passkey_removed", session, device: readDeviceName(c) });
       return c.body(null, 204);
     },
@@ -252,11 +252,11 @@ export const passkeyRoutes = createRoutes()
     requirePublicOrigin,
     limitSession("step_by_session"),
     async (c) => {
-      const theirs = await listPasskeys(openDb(c.env), c.var.caller.user);
-      if (theirs.length === 0) return refuse(c, "passkey_not_found");
-      const asked = toSessionScope(c, "passkey_step");
+      const passkeys = await listPasskeys(openDb(c.env), c.var.caller.user);
+      if (passkeys.length === 0) return refuse(c, "passkey_not_found");
+      const scope = toSessionScope(c, "passkey_step");
       return c.json(
-        await startCeremony(c, asked, (challenge) => createAuthenticationOptions(c, challenge, theirs)),
+        await startCeremony(c, scope, (challenge) => createAuthenticationOptions(c, challenge, passkeys)),
         200,
       );
     },
@@ -275,8 +275,8 @@ export const passkeyRoutes = createRoutes()
     limitSession("step_by_session"),
     async (c) => {
       const { ceremony, response } = c.req.valid("json");
-      const asked = toSessionScope(c, "passkey_step");
-      const challenge = await consumeCeremony(openDb(c.env), ceremony, asked);
+      const scope = toSessionScope(c, "passkey_step");
+      const challenge = await consumeCeremony(openDb(c.env), ceremony, scope);
       const { user } = c.var.caller;
       const passkey = challenge === undefined ? undefined : await verifyAuthentication(c, challenge, response, user);
       const session = passkey ? await acceptFactor(c, "passkey", toPasskeyPreconditions(passkey)) : "refused";

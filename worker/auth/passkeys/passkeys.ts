@@ -63,14 +63,14 @@ export const insertPasskey = async (
   const now = Date.now();
   const row: PasskeyRow = { ...passkey, id: createUuid(now), created_at: now, used_at: null };
   const { id, credential_id, user_id, public_key, counter, transports, is_synced, name, created_at } = row;
-  const isRoom = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${user_id}) < ${passkeysMax}`;
+  const hasRoom = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${user_id}) < ${passkeysMax}`;
   const [[inserted]] = await db.batch([
     db
       .insert(passkeys)
       .select(
         sql`SELECT ${id}, ${credential_id}, ${user_id}, ${public_key}, ${counter}, ${transports}, ${is_synced ? 1 : 0},
               ${name}, ${created_at}, NULL
-            WHERE ${sql.join([isRoom, ...conditions], sql` AND `)}`,
+            WHERE ${sql.join([hasRoom, ...conditions], sql` AND `)}`,
       )
       .onConflictDoNothing()
       .returning(),
@@ -95,13 +95,13 @@ export const updatePasskeyName = async (
  * Deletes a passkey; returns false if there was none. Deleting the last one also turns off passkeys as second factor.
  */
 export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> => {
-  const none = sql`NOT EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
+  const hasNone = sql`NOT EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
   const [deleted] = await db.batch([
     db.delete(passkeys).where(isOwnPasskey(user, id)).returning({ id: passkeys.id }),
     db
       .update(account_security)
       .set({ passkey_step: false })
-      .where(and(eq(account_security.user_id, user), eq(account_security.passkey_step, true), none)),
+      .where(and(eq(account_security.user_id, user), eq(account_security.passkey_step, true), hasNone)),
   ]);
   return deleted.length === 1;
 };
@@ -112,20 +112,20 @@ export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boole
 export const updatePasskeyStep = async (
   db: Db,
   user: Uuid,
-  isWanted: boolean,
+  isEnabled: boolean,
 ): Promise<"changed" | "as_before" | "impossible"> => {
-  const some = sql`EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
+  const hasSome = sql`EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
   const own = eq(account_security.user_id, user);
   const [changed, [now]] = await db.batch([
     db
       .update(account_security)
-      .set({ passkey_step: isWanted })
-      .where(and(own, ne(account_security.passkey_step, isWanted), isWanted ? some : undefined))
+      .set({ passkey_step: isEnabled })
+      .where(and(own, ne(account_security.passkey_step, isEnabled), isEnabled ? hasSome : undefined))
       .returning({ user_id: account_security.user_id }),
     db.select({ isOn: account_security.passkey_step }).from(account_security).where(own),
   ]);
   if (changed.length === 1) return "changed";
-  return (now?.isOn ?? false) === isWanted ? "as_before" : "impossible";
+  return (now?.isOn ?? false) === isEnabled ? "as_before" : "impossible";
 };
 
 /**
@@ -133,11 +133,11 @@ export const updatePasskeyStep = async (
  * that does not grow belongs to a copy, or to the original after a copy was used. Synced passkeys always report zero.
  */
 export const recordPasskeyUse = async (db: Db, id: Uuid, counter: number, is_synced: boolean): Promise<boolean> => {
-  const isGrown = counter > 0 ? sql`${passkeys.counter} < ${counter}` : sql`${passkeys.counter} = 0`;
+  const hasGrown = counter > 0 ? sql`${passkeys.counter} < ${counter}` : sql`${passkeys.counter} = 0`;
   const used = await db
     .update(passkeys)
     .set({ counter, is_synced, used_at: Date.now() })
-    .where(and(eq(passkeys.id, id), isGrown))
+    .where(and(eq(passkeys.id, id), hasGrown))
     .returning({ id: passkeys.id });
   return used.length === 1;
 };

@@ -36,7 +36,7 @@ export const createRegistrationOptions = async (
   c: AppContext,
   challenge: Uint8Array<ArrayBuffer>,
   { handle, phone, username }: PasskeyUser,
-  theirs: CredentialColumns[],
+  allowed: CredentialColumns[],
 ) => {
   const { generateRegistrationOptions } = await loadLibrary();
   return generateRegistrationOptions({
@@ -48,7 +48,7 @@ export const createRegistrationOptions = async (
     challenge,
     timeout: ceremonySeconds * 1_000,
     attestationType: "none",
-    excludeCredentials: theirs.map(toCredentialDescriptor),
+    excludeCredentials: allowed.map(toCredentialDescriptor),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
   });
@@ -58,7 +58,7 @@ export const createRegistrationOptions = async (
 export const createAuthenticationOptions = async (
   c: AppContext,
   challenge: Uint8Array<ArrayBuffer>,
-  theirs?: CredentialColumns[],
+  allowed?: CredentialColumns[],
 ) => {
   const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
@@ -66,12 +66,12 @@ export const createAuthenticationOptions = async (
     challenge,
     timeout: ceremonySeconds * 1_000,
     userVerification: "required",
-    ...(theirs ? { allowCredentials: theirs.map(toCredentialDescriptor) } : {}),
+    ...(allowed ? { allowCredentials: allowed.map(toCredentialDescriptor) } : {}),
   });
 };
 
 /** Returns undefined if the library throws. The reason is not disclosed to the client. */
-const ignoreRejection = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
+const ignoreRejection = <T>(promise: Promise<T>): Promise<T | undefined> => promise.catch(() => undefined);
 
 /**
  * Tests that an attestation carries no certificate. Attestation is not requested, so certificates are not parsed: that
@@ -101,7 +101,7 @@ export const verifyRegistration = async (
   if (!(await hasNoCertificate(response.response.attestationObject))) return undefined;
   const { verifyRegistrationResponse } = await loadLibrary();
   const { rpID, origin } = getRelyingParty(c);
-  const found = await ignoreRejection(
+  const result = await ignoreRejection(
     verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
       expectedChallenge,
@@ -111,8 +111,8 @@ export const verifyRegistration = async (
       supportedAlgorithmIDs: algorithms,
     }),
   );
-  if (!found?.verified) return undefined;
-  const { credential, credentialBackedUp } = found.registrationInfo;
+  if (!result?.verified) return undefined;
+  const { credential, credentialBackedUp } = result.registrationInfo;
   if (credential.id !== response.id || credential.publicKey.byteLength > publicKeyMaxBytes) return undefined;
   const transports: readonly string[] = response.response.transports ?? [];
   return {
@@ -146,9 +146,9 @@ export const verifyAuthentication = async (
   const db = openDb(c.env);
   const { verifyAuthenticationResponse } = await loadLibrary();
   const { rpID, origin } = getRelyingParty(c);
-  const known = await findPasskey(db, credential.id);
-  const { id, public_key, user_id, user_handle } = known ?? dummyPasskey;
-  const found = await ignoreRejection(
+  const passkey = await findPasskey(db, credential.id);
+  const { id, public_key, user_id, user_handle } = passkey ?? dummyPasskey;
+  const result = await ignoreRejection(
     verifyAuthenticationResponse({
       response: { ...credential, response } as AuthenticationResponseJSON,
       expectedChallenge,
@@ -159,11 +159,11 @@ export const verifyAuthentication = async (
       credential: { id: credential.id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter: 0 },
     }),
   );
-  const isTheirs = owner === undefined || owner === user_id;
-  const isMeant = response.userHandle ? response.userHandle === user_handle : owner !== undefined;
-  if (!known || !found?.verified || !isTheirs || !isMeant) return undefined;
-  const { newCounter, credentialBackedUp } = found.authenticationInfo;
-  if (await recordPasskeyUse(db, id, newCounter, credentialBackedUp)) return known;
+  const isOwnersPasskey = owner === undefined || owner === user_id;
+  const isUserHandleValid = response.userHandle ? response.userHandle === user_handle : owner !== undefined;
+  if (!passkey || !result?.verified || !isOwnersPasskey || !isUserHandleValid) return undefined;
+  const { newCounter, credentialBackedUp } = result.authenticationInfo;
+  if (await recordPasskeyUse(db, id, newCounter, credentialBackedUp)) return passkey;
   console.warn("a passkey's signature counter did not grow: it may have been copied");
   return undefined;
 };

@@ -44,8 +44,8 @@ const linkIdentity = async (c: AppContext, row: AuthCode, identity: ProviderIden
   const db = openDb(c.env);
   const { user_id: user, session_id: id } = row;
   if (user === null || id === null) return { refusal: "session_not_found" };
-  const ground = joinPreconditions(toAuthCodePreconditions(row.hash), toFullSessionPreconditions(id, user));
-  const { isNew, isUsed } = await insertIdentity(db, user, identity, ground);
+  const preconditions = joinPreconditions(toAuthCodePreconditions(row.hash), toFullSessionPreconditions(id, user));
+  const { isNew, isUsed } = await insertIdentity(db, user, identity, preconditions);
   if (!isUsed) return { refusal: "flow_state_not_found" };
   const owner = isNew ? undefined : await findIdentityOwner(db, identity);
   if (owner && owner.user_id !== user) return { refusal: "identity_already_exists" };
@@ -72,10 +72,15 @@ export const exchangeAuthCode = async (c: AppContext, grant: PkceGrant): Promise
   const user = owner?.user_id ?? row.user_id;
   const account = user === null ? undefined : await findAccount(db, user);
   if (identity && (!account || !owner)) return { refusal: "phone_needed", name: identity.name ?? null };
-  const grounds = owner && identity ? [toIdentityPreconditions({ ...identity, ...owner })] : [];
+  const identityPreconditions = owner && identity ? [toIdentityPreconditions({ ...identity, ...owner })] : [];
   const session =
     account &&
-    (await startSession(c, account, row.method, joinPreconditions(toAuthCodePreconditions(row.hash), ...grounds)));
+    (await startSession(
+      c,
+      account,
+      row.method,
+      joinPreconditions(toAuthCodePreconditions(row.hash), ...identityPreconditions),
+    ));
   if (!session) return { refusal: "flow_state_not_found" };
   if (identity) await recordIdentityUse(db, identity);
   return { session };

@@ -42,10 +42,10 @@ export const findIdentityOwner = (
 export const insertIdentity = async (
   db: Db,
   user: Uuid,
-  known: ProviderIdentity,
+  identity: ProviderIdentity,
   { conditions, consumedRows }: AuthPreconditions = noPreconditions,
 ): Promise<{ isNew: boolean; isUsed: boolean }> => {
-  const row = createIdentityRow(user, known, Date.now());
+  const row = createIdentityRow(user, identity, Date.now());
   const [inserted, ...used] = await db.batch([
     db
       .insert(identities)
@@ -73,11 +73,11 @@ export const recordIdentityUse = async (
 
 /** Deletes an identity of this person; returns false if there is none. */
 export const deleteIdentity = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> => {
-  const gone = await db
+  const deleted = await db
     .delete(identities)
     .where(and(eq(identities.id, id), eq(identities.user_id, user)))
     .returning({ id: identities.id });
-  return gone.length === 1;
+  return deleted.length === 1;
 };
 
 /** Tests whether a session exists, belongs to this person and is not pending a second factor. */

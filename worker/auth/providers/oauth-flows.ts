@@ -13,12 +13,12 @@ const hashState = (state: string): string =>
 
 export const insertOauthFlow = async (
   db: Db,
-  { state, ...way }: FlowSecrets,
+  { state, ...secrets }: FlowSecrets,
   flow: Omit<typeof oauth_flows.$inferInsert, keyof FlowSecrets | "expires_at">,
 ): Promise<void> => {
   await db
     .insert(oauth_flows)
-    .values({ ...flow, ...way, state: hashState(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
+    .values({ ...flow, ...secrets, state: hashState(state), expires_at: Date.now() + oauthFlowSeconds * 1_000 });
 };
 
 /** Deletes and returns the flow of a state. `isExpired`: the person came back too late. */

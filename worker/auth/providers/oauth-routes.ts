@@ -98,10 +98,10 @@ const startOauthFlow = async (
   redirect_to: URL,
   caller?: Caller,
 ): Promise<URL | undefined> => {
-  const way = createFlowSecrets();
+  const secrets = createFlowSecrets();
   try {
-    const url = await buildAuthorizationUrl(provider, way, toCallbackUrl(c), scopes);
-    await insertOauthFlow(openDb(c.env), way, {
+    const url = await buildAuthorizationUrl(provider, secrets, toCallbackUrl(c), scopes);
+    await insertOauthFlow(openDb(c.env), secrets, {
       provider: provider.id,
       redirect_to: redirect_to.href,
       code_challenge,
@@ -121,11 +121,11 @@ const toCodeExpiry = (seconds: number): number => Date.now() + seconds * 1_000;
 const finishOauthFlow = async (
   c: AppContext,
   flow: OauthFlow,
-  known: ProviderIdentity,
+  identity: ProviderIdentity,
 ): Promise<{ code: string } | RedirectError> => {
   const db = openDb(c.env);
   const { user_id, session_id, code_challenge } = flow;
-  const owner = await findIdentityOwner(db, known);
+  const owner = await findIdentityOwner(db, identity);
   if (user_id !== null) {
     if (session_id === null || !(await isFullSession(db, session_id, user_id))) {
       return { error: "access_denied", code: "session_not_found", description: "The session that asked has ended" };
@@ -134,10 +134,10 @@ const finishOauthFlow = async (
       return { error: "invalid_request", code: "identity_already_exists", description: "Identity is already linked" };
     }
   }
-  const isNewcomer = user_id === null && owner === undefined;
-  const expires_at = toCodeExpiry(isNewcomer ? oauthRegistrationSeconds : authCodeSeconds);
+  const isUnlinked = user_id === null && owner === undefined;
+  const expires_at = toCodeExpiry(isUnlinked ? oauthRegistrationSeconds : authCodeSeconds);
   return {
-    code: await issueAuthCode(db, { ...known, method: "oauth", user_id, session_id, code_challenge, expires_at }),
+    code: await issueAuthCode(db, { ...identity, method: "oauth", user_id, session_id, code_challenge, expires_at }),
   };
 };
 
@@ -155,12 +155,12 @@ export const oauthRoutes = createRoutes()
     limitClient("oauth_by_address"),
     validate("query", AuthorizeQuery, "validation_failed"),
     async (c) => {
-      const way = c.req.valid("query");
-      const to = way.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, way.redirect_to);
+      const query = c.req.valid("query");
+      const to = query.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, query.redirect_to);
       if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
-      const provider = findProviderSetting(c.env, way.provider);
+      const provider = findProviderSetting(c.env, query.provider);
       if (!provider) return refuse(c, "oauth_provider_not_supported");
-      const url = await startOauthFlow(c, provider, way, to);
+      const url = await startOauthFlow(c, provider, query, to);
       return url ? c.redirect(url.href, 302) : redirectWithError(c, to, providerUnavailable);
     },
   )
@@ -189,9 +189,9 @@ export const oauthRoutes = createRoutes()
         return redirectWithError(c, to, error === providerUnavailable.error ? providerUnavailable : identityUnproven);
       try {
         const account = await fetchProviderAccount(provider, flow, address);
-        const end = await finishOauthFlow(c, flow, { ...account, provider: provider.id });
-        if ("error" in end) return redirectWithError(c, to, end);
-        to.searchParams.set("code", end.code);
+        const result = await finishOauthFlow(c, flow, { ...account, provider: provider.id });
+        if ("error" in result) return redirectWithError(c, to, result);
+        to.searchParams.set("code", result.code);
         return c.redirect(to.href, 302);
       } catch (failure) {
         if (failure instanceof IdentityUnprovenError) return redirectWithError(c, to, identityUnproven);
@@ -220,12 +220,12 @@ export const oauthRoutes = createRoutes()
     validate("query", AuthorizeQuery, "validation_failed"),
     requireReauthentication,
     async (c) => {
-      const way = c.req.valid("query");
-      const to = way.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, way.redirect_to);
+      const query = c.req.valid("query");
+      const to = query.redirect_to === undefined ? toLoginPage(c) : findRedirect(c, query.redirect_to);
       if (!to) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
-      const provider = findProviderSetting(c.env, way.provider);
+      const provider = findProviderSetting(c.env, query.provider);
       if (!provider) return refuse(c, "oauth_provider_not_supported");
-      const url = await startOauthFlow(c, provider, way, to, c.var.caller);
+      const url = await startOauthFlow(c, provider, query, to, c.var.caller);
       return url ? c.json({ url: url.href }, 200) : refuse(c, "unavailable", { msg: providerUnavailable.description });
     },
   )

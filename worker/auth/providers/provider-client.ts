@@ -42,8 +42,8 @@ const describeProviderError = (error: unknown): string =>
 
 const getClient = async (provider: ProviderSetting): Promise<oidc.Configuration> => {
   const key = JSON.stringify([provider.id, provider.issuer, provider.client_id, provider.secret]);
-  const found = discoveredClients.get(key);
-  if (found && found.until > Date.now()) return found.client;
+  const cached = discoveredClients.get(key);
+  if (cached && cached.until > Date.now()) return cached.client;
   try {
     const client = await discoverProvider(provider);
     discoveredClients.set(key, { client, until: Date.now() + discoveryMs });
@@ -160,13 +160,13 @@ export const fetchProviderAccount = async (
   const claims = tokens.claims();
   if (!claims) throw new IdentityUnprovenError(provider.id);
   const { sub: subject } = claims;
-  const inToken = v.parse(ProviderClaims, claims);
-  const said =
-    inToken.name && inToken.email
-      ? inToken
+  const tokenClaims = v.parse(ProviderClaims, claims);
+  const profile =
+    tokenClaims.name && tokenClaims.email
+      ? tokenClaims
       : {
           ...v.parse(ProviderClaims, await fetchMissingClaims(provider, client, tokens.access_token, subject)),
-          ...inToken,
+          ...tokenClaims,
         };
-  return { subject, email: said.email ?? null, name: toSuggestedName(said.name) };
+  return { subject, email: profile.email ?? null, name: toSuggestedName(profile.name) };
 };

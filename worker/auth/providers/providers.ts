@@ -44,19 +44,19 @@ const parseSetting = <T>(name: string, text: string, schema: v.GenericSchema<unk
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   // Messages of own checks are safe; valibot's messages quote the received value.
-  const wanted = issue.type === "check" ? issue.message : issue.expected;
-  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top level"}: expected ${wanted}`);
+  const expected = issue.type === "check" ? issue.message : issue.expected;
+  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top level"}: expected ${expected}`);
 };
 
-const textOr = (text: unknown, otherwise: string): string =>
-  typeof text === "string" && text.trim() !== "" ? text : otherwise;
+const textOr = (text: unknown, fallback: string): string =>
+  typeof text === "string" && text.trim() !== "" ? text : fallback;
 
 const parseProviderSettings = (providers: string, secrets: string): ProviderSetting[] => {
   try {
-    const secretOf = parseSetting("OIDC_SECRETS", secrets, ProviderSecretsSchema);
+    const secretsById = parseSetting("OIDC_SECRETS", secrets, ProviderSecretsSchema);
     return parseSetting("OIDC_PROVIDERS", providers, ProviderListSchema).map((setting) => ({
       ...setting,
-      secret: secretOf[setting.id],
+      secret: secretsById[setting.id],
     }));
   } catch (error) {
     console.error(`Other sign-in providers are disabled: ${error instanceof Error ? error.message : "unknown"}`);

@@ -4,14 +4,11 @@ import type { Uuid } from "#contract/ids.ts";
 import { mailedTokenMinutes } from "#contract/limits.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 
 export type MailedTokenType = (typeof mailed_tokens.$inferSelect)["type"];
 export type MailedTokenRow = typeof mailed_tokens.$inferSelect;
 /** Secrets of a mail: the link's token of 256 bits, and an eight-digit code to type. */
 type MailedSecrets = { token: string; code: string };
-type PepperEnv = Pick<Env, "PEPPER">;
-
 const codeDigits = 8;
 const wrongCodesMax = 5;
 
@@ -19,11 +16,8 @@ export const hashMailedToken = (token: string): string =>
   createHash("sha256").update(`lisolo mailed token ${token}`).digest("base64url");
 
 /** Keyed hash, because an eight-digit code could be recovered from a plain hash. */
-const hashMailedCode = ({ PEPPER }: PepperEnv, type: MailedTokenType, email: string, code: string): string =>
+const hashMailedCode = ({ PEPPER }: Pick<Env, "PEPPER">, type: MailedTokenType, email: string, code: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
-
-/** Rate-limit key of an e-mail address, phone number or network. The table of limits does not reveal it. */
-export const hashAddress = hashLimitKey;
 
 const createMailedSecrets = (): MailedSecrets => ({
   token: randomBytes(32).toString("base64url"),
@@ -37,16 +31,16 @@ const toExpiry = (now: number): number => now + mailedTokenMinutes * 60_000;
  * the same statements, so that timing reveals nothing.
  */
 export const insertRecoveryToken = async (
-  env: PepperEnv,
+  env: Pick<Env, "PEPPER">,
   db: Db,
   email: string,
   code_challenge: string | null,
 ): Promise<MailedSecrets | undefined> => {
   const now = Date.now();
-  const mailed = createMailedSecrets();
+  const secrets = createMailedSecrets();
   const row = {
-    hash: hashMailedToken(mailed.token),
-    code_hash: hashMailedCode(env, "recovery", email, mailed.code),
+    hash: hashMailedToken(secrets.token),
+    code_hash: hashMailedCode(env, "recovery", email, secrets.code),
     expires_at: toExpiry(now),
   };
   const owner = sql`(SELECT user_id FROM ${account_security} WHERE email = ${email})`;
@@ -60,30 +54,30 @@ export const insertRecoveryToken = async (
       )
       .returning({ user_id: mailed_tokens.user_id }),
   ]);
-  return inserted.length === 1 ? mailed : undefined;
+  return inserted.length === 1 ? secrets : undefined;
 };
 
 /** Replaces the confirmation token of an account with one for a new address. */
 export const insertConfirmationToken = async (
-  env: PepperEnv,
+  env: Pick<Env, "PEPPER">,
   db: Db,
   user: Uuid,
   email: string,
 ): Promise<MailedSecrets> => {
   const now = Date.now();
-  const mailed = createMailedSecrets();
+  const secrets = createMailedSecrets();
   await db.batch([
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "email_change"), eq(mailed_tokens.user_id, user))),
     db.insert(mailed_tokens).values({
-      hash: hashMailedToken(mailed.token),
-      code_hash: hashMailedCode(env, "email_change", email, mailed.code),
+      hash: hashMailedToken(secrets.token),
+      code_hash: hashMailedCode(env, "email_change", email, secrets.code),
       user_id: user,
       type: "email_change",
       email,
       expires_at: toExpiry(now),
     }),
   ]);
-  return mailed;
+  return secrets;
 };
 
 const findMailedToken = (
@@ -115,14 +109,14 @@ export const findMailedTokenByToken = (
  * only the link still works, so that knowing the address is not enough to invalidate the mail.
  */
 export const findMailedTokenByCode = async (
-  env: PepperEnv,
+  env: Pick<Env, "PEPPER">,
   db: Db,
   type: MailedTokenType,
   email: string,
   typed: string,
 ): Promise<MailedTokenRow | undefined> => {
   const now = Date.now();
-  const asked = await db
+  const candidates = await db
     .update(mailed_tokens)
     .set({ misses: sql`${mailed_tokens.misses} + 1` })
     .where(
@@ -135,6 +129,6 @@ export const findMailedTokenByCode = async (
     )
     .returning({ hash: mailed_tokens.hash, code_hash: mailed_tokens.code_hash });
   const code_hash = Buffer.from(hashMailedCode(env, type, email, typed.replace(/\D/g, "")));
-  const right = asked.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
-  return findMailedToken(db, type, right?.hash ?? "", now);
+  const matching = candidates.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
+  return findMailedToken(db, type, matching?.hash ?? "", now);
 };

@@ -6,10 +6,11 @@ import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-
 import { type Db, openDb } from "#worker/db/client.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { getRequestLanguage } from "#worker/lib/http/language.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { type RateLimitResult, takeTokens } from "#worker/lib/limits/rate-limit.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
 import { createConfirmationMail, createFormerAddressMail } from "#worker/mail/texts.ts";
-import { hashAddress, insertConfirmationToken, type MailedTokenRow } from "./mailed-tokens.ts";
+import { insertConfirmationToken, type MailedTokenRow } from "./mailed-tokens.ts";
 import { toRecoveryLink } from "./recovery-links.ts";
 
 type RecoveryAddressColumns = { email: string | null; pending_email: string | null };
@@ -38,7 +39,7 @@ export const takeMailLimits = async (c: AppContext, email: string): Promise<Rate
   if (email === "" || email === (await findRecoveryAddress(db, user))?.email) return { ok: true };
   return takeTokens(db, [
     ["mail_by_user", user],
-    ["recover_by_account", `change ${hashAddress(c.env, email)}`],
+    ["recover_by_account", `change ${hashLimitKey(c.env, email)}`],
   ]);
 };
 
@@ -52,7 +53,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
   const db = openDb(c.env);
   const before = await findRecoveryAddress(db, user);
   const language = getRequestLanguage(c);
-  const bidFarewell = (to: string, reason: "change" | "removal") =>
+  const mailFormerAddress = (to: string, reason: "change" | "removal") =>
     runAfterResponse(
       c.executionCtx,
       "mail the former recovery address",
@@ -65,7 +66,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
       ...deleteMailedTokens(db, user, ["recovery", "email_change"]),
     ]);
     if (!before?.email) return;
-    bidFarewell(before.email, "removal");
+    mailFormerAddress(before.email, "removal");
     sendSecurityNotice(c, user, { event: "email_removed", session, device: readDeviceName(c) });
     return;
   }
@@ -87,7 +88,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
     "mail the new recovery address",
     sendMail(c.env, createConfirmationMail(email, language, { link, code })),
   );
-  if (before?.email) bidFarewell(before.email, "change");
+  if (before?.email) mailFormerAddress(before.email, "change");
 };
 
 const isAddressConflict = (error: unknown): boolean => {

@@ -34,23 +34,23 @@ export const exchangeMailedToken = async (
   const now = Date.now();
   const code = createHmac("sha256", env.PEPPER).update(`lisolo code of a mailed token ${token}`).digest("base64url");
   const hash = hashAuthCode(code);
-  const isGood = and(
+  const isExchangeable = and(
     eq(mailed_tokens.hash, hashMailedToken(token)),
     eq(mailed_tokens.type, "recovery"),
     isNotNull(mailed_tokens.code_challenge),
     gt(mailed_tokens.expires_at, now),
   );
-  const [, , [traded]] = await db.batch([
+  const [, , [exchanged]] = await db.batch([
     db
       .insert(auth_codes)
       .select(
-        sql`SELECT ${hash}, 'recovery', user_id, NULL, NULL, NULL, NULL, NULL, code_challenge, expires_at FROM ${mailed_tokens} WHERE ${isGood}`,
+        sql`SELECT ${hash}, 'recovery', user_id, NULL, NULL, NULL, NULL, NULL, code_challenge, expires_at FROM ${mailed_tokens} WHERE ${isExchangeable}`,
       ),
-    db.delete(mailed_tokens).where(isGood),
+    db.delete(mailed_tokens).where(isExchangeable),
     db
       .select({ hash: auth_codes.hash })
       .from(auth_codes)
       .where(and(eq(auth_codes.hash, hash), gt(auth_codes.expires_at, now))),
   ]);
-  return traded && code;
+  return exchanged && code;
 };

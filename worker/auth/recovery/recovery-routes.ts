@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "#contract/auth/security.ts";
-import { deletedUserId, type Uuid } from "#contract/ids.ts";
+import { deletedUserId } from "#contract/ids.ts";
 import { toE164 } from "#contract/phone.ts";
 import { redeemProofOfWork } from "#worker/auth/proof-of-work.ts";
-import { findAccount, findCredentials } from "#worker/auth/queries.ts";
+import { findAccount, findCredentials, type PasswordCredentials } from "#worker/auth/queries.ts";
 import {
   joinPreconditions,
   toMailedTokenPreconditions,
@@ -20,6 +20,7 @@ import { requirePublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { getClientAddress, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
 import { createRecoveryMail } from "#worker/mail/texts.ts";
@@ -27,13 +28,10 @@ import {
   consumeMailedToken,
   findMailedTokenByCode,
   findMailedTokenByToken,
-  hashAddress,
   insertRecoveryToken,
 } from "./mailed-tokens.ts";
 import { confirmRecoveryAddress } from "./recovery-address.ts";
 import { exchangeMailedToken, findForeignRedirect, toRecoveryLink } from "./recovery-links.ts";
-
-type PasswordCredentials = { id: Uuid; password_hash: string };
 
 const RedirectTo = v.pipe(v.string(), v.maxLength(2_048));
 
@@ -44,10 +42,10 @@ const sendRecoveryMail = async (
   redirectTo: string | undefined,
 ): Promise<void> => {
   const foreign = code_challenge ? findForeignRedirect(c, redirectTo) : undefined;
-  const mailed = await insertRecoveryToken(c.env, openDb(c.env), email, foreign ? (code_challenge ?? null) : null);
-  if (!mailed) return;
-  const link = toRecoveryLink(c, "recovery", mailed.token, foreign);
-  await sendMail(c.env, createRecoveryMail(email, getRequestLanguage(c), { link, code: mailed.code }));
+  const secrets = await insertRecoveryToken(c.env, openDb(c.env), email, foreign ? (code_challenge ?? null) : null);
+  if (!secrets) return;
+  const link = toRecoveryLink(c, "recovery", secrets.token, foreign);
+  await sendMail(c.env, createRecoveryMail(email, getRequestLanguage(c), { link, code: secrets.code }));
 };
 
 /**
@@ -100,7 +98,7 @@ export const recoveryRoutes = createRoutes()
       const purpose = { action: "recover", subject: body.email } as const;
       if (!(await redeemProofOfWork(c, body.gotrue_meta_security?.captcha_token, purpose)))
         return refuse(c, "captcha_failed");
-      const taken = await takeToken(openDb(c.env), hashAddress(c.env, body.email), "recover_by_account");
+      const taken = await takeToken(openDb(c.env), hashLimitKey(c.env, body.email), "recover_by_account");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       runAfterResponse(
         c.executionCtx,
@@ -159,15 +157,20 @@ export const recoveryRoutes = createRoutes()
       const purpose = { action: "recover_by_code", subject: toE164(phone) ?? phone } as const;
       if (!(await redeemProofOfWork(c, meta?.captcha_token, purpose))) return refuse(c, "captcha_failed");
       const db = openDb(c.env);
-      const key = hashAddress(c.env, `${toE164(phone) ?? phone} ${getClientAddress(c.req.raw)}`);
+      const key = hashLimitKey(c.env, `${toE164(phone) ?? phone} ${getClientAddress(c.req.raw)}`);
       const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const known: PasswordCredentials = (await findCredentials(db, phone)) ?? { id: deletedUserId, password_hash: "" };
+      const credentials: PasswordCredentials = (await findCredentials(db, phone)) ?? {
+        id: deletedUserId,
+        password_hash: "",
+      };
       // An unknown number runs the same query with a dummy id and is refused.
-      const found = await findRecoveryCode(db, c.env, known.id, code);
-      const account = found && (await findAccount(db, known.id));
-      const ground = found && joinPreconditions(toPasswordPreconditions({ user_id: known.id, ...known }), found.ground);
-      const session = account && ground && (await startSession(c, account, "recovery_code", ground));
+      const recoveryCode = await findRecoveryCode(db, c.env, credentials.id, code);
+      const account = recoveryCode && (await findAccount(db, credentials.id));
+      const preconditions =
+        recoveryCode &&
+        joinPreconditions(toPasswordPreconditions({ user_id: credentials.id, ...credentials }), recoveryCode.ground);
+      const session = account && preconditions && (await startSession(c, account, "recovery_code", preconditions));
       return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
     },
   );

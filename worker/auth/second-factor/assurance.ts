@@ -33,7 +33,7 @@ export const isSecondFactorRequired = (user: Uuid): SQL<number> =>
  * recovery code for either.
  */
 export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFactors> => {
-  const [[apps], [keys], [codes], [asked]] = await db.batch([
+  const [[codeApps], [keys], [codes], [requirement]] = await db.batch([
     db
       .select({ n: count() })
       .from(factors)
@@ -45,9 +45,9 @@ export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFacto
       .from(users)
       .where(eq(users.id, user)),
   ]);
-  const [hasApps, hasKeys, hasCodes] = [apps, keys, codes].map((found) => (found?.n ?? 0) > 0);
+  const [hasApps, hasKeys, hasCodes] = [codeApps, keys, codes].map((found) => (found?.n ?? 0) > 0);
   return {
-    isRequired: asked?.isAsked === 1,
+    isRequired: requirement?.isAsked === 1,
     available: [
       ...(hasApps ? (["totp"] as const) : []),
       ...(hasKeys ? (["passkey"] as const) : []),
@@ -81,10 +81,10 @@ export const toAssurance = ({
   const shown = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
   // A recovery code in the first place replaced the password.
-  const isTwo =
+  const hasTwoFactors =
     shown.includes("passkey") || shown.slice(1).some((method) => ["totp", "recovery_code"].includes(method));
   return {
-    aal: isTwo ? "aal2" : "aal1",
+    aal: hasTwoFactors ? "aal2" : "aal1",
     amr: shown.map((method) => ({ method, timestamp })).reverse(),
   };
 };

@@ -26,11 +26,11 @@ export const factorResetRoutes = createRoutes()
     limitSession("step_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
-      const standing = await findSessionState(c, session);
-      if (!standing?.awaits) return refuse(c, "reset_not_possible");
-      const started = await startFactorReset(openDb(c.env), user);
-      if (!started.ok) return refuse(c, "reset_paused", started);
-      const { isNew, started_at, due_at } = started;
+      const state = await findSessionState(c, session);
+      if (!state?.awaits) return refuse(c, "reset_not_possible");
+      const reset = await startFactorReset(openDb(c.env), user);
+      if (!reset.ok) return refuse(c, "reset_paused", reset);
+      const { isNew, started_at, due_at } = reset;
       if (isNew) {
         // The requesting session is pending and shows no notices; all other devices are notified.
         sendSecurityNotice(c, user, { event: "reset_started", session: null, device: readDeviceName(c), due_at });

@@ -15,7 +15,7 @@ const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
 export const clearedResetPause = { reset_stops: 0, reset_paused_until: 0 };
 
 /** Dates of a requested removal of the second factor. */
-const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
+export const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
 
 type FactorResetStart = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
 
@@ -70,17 +70,17 @@ export const cancelFactorReset = async (db: Db, user: Uuid): Promise<boolean> =>
 export const applyDueFactorReset = async (
   db: Db,
   user: Uuid,
-  { consumedRows: shown }: AuthPreconditions,
+  { consumedRows: codeUse }: AuthPreconditions,
 ): Promise<boolean> => {
   const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
   const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
   if (!row) return false;
   // Each statement checks again: the reset may have been cancelled meanwhile.
   const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
-  const others = shown.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
+  const otherCodes = codeUse.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
   const [, , , applied] = await db.batch([
     db.delete(factors).where(and(eq(factors.user_id, user), stillDue)),
-    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue, ...others)),
+    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue, ...otherCodes)),
     db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
     db
       .update(account_security)

@@ -59,11 +59,11 @@ export const factorRoutes = createRoutes()
       const db = openDb(c.env);
       const user = await findAccount(db, c.var.caller.user);
       if (!user) return refuse(c, "session_not_found");
-      const asked = c.req.valid("json");
-      const added = await insertFactor(c.env, db, user.id, asked.friendly_name);
+      const enrolment = c.req.valid("json");
+      const added = await insertFactor(c.env, db, user.id, enrolment.friendly_name);
       if (!added) return refuse(c, "too_many_enrolled_mfa_factors");
       const { id, friendly_name, secret } = added;
-      const totp = toEnrolment(secret, user.phone, asked.issuer);
+      const totp = toEnrolment(secret, user.phone, enrolment.issuer);
       return c.json({ id, type: "totp" as const, friendly_name, totp }, 200);
     },
   )
@@ -86,8 +86,8 @@ export const factorRoutes = createRoutes()
       if (factor.is_verified && (await findReauthenticationExpiry(db, caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }
-      const wasThere = await deleteFactor(db, factor.id);
-      if (wasThere && factor.is_verified) {
+      const wasDeleted = await deleteFactor(db, factor.id);
+      if (wasDeleted && factor.is_verified) {
         sendSecurityNotice(c, caller.user, {
           event: "factor_removed",
           session: caller.session,
@@ -114,8 +114,8 @@ export const factorRoutes = createRoutes()
       const factor = await findFactor(db, c.var.caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
       const now = Date.now();
-      const asked = { kind: "totp", user_id: user, session_id: session, factor_id: factor.id } as const;
-      const id = await insertCeremony(db, asked, "", now);
+      const enrolment = { kind: "totp", user_id: user, session_id: session, factor_id: factor.id } as const;
+      const id = await insertCeremony(db, enrolment, "", now);
       return c.json({ id, type: "totp" as const, expires_at: Math.floor(now / 1_000) + ceremonySeconds }, 200);
     },
   )
@@ -150,8 +150,8 @@ export const factorRoutes = createRoutes()
       }
       if (!(await hasOpenChallenge(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
       const failures = listFailureBuckets(c, factor.awaits);
-      const pace = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
-      const taken = await takeTokens(db, [...failures, ...pace]);
+      const attempts = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
+      const taken = await takeTokens(db, [...failures, ...attempts]);
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const step = findTotpStep(await unsealTotpSecret(c.env, db, factor), code, Date.now());
       if (step === undefined || !(await redeemTotpStep(db, caller, factor, challenge_id, step))) {

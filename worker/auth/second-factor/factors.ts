@@ -37,22 +37,22 @@ export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | 
     .select({ n: count() })
     .from(factors)
     .where(and(eq(factors.user_id, user), eq(factors.is_verified, true)));
-  const there = verified?.n ?? 0;
-  if (there >= factorsMax) return undefined;
-  const own = { id: createUuid(now), user_id: user };
+  const verifiedCount = verified?.n ?? 0;
+  if (verifiedCount >= factorsMax) return undefined;
+  const ids = { id: createUuid(now), user_id: user };
   const secret = createTotpSecret();
-  const friendly_name = name || `TOTP ${there + 1}`;
+  const friendly_name = name || `TOTP ${verifiedCount + 1}`;
   await db.batch([
     db.delete(factors).where(and(eq(factors.user_id, user), eq(factors.is_verified, false))),
     db.insert(factors).values({
-      ...own,
+      ...ids,
       friendly_name,
-      secret: await sealSecret(env, toSealOwner(own), secret),
+      secret: await sealSecret(env, toSealOwner(ids), secret),
       created_at: now,
       updated_at: now,
     }),
   ]);
-  return { id: own.id, friendly_name, secret };
+  return { id: ids.id, friendly_name, secret };
 };
 
 /** Finds a code app of this person that may be used in this session: in a pending session only a verified one. */

@@ -13,10 +13,10 @@ const batchesMax = 20;
  * are processed an hour later; their number is logged for the operator who waits to remove the old key.
  */
 export const resealSecrets = async (env: Env): Promise<void> => {
-  const mark = findReplacingKeyId(env);
-  if (mark === undefined) return;
+  const keyId = findReplacingKeyId(env);
+  if (keyId === undefined) return;
   const db = openDb(env);
-  const isOld = sql`substr(${factors.secret}, 1, ${mark.length}) <> ${mark}`;
+  const isOutdated = sql`substr(${factors.secret}, 1, ${keyId.length}) <> ${keyId}`;
   const toUpdate = async (factor: FactorRow) => {
     try {
       const secret = await resealTotpSecret(env, factor);
@@ -27,7 +27,7 @@ export const resealSecrets = async (env: Env): Promise<void> => {
       return [];
     }
   };
-  let batch = await db.select().from(factors).where(isOld).orderBy(factors.id).limit(batchSize);
+  let batch = await db.select().from(factors).where(isOutdated).orderBy(factors.id).limit(batchSize);
   for (let n = 1; batch.length > 0; n++) {
     const [first, ...more] = (await Promise.all(batch.map(toUpdate))).flat();
     if (first) await db.batch([first, ...more]);
@@ -36,10 +36,10 @@ export const resealSecrets = async (env: Env): Promise<void> => {
     batch = await db
       .select()
       .from(factors)
-      .where(and(isOld, gt(factors.id, last)))
+      .where(and(isOutdated, gt(factors.id, last)))
       .orderBy(factors.id)
       .limit(batchSize);
   }
-  const left = await db.$count(factors, isOld);
-  console.warn(`code apps still encrypted with the old FACTOR_KEY: ${left}`);
+  const remaining = await db.$count(factors, isOutdated);
+  console.warn(`code apps still encrypted with the old FACTOR_KEY: ${remaining}`);
 };

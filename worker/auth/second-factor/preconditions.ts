@@ -19,10 +19,10 @@ import { sessions, users } from "#worker/db/schema.ts";
 export type AuthPreconditions = { conditions: SQL[]; consumedRows: RowMatch[] };
 type RowMatch = { table: SQLiteTable; where: SQL };
 
-const toRowMatch = (table: SQLiteTable, ...same: [AnyColumn, unknown][]): RowMatch => ({
+const toRowMatch = (table: SQLiteTable, ...columns: [AnyColumn, unknown][]): RowMatch => ({
   table,
   where: sql`(${sql.join(
-    same.map(([column, value]) => sql`${column} = ${value}`),
+    columns.map(([column, value]) => sql`${column} = ${value}`),
     sql` AND `,
   )})`,
 });
@@ -34,9 +34,9 @@ const requireAndConsumeRow = (row: RowMatch): AuthPreconditions => ({
   consumedRows: [row],
 });
 
-export const joinPreconditions = (...grounds: AuthPreconditions[]): AuthPreconditions => ({
-  conditions: grounds.flatMap(({ conditions }) => conditions),
-  consumedRows: grounds.flatMap(({ consumedRows }) => consumedRows),
+export const joinPreconditions = (...preconditions: AuthPreconditions[]): AuthPreconditions => ({
+  conditions: preconditions.flatMap(({ conditions }) => conditions),
+  consumedRows: preconditions.flatMap(({ consumedRows }) => consumedRows),
 });
 
 /** No conditions: for an account created in this request. */

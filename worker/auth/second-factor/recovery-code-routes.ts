@@ -46,13 +46,15 @@ export const recoveryCodeRoutes = createRoutes()
     async (c) => {
       const { user, session } = c.var.caller;
       const db = openDb(c.env);
-      const [standing, means] = await Promise.all([findSessionState(c, session), findSecondFactors(db, user)]);
-      if (!standing) return refuse(c, "session_not_found");
+      const [state, secondFactors] = await Promise.all([findSessionState(c, session), findSecondFactors(db, user)]);
+      if (!state) return refuse(c, "session_not_found");
       // A recovery code that replaced the password cannot also be the second factor.
-      const stoodForPassword = means.isRequired && standing.methods.startsWith("recovery_code");
-      const found = stoodForPassword ? undefined : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
-      const proved = found ? await acceptFactor(c, "recovery_code", found.ground) : "refused";
-      if (typeof proved === "object") return c.json(proved, 200);
-      return refuse(c, proved === "refused" ? "mfa_verification_failed" : proved);
+      const replacedPassword = secondFactors.isRequired && state.methods.startsWith("recovery_code");
+      const recoveryCode = replacedPassword
+        ? undefined
+        : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
+      const result = recoveryCode ? await acceptFactor(c, "recovery_code", recoveryCode.ground) : "refused";
+      if (typeof result === "object") return c.json(result, 200);
+      return refuse(c, result === "refused" ? "mfa_verification_failed" : result);
     },
   );

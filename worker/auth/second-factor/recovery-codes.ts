@@ -6,8 +6,6 @@ import { account_security, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { type AuthPreconditions, toRecoveryCodePreconditions } from "./preconditions.ts";
 
-type PepperEnv = Pick<Env, "PEPPER">;
-
 // Crockford's base 32, which omits look-alike characters.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const groupCount = 3;
@@ -26,13 +24,13 @@ const normalizeCode = (code: string): string =>
     .replaceAll("o", "0")
     .replace(/[il]/g, "1");
 
-const hashRecoveryCode = ({ PEPPER }: PepperEnv, user: Uuid, code: string): string =>
+const hashRecoveryCode = ({ PEPPER }: Pick<Env, "PEPPER">, user: Uuid, code: string): string =>
   createHmac("sha256", PEPPER)
     .update(`lisolo recovery code ${user} ${normalizeCode(code)}`)
     .digest("base64url");
 
 /** Creates new recovery codes and invalidates all earlier ones. */
-export const replaceRecoveryCodes = async (db: Db, env: PepperEnv, user: Uuid): Promise<string[]> => {
+export const replaceRecoveryCodes = async (db: Db, env: Pick<Env, "PEPPER">, user: Uuid): Promise<string[]> => {
   const codes = Array.from({ length: recoveryCodesCount }, createCode);
   await db.batch([
     db.delete(recovery_codes).where(eq(recovery_codes.user_id, user)),
@@ -50,7 +48,7 @@ export const replaceRecoveryCodes = async (db: Db, env: PepperEnv, user: Uuid): 
  */
 export const findRecoveryCode = async (
   db: Db,
-  env: PepperEnv,
+  env: Pick<Env, "PEPPER">,
   user: Uuid,
   code: string,
 ): Promise<{ ground: AuthPreconditions } | undefined> => {

@@ -42,16 +42,16 @@ const toGcmParameters = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
  */
 export const sealSecret = async (env: FactorKeys, owner: string, secret: Uint8Array<ArrayBuffer>): Promise<string> => {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
-  const sealed = await crypto.subtle.encrypt(
+  const ciphertext = await crypto.subtle.encrypt(
     toGcmParameters(nonce, owner),
     await getImportedKey(getNewestKey(env)),
     secret,
   );
-  return toKeyId(getNewestKey(env)) + Buffer.concat([nonce, new Uint8Array(sealed)]).toString("base64url");
+  return toKeyId(getNewestKey(env)) + Buffer.concat([nonce, new Uint8Array(ciphertext)]).toString("base64url");
 };
 
-const decryptSecret = async (key: string, owner: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> => {
-  const bytes = Uint8Array.from(Buffer.from(sealed.slice(sealed.indexOf(keyIdSeparator) + 1), "base64url"));
+const decryptSecret = async (key: string, owner: string, ciphertext: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = Uint8Array.from(Buffer.from(ciphertext.slice(ciphertext.indexOf(keyIdSeparator) + 1), "base64url"));
   const parameters = toGcmParameters(bytes.slice(0, nonceBytes), owner);
   return new Uint8Array(await crypto.subtle.decrypt(parameters, await getImportedKey(key), bytes.slice(nonceBytes)));
 };
@@ -62,13 +62,13 @@ const decryptSecret = async (key: string, owner: string, sealed: string): Promis
 export const unsealSecret = async (
   env: FactorKeys,
   owner: string,
-  sealed: string,
+  ciphertext: string,
 ): Promise<{ secret: Uint8Array<ArrayBuffer>; isOutdated: boolean }> => {
   const newest = getNewestKey(env);
   try {
-    return { secret: await decryptSecret(newest, owner, sealed), isOutdated: false };
+    return { secret: await decryptSecret(newest, owner, ciphertext), isOutdated: false };
   } catch (error) {
     if (newest === env.FACTOR_KEY) throw error;
-    return { secret: await decryptSecret(env.FACTOR_KEY, owner, sealed), isOutdated: true };
+    return { secret: await decryptSecret(env.FACTOR_KEY, owner, ciphertext), isOutdated: true };
   }
 };

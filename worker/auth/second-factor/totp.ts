@@ -10,9 +10,9 @@ import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/lim
 const defaultIssuer = "Lisolo";
 const quietZoneModules = 4; // ISO/IEC 18004 requires this margin
 
-const createTotp = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer?: string } = {}): TOTP =>
+const createTotp = (secret: Uint8Array<ArrayBuffer>, labels: { label?: string; issuer?: string } = {}): TOTP =>
   new TOTP({
-    ...named,
+    ...labels,
     secret: new Secret({ buffer: secret.buffer }),
     algorithm: "SHA1",
     digits: 6,

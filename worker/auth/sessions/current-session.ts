@@ -21,6 +21,6 @@ export const findOwnSession = async (c: AppContext, user: Uuid): Promise<Uuid | 
     return row?.user_id === user ? row.id : null;
   }
   const token = findAccessToken(c);
-  const found = token === undefined ? undefined : await authenticateToken(c.env, openDb(c.env), token);
-  return typeof found === "object" && found.caller.user === user ? found.caller.session : null;
+  const authenticated = token === undefined ? undefined : await authenticateToken(c.env, openDb(c.env), token);
+  return typeof authenticated === "object" && authenticated.caller.user === user ? authenticated.caller.session : null;
 };

@@ -14,12 +14,12 @@ const sessionsPerRun = 500;
  * renewal, and a written row costs as much as a thousand read ones.
  */
 export const expireSessions = async (env: Env, now: number): Promise<void> => {
-  const old = sql`(SELECT id FROM sessions WHERE refreshed_at < ${now - sessionIdleDays * dayMs}
+  const expired = sql`(SELECT id FROM sessions WHERE refreshed_at < ${now - sessionIdleDays * dayMs}
     OR created_at < ${now - sessionAbsoluteDays * dayMs}
     OR (awaits = 1 AND created_at < ${now - pendingSecondFactorMinutes * minuteMs}) LIMIT ${sessionsPerRun})`;
   const ended = await openDb(env)
     .delete(sessions)
-    .where(inArray(sessions.id, old))
+    .where(inArray(sessions.id, expired))
     .returning({ id: sessions.id, user: sessions.user_id });
   for (const [user, rows] of Map.groupBy(ended, (row) => row.user)) {
     await closeSockets(

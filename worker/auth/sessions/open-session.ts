@@ -4,7 +4,6 @@ import type { Uuid } from "#contract/ids.ts";
 import { accessTokenSeconds } from "#contract/limits.ts";
 import { purgeExpiredInBackground } from "#worker/auth/purge-expired.ts";
 import { findAccount, findOwnCredentials, toAuthUser, toPendingUser, type UserAccount } from "#worker/auth/queries.ts";
-import { hashAddress } from "#worker/auth/recovery/mailed-tokens.ts";
 import {
   type AuthMethod,
   findMissingSteps,
@@ -26,6 +25,7 @@ import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { isSessionLive } from "#worker/lib/http/authenticate.ts";
 import { setSessionCookies } from "#worker/lib/http/cookies.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { rememberDevice } from "#worker/lib/limits/known-device.ts";
 import { getClientAddress } from "#worker/lib/limits/rate-limit.ts";
 import { closeSockets } from "./close-sockets.ts";
@@ -59,7 +59,7 @@ export const toSession = async (
   c: AppContext,
   user: UserAccount,
   tokens: SessionTokens,
-  owed?: SecondStep[],
+  missingSteps?: SecondStep[],
 ): Promise<Session> => {
   const now = Date.now();
   const { session, generation, refresh_token } = tokens;
@@ -74,8 +74,8 @@ export const toSession = async (
     token_type: "bearer",
     expires_in: accessTokenSeconds,
     expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
-    user: owed ? toPendingUser(user) : toAuthUser(user),
-    ...(owed ? { awaits: owed } : {}),
+    user: missingSteps ? toPendingUser(user) : toAuthUser(user),
+    ...(missingSteps ? { awaits: missingSteps } : {}),
   };
 };
 
@@ -86,8 +86,8 @@ const cancelResetAndNotify = async (c: AppContext, user: Uuid): Promise<void> =>
   }
 };
 
-const applyResetAndNotify = async (c: AppContext, user: Uuid, ground: AuthPreconditions): Promise<void> => {
-  if (await applyDueFactorReset(openDb(c.env), user, ground)) {
+const applyResetAndNotify = async (c: AppContext, user: Uuid, preconditions: AuthPreconditions): Promise<void> => {
+  if (await applyDueFactorReset(openDb(c.env), user, preconditions)) {
     sendSecurityNotice(c, user, { event: "reset_done", session: null, device: readDeviceName(c) });
   }
 };
@@ -109,18 +109,18 @@ const createSession = async (
   c: AppContext,
   user: UserAccount,
   methods: string,
-  ground: AuthPreconditions,
+  preconditions: AuthPreconditions,
   isNew = false,
 ): Promise<Session | undefined> => {
   const db = openDb(c.env);
   const now = Date.now();
   // A provider's assertion is no reauthentication with this service.
   const proved_at = methods === "oauth" ? 0 : now;
-  const network = hashAddress(c.env, `${user.id} ${getClientAddress(c.req.raw)}`);
+  const network = hashLimitKey(c.env, `${user.id} ${getClientAddress(c.req.raw)}`);
   const row = createSessionRow(user.id, now, { device: readDeviceName(c), methods, proved_at, network });
-  const begun = await insertSession(db, row, ground);
-  if (!begun) return undefined;
-  const { session, ended } = begun;
+  const inserted = await insertSession(db, row, preconditions);
+  if (!inserted) return undefined;
+  const { session, ended } = inserted;
   runAfterResponse(c.executionCtx, "end the session this one replaces", revokeReplacedSession(c));
   const tokens = createSessionTokens(c.env, session);
   if (respondsWithCookies(c) && !session.awaits) rememberDevice(c, user.id);
@@ -145,10 +145,10 @@ export const startSession = async (
   c: AppContext,
   user: UserAccount,
   method: AuthMethod,
-  ground: AuthPreconditions,
+  preconditions: AuthPreconditions,
 ): Promise<Session | undefined> => {
-  if (method !== "passkey") await applyResetAndNotify(c, user.id, ground);
-  const session = await createSession(c, user, method, ground);
+  if (method !== "passkey") await applyResetAndNotify(c, user.id, preconditions);
+  const session = await createSession(c, user, method, preconditions);
   if (session && method === "passkey") await cancelResetAndNotify(c, user.id);
   return session;
 };
@@ -160,30 +160,30 @@ export const startSession = async (
 export const acceptFactor = async (
   c: AppContext,
   method: AuthMethod,
-  ground: AuthPreconditions,
+  preconditions: AuthPreconditions,
 ): Promise<Session | "session_not_found" | "refused"> => {
   const { user: id, session } = c.var.caller;
   const db = openDb(c.env);
-  const [user, own, standing] = await Promise.all([
+  const [user, credentials, state] = await Promise.all([
     findAccount(db, id),
     findOwnCredentials(db, id),
     findSessionState(c, session),
   ]);
-  if (!user || !own || !standing) return "session_not_found";
+  if (!user || !credentials || !state) return "session_not_found";
   // The password may change between the two factors; the sign-in then fails here.
-  const both = joinPreconditions(
+  const allPreconditions = joinPreconditions(
     toPendingSessionPreconditions(session),
-    toPasswordPreconditions({ user_id: id, ...own }),
-    ground,
+    toPasswordPreconditions({ user_id: id, ...credentials }),
+    preconditions,
   );
-  const proved = standing.awaits
-    ? await createSession(c, user, `${standing.methods} ${method}`, both)
-    : await stepUpSession(db, c.var.caller, method, ground).then(
+  const result = state.awaits
+    ? await createSession(c, user, `${state.methods} ${method}`, allPreconditions)
+    : await stepUpSession(db, c.var.caller, method, preconditions).then(
         (row) => row && toSession(c, user, createSessionTokens(c.env, row)),
       );
-  if (!proved) return (await isSessionLive(db, session)) ? "refused" : "session_not_found";
+  if (!result) return (await isSessionLive(db, session)) ? "refused" : "session_not_found";
   if (method !== "password") await cancelResetAndNotify(c, id);
-  return proved;
+  return result;
 };
 
 /** Methods of a session and whether it is pending; undefined if it has ended. */

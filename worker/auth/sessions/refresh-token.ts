@@ -1,8 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Uuid } from "#contract/ids.ts";
 
-type PepperEnv = Pick<Env, "PEPPER">;
-
 /**
  * A refresh token is 52 bytes: session id, generation, and a MAC over both with the session's random nonce. It is not
  * stored; its successor can be derived again if a response was lost.
@@ -12,7 +10,7 @@ const tokenBytes = idBytes + 4 + 32;
 
 export type RefreshToken = { session: Uuid; generation: number; mac: Buffer };
 
-const computeMac = ({ PEPPER }: PepperEnv, nonce: string, head: Buffer): Buffer =>
+const computeMac = ({ PEPPER }: Pick<Env, "PEPPER">, nonce: string, head: Buffer): Buffer =>
   createHmac("sha256", PEPPER).update(`lisolo refresh token ${nonce} `).update(head).digest();
 
 const encodeHead = (session: Uuid, generation: number): Buffer => {
@@ -22,7 +20,12 @@ const encodeHead = (session: Uuid, generation: number): Buffer => {
   return head;
 };
 
-export const createRefreshToken = (env: PepperEnv, session: Uuid, nonce: string, generation: number): string => {
+export const createRefreshToken = (
+  env: Pick<Env, "PEPPER">,
+  session: Uuid,
+  nonce: string,
+  generation: number,
+): string => {
   const head = encodeHead(session, generation);
   return Buffer.concat([head, computeMac(env, nonce, head)]).toString("base64url");
 };
@@ -39,5 +42,5 @@ export const parseRefreshToken = (token: string): RefreshToken | undefined => {
   };
 };
 
-export const isGenuineRefreshToken = (env: PepperEnv, token: RefreshToken, nonce: string): boolean =>
+export const isGenuineRefreshToken = (env: Pick<Env, "PEPPER">, token: RefreshToken, nonce: string): boolean =>
   timingSafeEqual(token.mac, computeMac(env, nonce, encodeHead(token.session, token.generation)));

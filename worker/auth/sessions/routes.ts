@@ -44,10 +44,10 @@ const preparePasswordChange = async (
 ): Promise<PasswordHashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
   if (!isAcceptablePassword(password)) return "weak_password";
   if (isCommonPassword(password)) return "common_password";
-  const own = await findOwnCredentials(openDb(c.env), c.var.caller.user);
-  if (!own) return "session_not_found";
-  if (await verifyPassword(password, c.env.PEPPER, own.password_hash)) return "same_password";
-  return { from: own.password_hash, to: await hashPassword(password, c.env.PEPPER) };
+  const credentials = await findOwnCredentials(openDb(c.env), c.var.caller.user);
+  if (!credentials) return "session_not_found";
+  if (await verifyPassword(password, c.env.PEPPER, credentials.password_hash)) return "same_password";
+  return { from: credentials.password_hash, to: await hashPassword(password, c.env.PEPPER) };
 };
 
 /** Sets a new password and ends all other sessions. Returns false if another device changed the password meanwhile. */
@@ -139,12 +139,12 @@ export const sessionRoutes = createRoutes()
       const { user } = c.var.caller;
       const db = openDb(c.env);
       if ((await findSecondFactors(db, user)).isRequired) return refuse(c, "reauthentication_needed");
-      const own = await findOwnCredentials(db, user);
-      if (!own) return refuse(c, "session_not_found");
-      const known = { id: user, password_hash: own.password_hash };
-      const checked = await checkOwnPassword(c, known, c.req.valid("json").password);
+      const credentials = await findOwnCredentials(db, user);
+      if (!credentials) return refuse(c, "session_not_found");
+      const account = { id: user, password_hash: credentials.password_hash };
+      const checked = await checkOwnPassword(c, account, c.req.valid("json").password);
       if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
-      if (checked.outcome === "wrong") return refuse(c, "invalid_credentials");
+      if (checked.outcome === "incorrect") return refuse(c, "invalid_credentials");
       const session = await acceptFactor(c, "password", toPasswordPreconditions({ user_id: user, ...checked }));
       if (typeof session === "object") return c.json(session, 200);
       return refuse(c, session === "refused" ? "reauthentication_needed" : session);
@@ -173,8 +173,8 @@ export const sessionRoutes = createRoutes()
     async (c) => {
       const { password, email, data } = c.req.valid("json");
       const db = openDb(c.env);
-      const asksForProof = password !== undefined || email !== undefined;
-      if (asksForProof && (await findReauthenticationExpiry(db, c.var.caller, Date.now())) === null) {
+      const needsReauthentication = password !== undefined || email !== undefined;
+      if (needsReauthentication && (await findReauthenticationExpiry(db, c.var.caller, Date.now())) === null) {
         return refuse(c, "reauthentication_needed");
       }
       if (email && findPublicOrigin(c) === undefined) {

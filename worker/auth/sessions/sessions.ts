@@ -59,27 +59,27 @@ const deleteConsumedRows = (db: Db, { consumedRows }: AuthPreconditions, isDone:
 export const insertSession = async (
   db: Db,
   row: NewSession,
-  ground: AuthPreconditions = noPreconditions,
+  preconditions: AuthPreconditions = noPreconditions,
 ): Promise<{ session: SessionRow; ended: Uuid[] } | undefined> => {
-  const isOwed = isSecondFactorSatisfied(row.methods ?? "") ? sql`0` : isSecondFactorRequired(row.user_id);
-  const proved_at = sql<number>`iif(${isOwed}, 0, ${row.proved_at ?? 0})`;
+  const isPending = isSecondFactorSatisfied(row.methods ?? "") ? sql`0` : isSecondFactorRequired(row.user_id);
+  const proved_at = sql<number>`iif(${isPending}, 0, ${row.proved_at ?? 0})`;
   const own = sql`FROM sessions WHERE id = ${row.id}`;
-  const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
-  const isLike = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
-  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY id = ${row.id} DESC, created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
-  const [[session], late, ended] = await db.batch([
+  const network = sql<string>`iif(${isPending}, ${row.network ?? ""}, '')`;
+  const isSameKind = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
+  const keptIds = sql`(SELECT id FROM sessions WHERE ${isSameKind} ORDER BY id = ${row.id} DESC, created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+  const [[session], rejected, ended] = await db.batch([
     db
       .insert(sessions)
-      .values({ ...row, awaits: sql`${isOwed}`, proved_at, network })
+      .values({ ...row, awaits: sql`${isPending}`, proved_at, network })
       .returning(),
     db
       .delete(sessions)
-      .where(and(eq(sessions.id, row.id), failsPreconditions(ground)))
+      .where(and(eq(sessions.id, row.id), failsPreconditions(preconditions)))
       .returning({ id: sessions.id }),
-    db.delete(sessions).where(sql`${isLike} AND id NOT IN ${kept}`).returning({ id: sessions.id }),
-    ...deleteConsumedRows(db, ground, sql`EXISTS (SELECT 1 ${own})`),
+    db.delete(sessions).where(sql`${isSameKind} AND id NOT IN ${keptIds}`).returning({ id: sessions.id }),
+    ...deleteConsumedRows(db, preconditions, sql`EXISTS (SELECT 1 ${own})`),
   ]);
-  return session && late.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
+  return session && rejected.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
 };
 
 /**
@@ -90,12 +90,12 @@ export const stepUpSession = async (
   db: Db,
   { user, session: id }: Pick<Caller, "user" | "session">,
   method: AuthMethod,
-  ground: AuthPreconditions,
+  preconditions: AuthPreconditions,
 ): Promise<SessionRow | undefined> => {
   const now = Date.now();
   const next = sql`${sessions.generation} + 1`;
   const isLive = and(eq(sessions.id, id), eq(sessions.user_id, user), eq(sessions.awaits, false));
-  const counts = method === "password" ? [not(isSecondFactorRequired(user))] : [];
+  const passwordSuffices = method === "password" ? [not(isSecondFactorRequired(user))] : [];
   const [[proved]] = await db.batch([
     db
       .update(sessions)
@@ -106,9 +106,9 @@ export const stepUpSession = async (
         proved_generation: next,
         methods: appendMethod(method),
       })
-      .where(and(isLive, ...counts, ...ground.conditions))
+      .where(and(isLive, ...passwordSuffices, ...preconditions.conditions))
       .returning(),
-    ...deleteConsumedRows(db, ground, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
+    ...deleteConsumedRows(db, preconditions, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
   ]);
   return proved;
 };
@@ -171,13 +171,13 @@ export const rotateSession = async (
     .returning({ id: sessions.id });
   if (changed.length === 1) return renewed;
 
-  const live = await db.select().from(sessions).where(eq(sessions.id, id)).get();
-  if (!live) return { outcome: "unknown" };
-  const isParent = live.generation === next;
-  const isLostAnswer = live.seen_generation < live.generation;
-  if (isParent && (isLostAnswer || now - live.refreshed_at <= refreshGraceSeconds * 1_000)) {
+  const current = await db.select().from(sessions).where(eq(sessions.id, id)).get();
+  if (!current) return { outcome: "unknown" };
+  const isPrevious = current.generation === next;
+  const isResponseLost = current.seen_generation < current.generation;
+  if (isPrevious && (isResponseLost || now - current.refreshed_at <= refreshGraceSeconds * 1_000)) {
     // A reauthentication counts only for the recipient of its response, not for a holder of the previous token.
-    if (live.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
+    if (current.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
     return renewed;
   }
   // Of several concurrent callers exactly one gets "reused", so that the person is notified once.
@@ -189,11 +189,13 @@ export const rotateSession = async (
 export const revokeSessions = async (
   db: Db,
   user: Uuid,
-  which: "all" | { only: Uuid } | { allBut: Uuid },
+  selection: "all" | { only: Uuid } | { allBut: Uuid },
 ): Promise<Uuid[]> => {
-  const mine = eq(sessions.user_id, user);
+  const isOwn = eq(sessions.user_id, user);
   const condition =
-    which === "all" ? mine : and(mine, "only" in which ? eq(sessions.id, which.only) : ne(sessions.id, which.allBut));
+    selection === "all"
+      ? isOwn
+      : and(isOwn, "only" in selection ? eq(sessions.id, selection.only) : ne(sessions.id, selection.allBut));
   const ended = await db.delete(sessions).where(condition).returning({ id: sessions.id });
   return ended.map(({ id }) => id);
 };

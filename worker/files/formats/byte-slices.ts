@@ -18,23 +18,16 @@ export class ByteSlices {
     this.#end = to;
   }
 
-  addBytes(piece: Uint8Array): void {
-    this.list.push(piece);
+  addBytes(bytes: Uint8Array): void {
+    this.list.push(bytes);
     this.#end = -1;
   }
 
   /** Inserts own bytes before the slice at this index. */
-  insertBytes(at: number, piece: Uint8Array): void {
-    this.list.splice(at, 0, piece);
+  insertBytes(at: number, bytes: Uint8Array): void {
+    this.list.splice(at, 0, bytes);
   }
 }
 
-export const sumLengths = (pieces: readonly Uint8Array[]): number =>
-  pieces.reduce((total, piece) => total + piece.length, 0);
-
-export const toDataView = (bytes: Uint8Array): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** Bytes in the range as Latin-1 text, for comparison with names and signatures. */
-export const readLatin1 = (bytes: Uint8Array, from: number, to: number): string =>
-  String.fromCharCode(...bytes.subarray(from, to));
+export const sumLengths = (slices: readonly Uint8Array[]): number =>
+  slices.reduce((total, bytes) => total + bytes.length, 0);

@@ -1,7 +1,7 @@
 import type { imageTypes } from "#contract/files.ts";
 import { fileMaxPixels } from "#contract/limits.ts";
+import { readLatin1 } from "#worker/lib/storage/bytes.ts";
 import { type ImageHeader, readImageHeader } from "#worker/lib/storage/image-header.ts";
-import { readLatin1 } from "./byte-slices.ts";
 import { stripGif } from "./gif.ts";
 import { stripJpeg } from "./jpeg.ts";
 import { isSideways, type StrippedImage } from "./orientation.ts";

@@ -1,4 +1,5 @@
-import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
+import { ByteSlices } from "./byte-slices.ts";
 import type { StrippedImage } from "./orientation.ts";
 
 /**
@@ -31,16 +32,16 @@ const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
 /** Image of the size in its header, without metadata; undefined if it is incomplete. */
 export const stripGif = (bytes: Uint8Array, screen: { width: number; height: number }): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const rest = new ByteSlices(bytes);
+  const slices = new ByteSlices(bytes);
   let hasImage = false;
   let at = headerBytes + colorTableBytes(bytes[10] ?? 0);
-  rest.addRange(0, at);
+  slices.addRange(0, at);
   while (at < bytes.length) {
     const start = at;
     const kind = bytes[at];
     if (kind === trailer) {
-      rest.addRange(at, at + 1);
-      return hasImage ? { orientation: 1, slices: rest.list } : undefined;
+      slices.addRange(at, at + 1);
+      return hasImage ? { orientation: 1, slices: slices.list } : undefined;
     }
     if (kind === image) {
       if (at + 10 > bytes.length) return undefined;
@@ -52,7 +53,7 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       if (end === undefined) return undefined;
       hasImage = true;
       at = end;
-      rest.addRange(start, at);
+      slices.addRange(start, at);
     } else if (kind === extension) {
       const label = bytes[at + 1] ?? 0;
       const end = skipSubBlocks(bytes, at + 2);
@@ -60,7 +61,7 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       const isLoop = label === application && loopExtensions.has(readLatin1(bytes, at + 3, at + 14));
       if (label !== control && label !== application && !discardedLabels.includes(label)) return undefined;
       at = end;
-      if (label === control || isLoop) rest.addRange(start, at);
+      if (label === control || isLoop) slices.addRange(start, at);
     } else return undefined;
   }
   return undefined;

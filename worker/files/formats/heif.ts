@@ -1,5 +1,5 @@
-import { readLatin1, toDataView } from "./byte-slices.ts";
-import { iterateBoxes, listBrands, type Mp4Box } from "./mp4.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
+import { findBox, iterateBoxes, listBrands, type Mp4Box } from "./mp4.ts";
 
 /**
  * HEIF (ISO/IEC 23008-12), as taken by iPhones (HEIC), and AVIF: images in the boxes of ISO/IEC 14496-12. Metadata such
@@ -62,11 +62,6 @@ class BoxReader {
   }
 }
 
-const findHeifBox = (bytes: Uint8Array, from: number, to: number, type: string): Mp4Box | undefined => {
-  for (const box of iterateBoxes(bytes, from, to)) if (box.type === type) return box;
-  return undefined;
-};
-
 /** Ids of the metadata items (`iinf`, §8.11.6). */
 const listMetadataItems = (bytes: Uint8Array, { from, to }: Mp4Box): Set<number> => {
   const fields = new BoxReader(bytes, from, to);
@@ -112,10 +107,10 @@ const findExtents = (
   for (let n = 0; n < count; n++) {
     const id = fields.readUint(numberBytes);
     const method = version === 0 ? 0 : fields.readUint(2) & 15;
-    const isHere = fields.readUint(2) === 0; // not in another file
+    const isInThisFile = fields.readUint(2) === 0; // not in another file
     const base = fields.readUint(baseBytes);
     const extentCount = fields.readUint(2);
-    if (!items.has(id) || !isHere) {
+    if (!items.has(id) || !isInThisFile) {
       fields.skip(extentCount * (indexBytes + offsetBytes + lengthBytes));
       continue;
     }
@@ -133,22 +128,19 @@ const findExtents = (
 };
 
 const blankItems = (bytes: Uint8Array, meta: Mp4Box): void => {
-  const from = meta.from + fullHeaderBytes;
-  const [information, locations] = [
-    findHeifBox(bytes, from, meta.to, "iinf"),
-    findHeifBox(bytes, from, meta.to, "iloc"),
-  ];
-  if (!meta.isWhole || !information || !locations) throw new InvalidHeifError();
-  const items = listMetadataItems(bytes, information);
-  const extents = findExtents(bytes, locations, items, findHeifBox(bytes, from, meta.to, "idat"));
-  let left = bytes.length;
+  const content = { from: meta.from + fullHeaderBytes, to: meta.to };
+  const [infoBox, locationBox] = [findBox(bytes, content, "iinf"), findBox(bytes, content, "iloc")];
+  if (!meta.isWhole || !infoBox || !locationBox) throw new InvalidHeifError();
+  const items = listMetadataItems(bytes, infoBox);
+  const extents = findExtents(bytes, locationBox, items, findBox(bytes, content, "idat"));
+  let remaining = bytes.length;
   for (const extent of extents) {
     const end = Math.min(extent.to, bytes.length);
-    left -= Math.max(0, end - extent.from);
-    if (left < 0) throw new InvalidHeifError(); // overlapping ranges would be overwritten repeatedly
+    remaining -= Math.max(0, end - extent.from);
+    if (remaining < 0) throw new InvalidHeifError(); // overlapping ranges would be overwritten repeatedly
     bytes.fill(0, extent.from, end);
   }
-  blankBoxes(bytes, from, meta.to);
+  blankBoxes(bytes, content.from, content.to);
 };
 
 /** Overwrites metadata boxes within a range and, in image sequences, in their tracks. */

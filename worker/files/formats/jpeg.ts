@@ -1,5 +1,6 @@
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
 import { isStandaloneMarker } from "#worker/lib/storage/image-header.ts";
-import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import { ByteSlices } from "./byte-slices.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
@@ -50,18 +51,18 @@ const toExifSegment = (orientation: Orientation): Uint8Array => {
 /** Image without metadata; undefined if nothing of it can be displayed. */
 export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const rest = new ByteSlices(bytes);
+  const slices = new ByteSlices(bytes);
   let jfif: Uint8Array | undefined;
   let orientation: Orientation | undefined;
   let hasFrame = false;
   let hasScan = false;
   const finish = (): StrippedImage | undefined => {
     if (!hasScan) return undefined;
-    rest.addBytes(Uint8Array.of(0xff, eoi));
+    slices.addBytes(Uint8Array.of(0xff, eoi));
     const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
-    const turned = orientation ?? 1;
-    if (turned !== 1) head.push(toExifSegment(turned));
-    return { orientation: turned, slices: [...head, ...rest.list] };
+    const appliedOrientation = orientation ?? 1;
+    if (appliedOrientation !== 1) head.push(toExifSegment(appliedOrientation));
+    return { orientation: appliedOrientation, slices: [...head, ...slices.list] };
   };
   let at = 2;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
@@ -83,7 +84,7 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
     if (marker === sos) {
       if (!hasFrame) return undefined;
       const scanEnd = findScanEnd(bytes, end);
-      rest.addRange(at, scanEnd);
+      slices.addRange(at, scanEnd);
       hasScan = true;
       at = scanEnd;
       continue;
@@ -91,14 +92,14 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
     if (frames.includes(marker)) {
       if (hasFrame) return undefined; // with two frames, the decoder would choose the size
       hasFrame = true;
-      rest.addRange(at, end);
-    } else if (tables.includes(marker)) rest.addRange(at, end);
+      slices.addRange(at, end);
+    } else if (tables.includes(marker)) slices.addRange(at, end);
     else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifBytes - 2) {
       jfif ??= toJfif(bytes.subarray(at, end));
     } else if (marker === 0xe1 && name.startsWith("Exif\0\0")) {
       orientation ??= readOrientation(bytes.subarray(at + 4, end));
-    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") rest.addRange(at, end);
-    else if (marker === 0xee && name.startsWith("Adobe")) rest.addRange(at, end);
+    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") slices.addRange(at, end);
+    else if (marker === 0xee && name.startsWith("Adobe")) slices.addRange(at, end);
     else if (!isApplication(marker) && !isReserved(marker) && marker !== comment) return undefined;
     at = end;
   }

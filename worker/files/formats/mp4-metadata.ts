@@ -1,4 +1,4 @@
-import { toDataView } from "./byte-slices.ts";
+import { toDataView } from "#worker/lib/storage/bytes.ts";
 
 /**
  * Blanks the metadata of a video (ISO/IEC 14496-12 §8.10, where phones store the location) while it is streamed. The
@@ -30,18 +30,18 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 };
 
 export async function* blankMp4Metadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  let held = new Uint8Array(0); // start of a header that continues in the next chunk
-  let left = 0; // remaining bytes of the current box
+  let pending = new Uint8Array(0); // start of a header that continues in the next chunk
+  let remaining = 0; // remaining bytes of the current box
   let isBlank = false;
   for await (const chunk of chunks) {
-    const bytes = concat(held, chunk);
+    const bytes = concat(pending, chunk);
     const view = toDataView(bytes);
     let at = 0;
     while (at < bytes.length) {
-      if (left > 0) {
-        const end = Math.min(bytes.length, at + left);
+      if (remaining > 0) {
+        const end = Math.min(bytes.length, at + remaining);
         if (isBlank) bytes.fill(0, at, end);
-        left -= end - at;
+        remaining -= end - at;
         at = end;
         continue;
       }
@@ -50,11 +50,11 @@ export async function* blankMp4Metadata(chunks: AsyncIterable<Uint8Array>): Asyn
       const { header, content } = readBoxHeader(view, at);
       isBlank = metadataBoxes.has(type);
       if (isBlank) bytes.set(free, at + 4);
-      left = containers.has(type) ? 0 : content;
+      remaining = containers.has(type) ? 0 : content;
       at += header;
     }
-    held = bytes.slice(at);
+    pending = bytes.slice(at);
     if (at > 0) yield bytes.subarray(0, at);
   }
-  if (held.length > 0) yield held;
+  if (pending.length > 0) yield pending;
 }

@@ -1,4 +1,4 @@
-import { readLatin1, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
 
 /** MP4 (ISO/IEC 14496-12): brands and track kinds. */
 
@@ -42,7 +42,12 @@ export const isIsoMedia = (bytes: Uint8Array): boolean => {
   return first !== undefined && filmBoxes.has(first.type);
 };
 
-const findBox = (bytes: Uint8Array, { from, to }: Pick<Mp4Box, "from" | "to">, type: string): Mp4Box | undefined => {
+/** First box of a type within a range. */
+export const findBox = (
+  bytes: Uint8Array,
+  { from, to }: Pick<Mp4Box, "from" | "to">,
+  type: string,
+): Mp4Box | undefined => {
   for (const box of iterateBoxes(bytes, from, to)) if (box.type === type) return box;
   return undefined;
 };

@@ -1,4 +1,4 @@
-import { readLatin1, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
 
 /**
  * Orientation of an image (TIFF 6.0 and Exif 2.32 §4.6.4, tag 0x0112): 1 as it is, 2 to 8 rotated or mirrored. It is

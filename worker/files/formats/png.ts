@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
-import { ByteSlices, readLatin1, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
+import { ByteSlices } from "./byte-slices.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
@@ -34,7 +35,7 @@ const toExifChunk = (orientation: Orientation): Uint8Array => {
 /** Image without metadata; undefined if it is incomplete. */
 export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const rest = new ByteSlices(bytes);
+  const slices = new ByteSlices(bytes);
   let orientation: Orientation = 1;
   let hasData = false;
   let at = signatureBytes;
@@ -46,12 +47,12 @@ export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
     if ((type === "IHDR") !== (at === signatureBytes) || (type === "IHDR" && end !== headerEnd)) return undefined;
     if (drawingChunks.has(type)) {
       if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) return undefined;
-      if (at !== signatureBytes) rest.addRange(at, end);
+      if (at !== signatureBytes) slices.addRange(at, end);
       hasData ||= type === "IDAT";
       if (type === "IEND") {
         if (!hasData) return undefined;
         const head = [bytes.subarray(0, headerEnd), ...(orientation === 1 ? [] : [toExifChunk(orientation)])];
-        return { orientation, slices: [...head, ...rest.list] };
+        return { orientation, slices: [...head, ...slices.list] };
       }
     } else if (type === "eXIf") orientation = readOrientation(bytes.subarray(at + 8, end - 4));
     else if (isCritical(type)) return undefined;

@@ -1,5 +1,5 @@
 import { type MediaType, otherType } from "#contract/files.ts";
-import { readLatin1, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
 import { sniffMp4 } from "./mp4.ts";
 import { sniffWebm } from "./webm.ts";
 

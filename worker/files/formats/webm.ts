@@ -1,4 +1,4 @@
-import { readLatin1 } from "./byte-slices.ts";
+import { readLatin1 } from "#worker/lib/storage/bytes.ts";
 
 /** WebM (RFC 8794 EBML, RFC 9559 Matroska): document type and track kinds. */
 
@@ -11,12 +11,16 @@ const trackType = 0x83;
 const videoTrack = 1;
 const audioTrack = 2;
 
-type EbmlElement = { id: number; from: number; to: number };
+type MatroskaElement = { id: number; from: number; to: number };
 
 /**
  * Variable-length integer (EBML vint); `width` is its length in bytes. With `isId` the marker bit is part of the value.
  */
-const readVint = (bytes: Uint8Array, at: number, isId: boolean): { value: number; width: number } | undefined => {
+const readVariableInt = (
+  bytes: Uint8Array,
+  at: number,
+  isId: boolean,
+): { value: number; width: number } | undefined => {
   const first = bytes[at];
   if (first === undefined || first === 0) return undefined;
   const width = Math.clz32(first) - 23;
@@ -32,10 +36,10 @@ const readVint = (bytes: Uint8Array, at: number, isId: boolean): { value: number
 };
 
 /** Elements within a range. The last one is truncated at the end of the bytes. */
-function* iterateElements(bytes: Uint8Array, from: number, to: number): Generator<EbmlElement> {
+function* iterateElements(bytes: Uint8Array, from: number, to: number): Generator<MatroskaElement> {
   for (let at = from; at < to; ) {
-    const id = readVint(bytes, at, true);
-    const size = id && readVint(bytes, at + id.width, false);
+    const id = readVariableInt(bytes, at, true);
+    const size = id && readVariableInt(bytes, at + id.width, false);
     if (!id || !size) return;
     const start = at + id.width + size.width;
     const end = Math.min(to, start + size.value);
@@ -46,9 +50,9 @@ function* iterateElements(bytes: Uint8Array, from: number, to: number): Generato
 
 const findElement = (
   bytes: Uint8Array,
-  { from, to }: Pick<EbmlElement, "from" | "to">,
+  { from, to }: Pick<MatroskaElement, "from" | "to">,
   id: number,
-): EbmlElement | undefined => {
+): MatroskaElement | undefined => {
   for (const element of iterateElements(bytes, from, to)) if (element.id === id) return element;
   return undefined;
 };

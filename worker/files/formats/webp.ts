@@ -1,4 +1,5 @@
-import { ByteSlices, readLatin1, sumLengths, toDataView } from "./byte-slices.ts";
+import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
+import { ByteSlices, sumLengths } from "./byte-slices.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
 
 /**
@@ -59,7 +60,7 @@ export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage 
   const view = toDataView(bytes);
   const fileEnd = chunkHeaderBytes + view.getUint32(4, true);
   if (fileEnd > bytes.length) return undefined;
-  const rest = new ByteSlices(bytes);
+  const slices = new ByteSlices(bytes);
   let extended: Uint8Array | undefined;
   let orientation: Orientation = 1;
   let hasPicture = false;
@@ -78,7 +79,7 @@ export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage 
         if (!fitsCanvas(view, type, data, length, canvas)) return undefined;
         hasPicture = true;
       }
-      rest.addRange(at, end);
+      slices.addRange(at, end);
     } else if (type === "EXIF") orientation = readOrientation(bytes.subarray(data, data + length));
     at = end;
     if (!extended) break; // a simple file has one chunk
@@ -87,10 +88,10 @@ export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage 
   if (extended) {
     const flags = (extended[chunkHeaderBytes] ?? 0) & ~(exifFlag | xmpFlag);
     extended[chunkHeaderBytes] = orientation === 1 ? flags : flags | exifFlag;
-    rest.insertBytes(0, extended);
-    if (orientation !== 1) rest.addBytes(toChunk("EXIF", createOrientationBlock(orientation)));
+    slices.insertBytes(0, extended);
+    if (orientation !== 1) slices.addBytes(toChunk("EXIF", createOrientationBlock(orientation)));
   }
   const header = bytes.slice(0, riffHeaderBytes);
-  toDataView(header).setUint32(4, 4 + sumLengths(rest.list), true);
-  return { orientation, slices: [header, ...rest.list] };
+  toDataView(header).setUint32(4, 4 + sumLengths(slices.list), true);
+  return { orientation, slices: [header, ...slices.list] };
 };

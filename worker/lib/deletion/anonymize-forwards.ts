@@ -19,7 +19,7 @@ const anonymizeIn = async (
 ): Promise<ConversationId[]> => {
   const queue = [...conversations];
   const done: ConversationId[] = [];
-  const work = async () => {
+  const anonymizeNext = async () => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
       try {
         await env.CONVERSATION.getByName(id).anonymizeForwards(id, user);
@@ -29,7 +29,7 @@ const anonymizeIn = async (
       }
     }
   };
-  await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, work));
+  await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, anonymizeNext));
   return done;
 };
 

@@ -2,7 +2,7 @@ import { and, eq, ne } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
-import { isUnreferenced, removeFile } from "#worker/db/files.ts";
+import { type FileRecord, isUnreferenced, removeFile } from "#worker/db/files.ts";
 import { logError } from "#worker/lib/log.ts";
 import { anonymizeKey } from "#worker/lib/storage/anonymize-key.ts";
 
@@ -10,8 +10,6 @@ import { anonymizeKey } from "#worker/lib/storage/anonymize-key.ts";
 
 const filesPerBatch = 20;
 const batchesMax = 10; // in one run; files that others keep are copied with all their bytes
-
-type FileRecord = typeof files.$inferSelect;
 
 /** Copies a file to an anonymous key, always the same one, and deletes the old object last. */
 const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise<void> => {
@@ -25,13 +23,13 @@ const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise
       ...(customMetadata ? { customMetadata } : {}),
     });
   }
-  const given = await db
+  const updated = await db
     .update(files)
     .set({ owner_id: anonymous.owner, key: anonymous.key })
     .where(and(eq(files.id, id), eq(files.key, key), ne(files.status, "removed")))
     .returning({ id: files.id });
   // The last reference was released meanwhile, and the old object deleted with it.
-  if (given.length === 0) await env.FILES.delete(anonymous.key);
+  if (updated.length === 0) await env.FILES.delete(anonymous.key);
 };
 
 const removeOrAnonymizeFile = async (env: Env, db: Db, file: FileRecord): Promise<void> => {

@@ -27,7 +27,7 @@ export const authenticateToken = async (
   env: Pick<Env, "JWT_PRIVATE_JWK">,
   db: Db,
   token: string,
-  halfway = false,
+  allowsPending = false,
 ): Promise<AuthenticatedToken | TokenRefusal> => {
   const claims = await verifyAccessToken(env, token);
   if (!claims) return "bad_jwt";
@@ -42,7 +42,7 @@ export const authenticateToken = async (
     .where(eq(sessions.id, claims.sid))
     .get();
   if (!row || row.user_id !== claims.sub) return "session_not_found";
-  if (row.awaits && !halfway) return "insufficient_aal";
+  if (row.awaits && !allowsPending) return "insufficient_aal";
   if (row.awaits && Date.now() - row.created_at > pendingSecondFactorMinutes * 60_000) return "session_not_found";
   return {
     caller: { user: claims.sub, session: claims.sid, generation: claims.gen },
@@ -73,25 +73,25 @@ export const findAccessToken = (c: Context): string | undefined => {
   return header === undefined ? getCookie(c, accessCookie) : bearerPattern.exec(header)?.[1];
 };
 
-const createAuthentication = (halfway: boolean) =>
+const createAuthentication = (allowsPending: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const token = findAccessToken(c);
     if (!token) return refuse(c, "no_authorization");
     const db = openDb(c.env);
-    const found = await authenticateToken(c.env, db, token, halfway);
-    if (typeof found === "string") {
-      if (found === "session_not_found" && c.req.header("authorization") === undefined) clearBrowserCache(c);
-      return refuse(c, found);
+    const authenticated = await authenticateToken(c.env, db, token, allowsPending);
+    if (typeof authenticated === "string") {
+      if (authenticated === "session_not_found" && c.req.header("authorization") === undefined) clearBrowserCache(c);
+      return refuse(c, authenticated);
     }
-    if (isForOtherPerson(c.req.header(personHeader), found.caller)) return refuse(c, "session_not_found");
-    if (found.firstSeenGeneration !== undefined) {
+    if (isForOtherPerson(c.req.header(personHeader), authenticated.caller)) return refuse(c, "session_not_found");
+    if (authenticated.firstSeenGeneration !== undefined) {
       runAfterResponse(
         c.executionCtx,
         "record the newest seen generation",
-        recordSeenGeneration(db, found.caller.session, found.firstSeenGeneration),
+        recordSeenGeneration(db, authenticated.caller.session, authenticated.firstSeenGeneration),
       );
     }
-    c.set("caller", found.caller);
+    c.set("caller", authenticated.caller);
     return next();
   });
 
@@ -114,13 +114,13 @@ export const authenticateUpgrade = async (request: Request, env: Env): Promise<C
       : bearerPattern.exec(header)?.[1];
   if (!token) return createRefusalResponse("no_authorization");
   const db = openDb(env);
-  const found = await authenticateToken(env, db, token);
-  if (typeof found === "string") return createRefusalResponse(found);
+  const authenticated = await authenticateToken(env, db, token);
+  if (typeof authenticated === "string") return createRefusalResponse(authenticated);
   const person = new URL(request.url).searchParams.get(personQuery);
-  if (isForOtherPerson(person, found.caller)) return createRefusalResponse("session_not_found");
-  const taken = await takeToken(db, found.caller.user, "socket_by_user");
+  if (isForOtherPerson(person, authenticated.caller)) return createRefusalResponse("session_not_found");
+  const taken = await takeToken(db, authenticated.caller.user, "socket_by_user");
   if (!taken.ok) return createRefusalResponse("rate_limited", taken.retryAfterMs);
-  if (found.firstSeenGeneration !== undefined)
-    await recordSeenGeneration(db, found.caller.session, found.firstSeenGeneration);
-  return found.caller;
+  if (authenticated.firstSeenGeneration !== undefined)
+    await recordSeenGeneration(db, authenticated.caller.session, authenticated.firstSeenGeneration);
+  return authenticated.caller;
 };

@@ -60,9 +60,12 @@ export const describeOperation = ({
     responses: {
       [ok.status]: { description: descriptions[ok.status], ...toContent(ok.body) },
       ...Object.fromEntries(
-        [...byStatus].map(([status, of]) => [
+        [...byStatus].map(([status, errorCodes]) => [
           status,
-          { description: of.join(", "), content: { "application/json": { schema: createRefusalSchema(of) } } },
+          {
+            description: errorCodes.join(", "),
+            content: { "application/json": { schema: createRefusalSchema(errorCodes) } },
+          },
         ]),
       ),
     },

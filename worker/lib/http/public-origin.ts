@@ -12,8 +12,8 @@ export const isLoopback = (url: string): boolean => loopback.test(new URL(url).h
  * the Host header of a request, which the client controls.
  */
 export const findPublicOrigin = (c: AppContext): string | undefined => {
-  const set: string = c.env.PUBLIC_URL;
-  if (set !== "") return new URL(set).origin;
+  const configured: string = c.env.PUBLIC_URL;
+  if (configured !== "") return new URL(configured).origin;
   return isLoopback(c.req.url) ? new URL(c.req.url).origin : undefined;
 };
 

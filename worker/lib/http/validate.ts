@@ -31,8 +31,8 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
 ) => {
   const checked: v.GenericSchema = target === "json" ? v.pipe(v.unknown(), isNotArray, schema) : schema;
   const check = vValidator(target, checked, (result, c) => {
-    const isTaken = mediaTypes[target]?.test(c.req.header("content-type") ?? "") ?? true;
-    if (!isTaken && hasBody(c)) return refuse(c, "unsupported_media");
+    const isAccepted = mediaTypes[target]?.test(c.req.header("content-type") ?? "") ?? true;
+    if (!isAccepted && hasBody(c)) return refuse(c, "unsupported_media");
     if (result.success) return;
     const msg = describeIssue(result.issues[0]);
     return refuse(c, toCode(result.issues, fallback), msg === undefined ? {} : { msg });

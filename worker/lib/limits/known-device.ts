@@ -29,9 +29,9 @@ export const findKnownDevice = (c: AppContext): KnownDevice | undefined => {
   const [nonce = "", signature = "", ...tags] = getCookie(c, deviceCookie)?.split(".") ?? [];
   if (nonce.length !== nonceLength + tagLength) return undefined;
   const expected = Buffer.from(computeTag(c.env, nonce));
-  const shown = Buffer.from(signature);
-  const isOurs = shown.length === expected.length && timingSafeEqual(shown, expected);
-  return isOurs ? { nonce, tags: tags.slice(0, knownDevicePeopleMax) } : undefined;
+  const presented = Buffer.from(signature);
+  const isGenuine = presented.length === expected.length && timingSafeEqual(presented, expected);
+  return isGenuine ? { nonce, tags: tags.slice(0, knownDevicePeopleMax) } : undefined;
 };
 
 /** Rate-limit key of a known device before sign-in, shared by all devices that the same person made known. */
@@ -50,8 +50,8 @@ const createDeviceNonce = (c: AppContext, user: Uuid): string =>
 export const rememberDevice = (c: AppContext, user: Uuid): void => {
   const { nonce, tags } = findKnownDevice(c) ?? { nonce: createDeviceNonce(c, user), tags: [] };
   const tag = computeUserTag(c, nonce, user);
-  const kept = [tag, ...tags.filter((other) => other !== tag)].slice(0, knownDevicePeopleMax);
-  setCookie(c, deviceCookie, [nonce, computeTag(c.env, nonce), ...kept].join("."), {
+  const remembered = [tag, ...tags.filter((other) => other !== tag)].slice(0, knownDevicePeopleMax);
+  setCookie(c, deviceCookie, [nonce, computeTag(c.env, nonce), ...remembered].join("."), {
     path: "/",
     secure: true,
     httpOnly: true,

@@ -158,7 +158,7 @@ export const takeTokens = async (
   for (const [n, [name, key]] of buckets.entries()) {
     const taken = await takeToken(db, key, name);
     if (taken.ok) continue;
-    for (const [other, its] of buckets.slice(0, n)) await returnToken(db, its, other);
+    for (const [other, otherKey] of buckets.slice(0, n)) await returnToken(db, otherKey, other);
     return taken;
   }
   return { ok: true };

@@ -9,7 +9,7 @@ import { getClientAddress } from "./rate-limit.ts";
 
 const buckets = new MemoryBuckets();
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delayMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const refusalDelayMs = 1_000; // plus up to as much at random, so that simultaneous requests are not answered simultaneously
 const delayedRefusalsMax = 500;
@@ -22,7 +22,7 @@ let delayedRefusals = 0;
 const delayRefusal = async (): Promise<void> => {
   if (delayedRefusals >= delayedRefusalsMax) return;
   delayedRefusals += 1;
-  await sleep(refusalDelayMs * (1 + Math.random()));
+  await delayMs(refusalDelayMs * (1 + Math.random()));
   delayedRefusals -= 1;
 };
 
@@ -62,6 +62,6 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
     await delayRefusal();
     return refuse(c, "rate_limited", taken);
   }
-  if (taken.waitMs > 0) await sleep(taken.waitMs);
+  if (taken.waitMs > 0) await delayMs(taken.waitMs);
   return next();
 });

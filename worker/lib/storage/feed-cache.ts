@@ -37,27 +37,27 @@ export const createPageEtag = async (body: string): Promise<string> => {
 };
 
 const findInEdgeCache = async (address: string): Promise<CachedPage | undefined> => {
-  const found = await caches.default.match(address);
-  const [etag, readAt] = [found?.headers.get("etag"), found?.headers.get(readAtHeader)];
-  if (!found || !etag || !readAt) return undefined;
-  const next = found.headers.get(nextHeader);
+  const cached = await caches.default.match(address);
+  const [etag, readAt] = [cached?.headers.get("etag"), cached?.headers.get(readAtHeader)];
+  if (!cached || !etag || !readAt) return undefined;
+  const next = cached.headers.get(nextHeader);
   return {
-    body: await found.text(),
+    body: await cached.text(),
     etag,
     readAt: Number(readAt),
     next: next === null ? null : Number(next),
-    hasBlockedAvatars: found.headers.has(blockedAvatarsHeader),
+    hasBlockedAvatars: cached.headers.has(blockedAvatarsHeader),
   };
 };
 
 const putInEdgeCache = async (
   address: string,
   { body, etag, readAt, next, hasBlockedAvatars }: CachedPage,
-  ms: number,
+  maxAgeMs: number,
 ): Promise<void> => {
   const headers = {
     "content-type": "application/json",
-    "cache-control": `public, max-age=${ms / 1_000}`,
+    "cache-control": `public, max-age=${maxAgeMs / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
     ...(hasBlockedAvatars ? { [blockedAvatarsHeader]: "1" } : {}),
@@ -88,19 +88,19 @@ export class FeedCache {
   #invalidations = 0; // a page read before the latest invalidation is not cached
 
   /** Page as JSON, at most `feedFreshMs` old, or `feedOlderMs` for a page further down. */
-  async getPage(place: CacheContext, before: number | undefined, make: LoadPage): Promise<CachedPage> {
-    const address = toCacheUrl(place.origin, before);
-    const known = this.#pages.get(address);
-    if (known && isFresh(known, before)) return known;
-    const underWay = this.#flights.get(address);
-    const shared = underWay && (await waitForFlight(underWay));
+  async getPage(cacheContext: CacheContext, before: number | undefined, loadPage: LoadPage): Promise<CachedPage> {
+    const address = toCacheUrl(cacheContext.origin, before);
+    const inMemory = this.#pages.get(address);
+    if (inMemory && isFresh(inMemory, before)) return inMemory;
+    const sharedFlight = this.#flights.get(address);
+    const shared = sharedFlight && (await waitForFlight(sharedFlight));
     if (shared) return shared;
-    const flight = this.#load(place, address, before, make).finally(() => {
+    const flight = this.#load(cacheContext, address, before, loadPage).finally(() => {
       if (this.#flights.get(address) === flight) this.#flights.delete(address);
     });
     this.#flights.set(address, flight);
     // Other requests wait for this load, even if its own client has disconnected.
-    place.context.waitUntil(flight.catch(() => undefined));
+    cacheContext.context.waitUntil(flight.catch(() => undefined));
     return flight;
   }
 
@@ -117,23 +117,23 @@ export class FeedCache {
     { context }: CacheContext,
     address: string,
     before: number | undefined,
-    make: LoadPage,
+    loadPage: LoadPage,
   ): Promise<CachedPage> {
-    const begun = this.#invalidations;
-    const found = await findInEdgeCache(address);
-    if (found && isFresh(found, before)) {
-      if (begun === this.#invalidations) this.#store(address, found);
-      return found;
+    const invalidations = this.#invalidations;
+    const cached = await findInEdgeCache(address);
+    if (cached && isFresh(cached, before)) {
+      if (invalidations === this.#invalidations) this.#store(address, cached);
+      return cached;
     }
     const readAt = Date.now();
-    const { body, isPast, next, hasBlockedAvatars } = await make();
+    const { body, isPast, next, hasBlockedAvatars } = await loadPage();
     const page = { body, etag: await createPageEtag(body), readAt, next, hasBlockedAvatars };
     // A cached page before a number that is not assigned yet would hide statuses published meanwhile.
     const isNamed = before === undefined || this.#namedCursors.has(before);
-    if (isPast && isNamed && begun === this.#invalidations) {
+    if (isPast && isNamed && invalidations === this.#invalidations) {
       this.#store(address, page);
       const put = putInEdgeCache(address, page, freshMs(before)).then(() =>
-        begun === this.#invalidations ? undefined : caches.default.delete(address),
+        invalidations === this.#invalidations ? undefined : caches.default.delete(address),
       );
       context.waitUntil(put.catch((error: unknown) => logError("cache a page of the feed", error)));
     }

@@ -1,24 +1,23 @@
+import { readLatin1, toDataView } from "./bytes.ts";
+
 /** Header of a raster image. Nothing is decoded, so that a decompression bomb is detected safely. */
 export type ImageHeader = { type: "jpeg" | "png" | "webp" | "gif"; width: number; height: number };
 
-const readAscii = (bytes: Uint8Array, from: number, to: number): string =>
-  String.fromCharCode(...bytes.subarray(from, to));
-
 /** PNG (W3C PNG §11.2.1): IHDR is the first chunk. */
 const readPng = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
-  readAscii(bytes, 0, 8) === "\x89PNG\r\n\x1a\n" && readAscii(bytes, 12, 16) === "IHDR"
+  readLatin1(bytes, 0, 8) === "\x89PNG\r\n\x1a\n" && readLatin1(bytes, 12, 16) === "IHDR"
     ? { type: "png", width: view.getUint32(16), height: view.getUint32(20) }
     : undefined;
 
 const readGif = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
-  /^GIF8[79]a$/.test(readAscii(bytes, 0, 6))
+  /^GIF8[79]a$/.test(readLatin1(bytes, 0, 6))
     ? { type: "gif", width: view.getUint16(6, true), height: view.getUint16(8, true) }
     : undefined;
 
 /** WebP (RFC 9649 §2): the canvas of an extended file, else the frame of its only chunk. */
 const readWebp = (bytes: Uint8Array, view: DataView): ImageHeader | undefined => {
-  if (readAscii(bytes, 0, 4) !== "RIFF" || readAscii(bytes, 8, 12) !== "WEBP") return undefined;
-  switch (readAscii(bytes, 12, 16)) {
+  if (readLatin1(bytes, 0, 4) !== "RIFF" || readLatin1(bytes, 8, 12) !== "WEBP") return undefined;
+  switch (readLatin1(bytes, 12, 16)) {
     case "VP8X":
       return {
         type: "webp",
@@ -68,7 +67,7 @@ const headerBytes = 30; // the longest of the fixed-size headers
 /** Header of a JPEG, PNG, WebP or GIF, detected from the bytes; undefined for anything else. */
 export const readImageHeader = (bytes: Uint8Array): ImageHeader | undefined => {
   if (bytes.length < headerBytes) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = toDataView(bytes);
   const header = readPng(bytes, view) ?? readGif(bytes, view) ?? readWebp(bytes, view) ?? readJpeg(bytes, view);
   return header && header.width > 0 && header.height > 0 ? header : undefined;
 };

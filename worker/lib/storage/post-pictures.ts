@@ -51,9 +51,9 @@ export const createPostPicture = async (
     logWarning("a picture could not be decoded", error);
     return "not_an_image";
   }
-  const made = readImageHeader(new Uint8Array(large));
-  if (!made) return "not_an_image";
-  return { dimensions: { width: made.width, height: made.height }, bytes: { small, large } };
+  const encoded = readImageHeader(new Uint8Array(large));
+  if (!encoded) return "not_an_image";
+  return { dimensions: { width: encoded.width, height: encoded.height }, bytes: { small, large } };
 };
 
 export const storePostPicture = async (
