@@ -204,9 +204,3 @@ export const toMessageStatus = (seq: number | undefined, others: ReadState): Mes
   if (seq <= others.read) return "read";
   return seq <= others.delivered ? "delivered" : "sent";
 };
-
-/** What to do with a message that arrives when everything up to `last` is here. */
-export const classifySeq = (seq: number, last: number): "apply" | "drop" | "gap" => {
-  if (seq <= last) return "drop";
-  return seq === last + 1 ? "apply" : "gap";
-};

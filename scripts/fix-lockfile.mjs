@@ -1,7 +1,10 @@
 // Completes package-lock.json after a partial registry mirror left out optional packages of other platforms, so that
 // `npm ci` accepts it everywhere. Run it after `npm install` when `npm ci` says "Missing: … from lock file". Versions
 // are the exact ones pinned by the parent package; npm skips them by `os`, `cpu` and `libc` where they do not apply.
+// Missing integrity hashes are read from the registry.
 import { readFileSync, writeFileSync } from "node:fs";
+import { listUnverified, toPackageName } from "./check/lockfile-rules.mjs";
+import { runOrThrow } from "./run.mjs";
 
 const systems = {
   android: "android",
@@ -62,5 +65,12 @@ for (const [path, entry] of Object.entries(lock.packages)) {
 }
 const [root, ...others] = Object.entries({ ...lock.packages, ...missing });
 lock.packages = Object.fromEntries([root, ...others.sort(([a], [b]) => a.localeCompare(b, "en"))]);
+const unverified = listUnverified(lock);
+for (const path of unverified) {
+  const { version, ...entry } = lock.packages[path];
+  const spec = `${entry.name ?? toPackageName(path)}@${version}`;
+  const integrity = JSON.parse(runOrThrow("npm", ["view", spec, "dist.integrity", "--json"]));
+  lock.packages[path] = { version, integrity, ...entry };
+}
 writeFileSync(lockPath, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${Object.keys(missing).length} platform packages added to the lock.`);
+console.log(`${Object.keys(missing).length} platform packages and ${unverified.length} integrity hashes added.`);

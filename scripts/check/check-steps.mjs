@@ -1,6 +1,11 @@
 // Checks that need no running product. All steps run, so that one run shows all problems.
 import { run } from "../run.mjs";
 
+const knipProduct = [
+  ...["--no-progress", "--no-config-hints", "--production", "-c", "scripts/check/knip-product.json"],
+  ...["--include", "files,exports,types"],
+];
+
 /** @type {[title: string, command: string, args: string[]][]} */
 const steps = [
   ["format", "biome", ["format", "."]],
@@ -8,9 +13,11 @@ const steps = [
   ["import rules", "node", ["scripts/check/check-imports.mjs"]],
   ["documentation", "node", ["scripts/check/check-docs.mjs"]],
   ["translations", "node", ["scripts/check/check-translations.mjs"]],
+  ["lockfile", "node", ["scripts/check/check-lockfile.mjs"]],
   // --force: TypeScript 7 keeps errors of an earlier build when only a tsconfig changed.
   ["types", "tsc", ["-b", "--force"]],
   ["unused code", "knip", ["--no-progress"]],
+  ["code used only by tests", "knip", knipProduct],
   // Builds the client if it is outdated.
   ["budgets", "node", ["scripts/check/byte-budget.mjs"]],
 ];

@@ -1,9 +1,10 @@
+import type { Size } from "#lib/media/crop.ts";
+
 /**
  * Position of a picture in its frame: `scale` 1 fits; `x` and `y` are the offset of its centre from the frame's centre,
  * in CSS pixels.
  */
 export type PanZoomState = { scale: number; x: number; y: number };
-export type Size = { width: number; height: number };
 
 export const panZoomMax = 6;
 export const fittedState: PanZoomState = { scale: 1, x: 0, y: 0 };

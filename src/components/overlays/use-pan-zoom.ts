@@ -1,5 +1,6 @@
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { clampPanZoom, computeFittedSize, fittedState, type PanZoomState, type Size, zoomAtPoint } from "./pan-zoom.ts";
+import type { Size } from "#lib/media/crop.ts";
+import { clampPanZoom, computeFittedSize, fittedState, type PanZoomState, zoomAtPoint } from "./pan-zoom.ts";
 
 const doubleTapScale = 2.5;
 const doubleTapMs = 300;

@@ -1,5 +1,6 @@
 import { rgbaToThumbHash } from "thumbhash";
 import { imageEdgePx } from "#contract/limits.ts";
+import type { Size } from "./crop.ts";
 
 // Runs in a worker, or in the page if workers are unavailable.
 
@@ -7,7 +8,6 @@ const quality = 0.8;
 const thumbEdgePx = 64; // the hash stores less detail than this
 
 type Canvas = OffscreenCanvas | HTMLCanvasElement;
-type Size = { width: number; height: number };
 
 export type ResizedImage = Size & { thumb: string; small: { blob: Blob; width: number; height: number } | undefined };
 

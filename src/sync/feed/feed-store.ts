@@ -1,6 +1,6 @@
 import { type Uuid, unpackUuid } from "#contract/ids.ts";
 import { feedFreshMs } from "#contract/limits.ts";
-import type { PictureSize, PostPage } from "#contract/tala.ts";
+import { type PictureSize, type PostPage, postPicturePath } from "#contract/tala.ts";
 import type { LocalStore, PostRow } from "#sync/store/database.ts";
 
 /**
@@ -20,7 +20,7 @@ const tombstoneTtlMs = 10 * 60_000; // no page that is asked for was made so lon
 export const feedEtagKey = "feed";
 
 export const postPictureUrl = ({ author, id }: Pick<PostRow, "author" | "id">, size: PictureSize): string =>
-  `/api/tala/pictures/${author}_${id}?size=${size}`;
+  postPicturePath(author, id, size);
 
 type ServerPost = Omit<PostRow, "heardAt" | "checkedAt">;
 

@@ -1,14 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "#contract/auth/auth.ts";
-import {
-  Body,
-  clampReadState,
-  classifySeq,
-  isListed,
-  mergeReadStates,
-  toMessageStatus,
-} from "#contract/conversations.ts";
+import { Body, clampReadState, isListed, mergeReadStates, toMessageStatus } from "#contract/conversations.ts";
 import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";
@@ -93,11 +86,7 @@ describe("receipts", () => {
   });
 });
 
-describe("the place of a message", () => {
-  test("next is applied, known is dropped, further is a gap", () => {
-    expect([4, 5, 6, 7, 100].map((seq) => classifySeq(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
-  });
-
+describe("the conversation list", () => {
   test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
     expect(isListed({ head: 0, hidden: 0, kept: false, gone: false })).toBe(false);
     expect(isListed({ head: 3, hidden: 3, kept: false, gone: false })).toBe(false);
