@@ -7,7 +7,7 @@ import { isDoubleTapOfAccept, recordAccept, recordHangUpShown, swallowSecondTap 
 
 type CallAction = "accept" | "decline" | "hangUp";
 
-/** Whoever takes a picture wants to see it; a voice goes on beside whatever they do. */
+/** Shows the call screen after accepting a video call; an audio call continues beside the current screen. */
 const acceptAndShow = (kind: CallKind): void => {
   acceptCall();
   if (kind === "video") restoreCall();
@@ -18,50 +18,50 @@ const callActions: Record<CallAction, { label: TextKey; look: string; run: (kind
   decline: { label: "calls.decline", look: "bg-danger", run: () => rejectCall() },
   hangUp: { label: "calls.hangUp", look: "bg-danger", run: () => hangUpCall() },
 };
-const getActionIcon = (act: CallAction, kind: CallKind): string => {
-  if (act === "accept") return kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill";
-  return act === "decline" ? "i-ph-phone-x-fill" : "i-ph-phone-disconnect-fill";
+const getActionIcon = (action: CallAction, kind: CallKind): string => {
+  if (action === "accept") return kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill";
+  return action === "decline" ? "i-ph-phone-x-fill" : "i-ph-phone-disconnect-fill";
 };
 
 const roundLook = "grid size-12 shrink-0 place-items-center text-[24px]";
 const wideLook = "inline-flex min-h-14 min-w-fit flex-1 items-center justify-center gap-2 px-4 py-2 font-semibold";
 
-/** One tap is one deed, also when it is made twice: what comes in the place of the button is not pressed by it. */
-export const createPressHandler = (act: CallAction, run: () => void) => (event: MouseEvent<HTMLElement>) => {
+/** Creates a click handler that treats a double tap as one: the second tap does not reach what replaces the button. */
+export const createPressHandler = (action: CallAction, run: () => void) => (event: MouseEvent<HTMLElement>) => {
   const { nativeEvent } = event;
-  if (act === "hangUp" && isDoubleTapOfAccept(nativeEvent)) return;
-  if (act === "accept") recordAccept(nativeEvent);
+  if (action === "hangUp" && isDoubleTapOfAccept(nativeEvent)) return;
+  if (action === "accept") recordAccept(nativeEvent);
   swallowSecondTap(nativeEvent);
   run();
 };
 
 type CallActionButtonProps = {
-  act: CallAction;
+  action: CallAction;
   kind: CallKind;
-  /** With its word, as wide as there is room; without it is round. */
+  /** Shows the label and fills the available width; otherwise the button is round with an icon only. */
   isWide?: boolean;
   className?: string;
-  /** What it does instead, where the call is not this tab's. */
+  /** Replaces the default action, for a call of another tab. */
   onPress?: () => void;
 };
 
-/** What takes a call, refuses it or ends it, in the colour that each has everywhere. */
-export function CallActionButton({ act, kind, isWide = false, className = "", onPress }: CallActionButtonProps) {
+/** Button that accepts, declines or ends a call, in the colour used for that action everywhere. */
+export function CallActionButton({ action, kind, isWide = false, className = "", onPress }: CallActionButtonProps) {
   const { t } = useTranslation();
-  const { label, look, run } = callActions[act];
+  const { label, look, run } = callActions[action];
   useLayoutEffect(() => {
-    if (act === "hangUp") recordHangUpShown();
-  }, [act]);
+    if (action === "hangUp") recordHangUpShown();
+  }, [action]);
   const name = isWide ? {} : { "aria-label": t(label), title: t(label) };
   return (
     <button
       type="button"
-      data-act={act}
+      data-act={action}
       {...name}
       className={`${isWide ? wideLook : roundLook} ${look} ${className} rounded-full text-white hover:opacity-90`}
-      onClick={createPressHandler(act, onPress ?? (() => run(kind)))}
+      onClick={createPressHandler(action, onPress ?? (() => run(kind)))}
     >
-      <span className={`${getActionIcon(act, kind)} ${isWide ? "text-[26px]" : ""}`} aria-hidden="true" />
+      <span className={`${getActionIcon(action, kind)} ${isWide ? "text-[26px]" : ""}`} aria-hidden="true" />
       {isWide && t(label)}
     </button>
   );

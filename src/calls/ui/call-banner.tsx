@@ -5,7 +5,7 @@ import { loadWithTexts } from "#i18n/setup.ts";
 
 const CallBar = lazyComponent(() => loadWithTexts(() => import("./call-bar.tsx")));
 
-/** In the chat with a person: the call with them, while its own screen does not show (SPEC.md §2). */
+/** Banner in the chat with a person for the minimized call with them (SPEC.md §2). */
 export function CallBanner({ peer }: { peer: Uuid }) {
   const call = useCurrentCall();
   if (!call?.isMinimized || call.state.at === "ended" || call.state.call.peer !== peer) return null;

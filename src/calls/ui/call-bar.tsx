@@ -10,18 +10,20 @@ import { focusCallBar } from "./minimize-focus.ts";
 
 type CallBarProps = {
   call: CallView;
-  /** Who it is with, where the place does not say it. */
+  /** Name of the other person, omitted in the chat with them. */
   name?: string;
-  /** More that can be done, before the end. */
+  /** Further actions, placed before the end button. */
   children?: React.ReactNode;
 };
 
-/** A call whose screen is put away: what it is, the way back to it, and its end; one that rings can be taken. */
+/**
+ * Bar of a minimized call: status, button back to the call screen, and end button; accept and decline while it rings.
+ */
 export default function CallBar({ call: { state, media }, name, children }: CallBarProps) {
   const { t } = useTranslation();
   const time = useCallDuration(state);
   const section = useRef<HTMLElement>(null);
-  // Whatever else is to have the focus has it by then.
+  // Everything that takes the focus itself has taken it by then.
   useEffect(() => {
     const timer = setTimeout(() => focusCallBar(section.current));
     return () => clearTimeout(timer);
@@ -30,10 +32,10 @@ export default function CallBar({ call: { state, media }, name, children }: Call
   const { kind } = state.call;
   const isRinging = state.at === "ringing";
   const isUnderWay = state.at === "connecting" || (state.at === "connected" && state.interruptedAt === undefined);
-  const words = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
+  const statusText = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
   return (
     <section
-      // Where it names nobody it stands in the chat with them, below the header.
+      // Without a name it is placed in the chat, below the header.
       data-call={name === undefined ? "chat" : "bar"}
       ref={section}
       aria-label={t("calls.banner")}
@@ -50,7 +52,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
         />
         <span className="flex min-w-0 flex-1 flex-col leading-tight">
           {name !== undefined && <bdi className="truncate font-semibold">{name}</bdi>}
-          <span className={`text-sm tabular-nums ${name === undefined ? "font-semibold" : ""}`}>{words}</span>
+          <span className={`text-sm tabular-nums ${name === undefined ? "font-semibold" : ""}`}>{statusText}</span>
         </span>
         {media.mic === "muted" && !isRinging && (
           <span className="shrink-0 text-xl text-danger">
@@ -62,20 +64,20 @@ export default function CallBar({ call: { state, media }, name, children }: Call
           {name === undefined ? t("calls.restore") : t("calls.restoreName", { name: isolateBidi(name) })}
         </span>
       </button>
-      {/* It takes no focus from whoever writes, so it says itself that it is there. */}
+      {/* The bar does not take the focus from somebody who types, so it announces itself. */}
       {isRinging && (
         <span role="alert" className="sr-only">
-          {words} {name}
+          {statusText} {name}
         </span>
       )}
       {children}
       {isRinging ? (
         <>
-          <CallActionButton act="decline" kind={kind} />
-          <CallActionButton act="accept" kind={kind} />
+          <CallActionButton action="decline" kind={kind} />
+          <CallActionButton action="accept" kind={kind} />
         </>
       ) : (
-        <CallActionButton act="hangUp" kind={kind} />
+        <CallActionButton action="hangUp" kind={kind} />
       )}
     </section>
   );

@@ -24,27 +24,30 @@ type CallStart = {
   /** Whether this browser is in no call. */
   canCall: boolean;
   start: (kind: CallKind) => void;
-  /** The same as entries of a menu; `refuse` as with buttons. */
+  /** The calls as menu items; `refuse` as in `CallButtons`. */
   menuItems: (refuse?: () => void) => MenuItem[];
-  /** What a minute takes, or why there can be none now. */
+  /** Data use of a minute, or why no call is possible now. */
   getHint: (kind: CallKind) => string;
-  /** To be rendered somewhere: what a minute takes is told before it begins, where that is news or much. */
+  /**
+   * Dialog with the data use, to be rendered by the caller. Shown before the first call of a kind and before costly
+   * ones.
+   */
   dialog: ReactNode;
 };
 
 const shouldShowDataCost = (kind: CallKind): boolean => !isDataCostSeen(kind) || (kind === "video" && isDataSaverOn());
 
-/** Calling somebody, wherever that can be begun. */
+/** Starts calls to a person. */
 export const useCallStart = (peer: Uuid, name: string): CallStart => {
   const { t } = useTranslation();
   const canCall = useCanCall();
-  const [asked, setAsked] = useState<CallKind>();
-  if (asked && !canCall) setAsked(undefined); // somebody calls meanwhile
+  const [askedKind, setAsked] = useState<CallKind>();
+  if (askedKind && !canCall) setAsked(undefined); // another call has come in meanwhile
   const call = (kind: CallKind) => {
     const me = getSession()?.userId;
     if (me) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
   };
-  // Who is in a call hears that, instead of a price.
+  // During a call the failure notice is shown instead of the data use.
   const start = (kind: CallKind) => (canCall && shouldShowDataCost(kind) ? setAsked(kind) : call(kind));
   return {
     canCall,
@@ -59,14 +62,14 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
       })),
     getHint: (kind) =>
       canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
-    dialog: asked && (
+    dialog: askedKind && (
       <DataCostDialog
         name={name}
-        kind={asked}
+        kind={askedKind}
         onClose={() => setAsked(undefined)}
         onCall={(kind) => {
           setAsked(undefined);
-          markDataCostSeen(asked);
+          markDataCostSeen(askedKind);
           call(kind);
         }}
       />
@@ -78,13 +81,13 @@ type CallButtonsProps = {
   peer: Uuid;
   name: string;
   kinds?: readonly CallKind[];
-  /** Why this person cannot be called: it is done in the place of a call. */
+  /** Called instead of dialling if this person cannot be called. */
   refuse?: (() => void) | undefined;
-  /** Of a button with a word below its icon; without it they are round icons. */
+  /** Class of a button with a label below its icon; without it the buttons are round icons. */
   tile?: string;
 };
 
-/** Audio and video call with a person; they wait while there is a call (SPEC.md §2). */
+/** Buttons for audio and video calls with a person, disabled during a call (SPEC.md §2). */
 export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: CallButtonsProps) {
   const { t } = useTranslation();
   const { canCall, start, getHint, dialog } = useCallStart(peer, name);

@@ -9,7 +9,7 @@ const ringingKeys: Record<CallKind, TextKey> = {
   video: "calls.status.ringingVideo",
 };
 
-/** How a call stands, in words (SPEC.md §4); a connected one shows its duration besides. */
+/** Translation key of a call's status (SPEC.md §4). A connected call also shows its duration. */
 export const getCallStatusKey = (state: Exclude<CallViewState, { at: "ended" }>): TextKey => {
   switch (state.at) {
     case "outgoing":
@@ -23,7 +23,7 @@ export const getCallStatusKey = (state: Exclude<CallViewState, { at: "ended" }>)
   }
 };
 
-/** Of a call that goes on behind something else: "Appel audio en cours - 02:31". */
+/** Status text of a minimized call, e.g. "Appel audio en cours - 02:31". */
 export const ongoingCallKeys: Record<CallKind, TextKey> = {
   audio: "calls.ongoingAudio",
   video: "calls.ongoingVideo",

@@ -17,14 +17,17 @@ type DataCostDialogProps = {
 
 const titles: Record<CallKind, TextKey> = { audio: "calls.price.title.audio", video: "calls.price.title.video" };
 const bodies: Record<CallKind, TextKey> = { audio: "calls.price.audio", video: "calls.price.video" };
-const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
+const labels: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
 
-/** What a minute takes, before a device's first call of a kind and before every video call of somebody who saves data. */
+/**
+ * Dialog with the data use of a minute: before a device's first call of each kind, and before every video call with
+ * data saving.
+ */
 export default function DataCostDialog({ name, kind, onCall, onClose }: DataCostDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const isSaving = kind === "video" && isDataSaverOn();
-  // First what was asked for, or what they would rather be led to.
+  // The requested kind first; with data saving the cheaper one.
   const offered: CallKind[] = kind === "audio" ? ["audio"] : isSaving ? ["audio", "video"] : ["video", "audio"];
   return (
     <Modal
@@ -45,14 +48,14 @@ export default function DataCostDialog({ name, kind, onCall, onClose }: DataCost
           })}
         </p>
         <div className="mt-6 flex flex-col gap-3">
-          {offered.map((one, place) => (
+          {offered.map((option, index) => (
             <Button
-              key={one}
-              data-autofocus={place === 0 || undefined}
-              variant={place === 0 ? "primary" : "secondary"}
-              onClick={() => onCall(one)}
+              key={option}
+              data-autofocus={index === 0 || undefined}
+              variant={index === 0 ? "primary" : "secondary"}
+              onClick={() => onCall(option)}
             >
-              {t(words[one])}
+              {t(labels[option])}
             </Button>
           ))}
           <Button variant="quiet" onClick={onClose}>

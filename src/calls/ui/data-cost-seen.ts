@@ -1,11 +1,11 @@
 import { type CallKind, CallKind as Kinds } from "#contract/calls/call.ts";
 
-/** Kinds of calls of which this device was told what a minute takes. It is told once, before the first of each. */
+/** Call kinds whose data use was shown on this device, each before its first call. */
 const key = "call-price";
 
 const readSeenKinds = (): string[] => localStorage.getItem(key)?.split(" ") ?? [];
 
-/** Where nothing can be kept it would be told every time, so it is not told at all. */
+/** Without storage the dialog would appear every time, so it never does. */
 export const isDataCostSeen = (kind: CallKind): boolean => {
   try {
     return readSeenKinds().includes(kind);
@@ -14,11 +14,11 @@ export const isDataCostSeen = (kind: CallKind): boolean => {
   }
 };
 
-/** Whoever was told what a video takes was told of the voice too. */
+/** The dialog of a video call also shows the data use of audio. */
 export const markDataCostSeen = (kind: CallKind): void => {
   try {
     localStorage.setItem(key, (kind === "video" ? Kinds.options : [...new Set([...readSeenKinds(), kind])]).join(" "));
   } catch {
-    // It is told again the next time.
+    // The dialog appears again the next time.
   }
 };

@@ -1,19 +1,22 @@
-const doubleTapMs = 700; // and a little more: fingers are slow on a screen that is being drawn
-const sameSpotPx = 64; // two taps of one finger are not further apart
+const doubleTapMs = 700; // longer than a usual double tap, because taps are slow while the screen is being drawn
+const sameSpotPx = 64; // maximum distance of the two taps of a double tap
 
 type Press = Pick<MouseEvent, "timeStamp" | "clientX" | "clientY">;
 
-/** Of presses by hand only the time counts at which they were made: a busy phone tells of them late. */
+/** Time of the press that accepted the call. Uses event timestamps, because a busy phone delivers events late. */
 let acceptedAt = Number.NEGATIVE_INFINITY;
 let isHangUpAwaited = false;
 
-/** A call was taken by this press. Its end will be in the place of its beginning. */
+/** Records the press that accepted a call; the hang-up button will appear in its place. */
 export const recordAccept = ({ timeStamp }: Pick<Press, "timeStamp">): void => {
   acceptedAt = timeStamp;
   isHangUpAwaited = true;
 };
 
-/** Its end stands there with the next picture: whoever pressed again because nothing had happened may just be doing so. */
+/**
+ * Records that the hang-up button is about to be drawn. A person who saw no reaction to the first tap may tap again
+ * just then.
+ */
 export const recordHangUpShown = (): void => {
   if (!isHangUpAwaited) return;
   isHangUpAwaited = false;
@@ -24,7 +27,7 @@ export const recordHangUpShown = (): void => {
   requestAnimationFrame(() => requestAnimationFrame(drawn));
 };
 
-/** Whether it belongs to the press that took the call: nobody ends what they have just begun. */
+/** Whether a press belongs to the double tap that accepted the call, and must not end it. */
 export const isDoubleTapOfAccept = ({ timeStamp }: Pick<Press, "timeStamp">): boolean =>
   timeStamp - acceptedAt < doubleTapMs;
 
@@ -32,7 +35,7 @@ const swallowedEvents = ["pointerdown", "mousedown", "click"] as const;
 
 let stopSwallowing = () => {};
 
-/** What this press made go uncovers something else: the second tap of a double tap is not meant for that. */
+/** Swallows the second tap of a double tap, which is not meant for what the first one uncovered. */
 export const swallowSecondTap = ({ timeStamp, clientX, clientY }: Press): void => {
   stopSwallowing();
   const swallow = (event: MouseEvent) => {
@@ -40,13 +43,13 @@ export const swallowSecondTap = ({ timeStamp, clientX, clientY }: Press): void =
       event.timeStamp > timeStamp &&
       event.timeStamp - timeStamp < doubleTapMs &&
       Math.hypot(event.clientX - clientX, event.clientY - clientY) < sameSpotPx;
-    // A key's click is at no place.
+    // A click by keyboard has no position.
     if (!isSecond || (event.type === "click" && event.detail === 0)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
   for (const kind of swallowedEvents) addEventListener(kind, swallow, { capture: true });
-  const timer = setTimeout(() => stopSwallowing(), 2 * doubleTapMs); // one that is told late counts too
+  const timer = setTimeout(() => stopSwallowing(), 2 * doubleTapMs); // also covers a tap that is delivered late
   stopSwallowing = () => {
     clearTimeout(timer);
     for (const kind of swallowedEvents) removeEventListener(kind, swallow, { capture: true });

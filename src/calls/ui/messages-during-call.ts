@@ -1,11 +1,11 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 
-/** Conversations that somebody wrote in behind the call's screen, the newest first. */
+/** Conversations with new messages behind the call screen, newest first. */
 export const messagesDuringCall = new Observable<readonly ConversationId[]>([]);
 
 export const addMessagesDuringCall = (conversations: readonly ConversationId[]): void =>
   messagesDuringCall.set([...new Set([...conversations, ...messagesDuringCall.get()])]);
 
-/** The screen is there no more: what is new is seen where it stands. */
+/** Clears the list once the call screen is closed. */
 export const clearMessagesDuringCall = (): void => messagesDuringCall.set([]);

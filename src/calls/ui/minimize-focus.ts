@@ -4,20 +4,20 @@ const inputEvents = ["pointerdown", "keydown"] as const;
 
 let isFocusPending = false;
 
-/** Whoever does something else meanwhile has the focus where they want it. */
+/** Any other input means that the person has put the focus elsewhere. */
 const cancelPendingFocus = (): void => {
   isFocusPending = false;
-  for (const press of inputEvents) removeEventListener(press, cancelPendingFocus, { capture: true });
+  for (const inputEvent of inputEvents) removeEventListener(inputEvent, cancelPendingFocus, { capture: true });
 };
 
-/** The person puts the call's screen away: the focus goes with it, to what stands for the call then, however late that comes. */
+/** Minimizes the call screen and moves the focus to the bar of the call, even if that appears late. */
 export const minimizeWithFocus = (): void => {
   isFocusPending = true;
-  for (const press of inputEvents) addEventListener(press, cancelPendingFocus, { capture: true });
+  for (const inputEvent of inputEvents) addEventListener(inputEvent, cancelPendingFocus, { capture: true });
   minimizeCall();
 };
 
-/** What is done first with the call that this bar stands for has the focus, unless its person writes or sends something. */
+/** Focuses the first action of the call bar, unless the person is writing or sending something. */
 export const focusCallBar = (bar: Element | null): void => {
   if (!bar || !isFocusPending) return;
   cancelPendingFocus();

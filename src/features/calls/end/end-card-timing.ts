@@ -1,17 +1,17 @@
 const defaultDisplayMs = 10_000;
 const questionDisplayMs = 25_000; // a phone at the ear is taken down first
 const thanksDisplayMs = 1_500;
-/** A shorter call leaves little to judge. */
+/** A shorter call leaves little to rate. */
 const feedbackMinSeconds = 20;
 
-/** Whether a call that was talked for so long is asked about. */
+/** Whether to ask for feedback after a call of this duration. */
 export const shouldAskFeedback = (seconds: number): boolean => seconds > feedbackMinSeconds;
 
 export type EndCardState = {
-  /** It asks how the call was. */
+  /** Whether the card asks how the call was. */
   asksFeedback: boolean;
   stage: "asked" | "judging" | "thanked";
-  /** Somebody is at it, or cannot see it. */
+  /** Whether the timer pauses: the card is touched, focused or not visible. */
   isPaused: boolean;
 };
 
@@ -21,10 +21,10 @@ const toDisplayMs = ({ asksFeedback, stage, isPaused }: EndCardState): number | 
   return asksFeedback ? questionDisplayMs : defaultDisplayMs;
 };
 
-/** Lets the card of an ended call go when it was shown long enough, unless the function that it gives back is called. */
-export const scheduleDismiss = (look: EndCardState, leave: () => void): (() => void) => {
-  const ms = toDisplayMs(look);
-  if (ms === undefined) return () => {};
-  const timer = setTimeout(leave, ms);
+/** Dismisses the card after its display time. Returns a function that cancels it. */
+export const scheduleDismiss = (state: EndCardState, dismiss: () => void): (() => void) => {
+  const displayMs = toDisplayMs(state);
+  if (displayMs === undefined) return () => {};
+  const timer = setTimeout(dismiss, displayMs);
   return () => clearTimeout(timer);
 };

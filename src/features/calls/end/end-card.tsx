@@ -18,8 +18,8 @@ type EndCardProps = {
   bytes: number;
   person: AvatarPerson;
   name: string;
-  /** What there is to say of its end: here, or in a toast of a call that was not talked. */
-  said: CallNotice | undefined;
+  /** Notice about the end of the call; a call that was not answered shows it as a toast instead. */
+  notice: CallNotice | undefined;
   onLeave: () => void;
 };
 
@@ -29,32 +29,35 @@ const subscribeVisibility = (listener: () => void): (() => void) => {
 };
 const readVisibility = (): boolean => document.visibilityState === "visible";
 
-/** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
-export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
+/**
+ * Card of an ended call: outcome, duration and data use. Shown shortly beside the current screen, longer while the
+ * person interacts with it.
+ */
+export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardProps) {
   const { t } = useTranslation();
-  // In the log's own words: the server's, as soon as they are here.
-  const told = useCallEntry(call.call.conversation, call.call.id);
-  // Whom they let go of just now, they are not asked about.
+  // The server's log entry, as soon as it is here.
+  const logEntry = useCallEntry(call.call.conversation, call.call.id);
+  // No feedback about somebody who was just removed or blocked.
   const isConnected = usePerson(call.call.peer)?.state === "contact";
   const isBlocked = useConversation(call.call.conversation)?.blocked === true;
-  const asks = isConnected && !isBlocked && shouldAskFeedback(told?.seconds ?? call.seconds);
+  const asksFeedback = isConnected && !isBlocked && shouldAskFeedback(logEntry?.seconds ?? call.seconds);
   const [stage, setStage] = useState<EndCardState["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const isVisible = useSyncExternalStore(subscribeVisibility, readVisibility);
-  const isHeld = isTouched || isFocused || !isVisible;
+  const isPaused = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
   useEffect(
-    () => scheduleDismiss({ asksFeedback: asks, stage, isPaused: isHeld }, () => leave()),
-    [asks, stage, isHeld],
+    () => scheduleDismiss({ asksFeedback: asksFeedback, stage, isPaused: isPaused }, () => leave()),
+    [asksFeedback, stage, isPaused],
   );
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason, isElsewhere } = call;
-  const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
-  const body = told ?? own;
-  if (said && seconds === 0) return null;
+  const localEntry: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
+  const body = logEntry ?? localEntry;
+  if (notice && seconds === 0) return null;
   const line = toCallEntry(body, { isMine: isCaller, peerName: name }, t);
-  const words = said && toCallNoticeText(said, isolateBidi(name), t);
+  const noticeText = notice && toCallNoticeText(notice, isolateBidi(name), t);
   const details = [
     ...(line.duration === undefined || isElsewhere ? [] : [line.duration]),
     ...(bytes >= dataUseMinBytes ? [formatMegabytes(bytes)] : []),
@@ -75,7 +78,7 @@ export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardPro
           <p className={`font-semibold ${line.isUnsuccessful ? "text-danger" : ""}`}>
             {isElsewhere ? t("calls.elsewhere") : line.text}
           </p>
-          {/* The dot before what begins a line is cut off. */}
+          {/* The separator at the beginning of a line is cut off. */}
           <p className="overflow-hidden text-sm text-muted">
             <span className="-ml-3 flex flex-wrap">
               <bdi className="max-w-full truncate pl-3">{name}</bdi>
@@ -86,15 +89,17 @@ export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardPro
               )}
             </span>
           </p>
-          {words && (
-            <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
-              <b className="block font-semibold">{words.title}</b> {words.message}
+          {noticeText && (
+            <p className={`text-sm break-noticeText ${noticeText.tone === "danger" ? "text-danger" : ""}`}>
+              <b className="block font-semibold">{noticeText.title}</b> {noticeText.message}
             </p>
           )}
         </div>
         <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
       </div>
-      {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
+      {asksFeedback && (
+        <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />
+      )}
     </section>
   );
 }

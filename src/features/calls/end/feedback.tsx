@@ -15,7 +15,7 @@ const problems: [CallProblem, TextKey][] = [
 const optionLook =
   "inline-flex min-h-12 min-w-fit flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
 
-/** The button that was pressed has gone. */
+/** Moves the focus here if the pressed button is gone. */
 const focusIfLost = (button: HTMLButtonElement | null): void => {
   if (document.activeElement === document.body) button?.focus();
 };
@@ -26,12 +26,12 @@ type FeedbackProps = {
   onSent: () => void;
 };
 
-/** One tap for a good call; for a bad one another that says why. */
+/** Feedback form: one tap for a good call, a second one with the reason for a bad call. */
 export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
   const { t } = useTranslation();
   const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
-  const send = (verdict: CallRating) => {
-    void sendCallFeedback(call, verdict);
+  const send = (rating: CallRating) => {
+    void sendCallFeedback(call, rating);
     setStage("sent");
     onSent();
   };
@@ -43,7 +43,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
     );
   }
   const isBad = stage === "bad";
-  const word = isLargeText() ? "sr-only" : "";
+  const labelClass = isLargeText() ? "sr-only" : "";
   return (
     <fieldset className="min-w-0 pr-2 pb-2">
       <legend className="max-w-full px-0 pb-2 leading-tight">
@@ -69,7 +69,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
         <div className="flex flex-wrap gap-2">
           <button type="button" className={optionLook} onClick={() => send({ good: true })}>
             <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
-            <span className={word}>{t("calls.feedback.good")}</span>
+            <span className={labelClass}>{t("calls.feedback.good")}</span>
           </button>
           <button
             type="button"
@@ -80,7 +80,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
             }}
           >
             <span className="i-ph-thumbs-down text-xl" aria-hidden="true" />
-            <span className={word}>{t("calls.feedback.bad")}</span>
+            <span className={labelClass}>{t("calls.feedback.bad")}</span>
           </button>
         </div>
       )}

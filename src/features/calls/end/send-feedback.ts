@@ -2,14 +2,14 @@ import type { CallRating } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { requestApi } from "#lib/http/api.ts";
 
-/** Tells what a person thought of a call. Nothing hangs on it: what could not be sent is let go. */
+/** Sends a person's rating of a call. Failures are ignored. */
 export const sendCallFeedback = async (
   { id, conversation }: { id: Uuid; conversation: ConversationId },
-  verdict: CallRating,
+  rating: CallRating,
 ): Promise<void> => {
   try {
-    await requestApi("PUT", `/api/calls/${id}/feedback`, { conversation, ...verdict });
+    await requestApi("PUT", `/api/calls/${id}/feedback`, { conversation, ...rating });
   } catch {
-    // Without network the thanks hold all the same.
+    // The person is thanked even if the rating could not be sent.
   }
 };

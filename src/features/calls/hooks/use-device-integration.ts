@@ -2,47 +2,47 @@ import { useEffect } from "react";
 import { hangUpCall, setCameraOn, setMuted, setRemoteVideoVisible } from "#calls/actions.ts";
 import type { CallView } from "#calls/views.ts";
 
-/** The screen stays on while a call is up: many phones silence the microphone with it. */
+/** Keeps the screen on during a call: many phones silence the microphone when the screen turns off. */
 export const useWakeLock = (isNeeded: boolean): void => {
   useEffect(() => {
     if (!isNeeded || !("wakeLock" in navigator)) return;
     let lock: WakeLockSentinel | undefined;
-    let isAsking = false;
+    let isRequesting = false;
     let isOver = false;
-    // The browser takes it back whenever the page is hidden.
-    const take = async () => {
-      if (document.visibilityState !== "visible" || isOver || isAsking || lock?.released === false) return;
-      isAsking = true;
+    // The browser releases the lock whenever the page is hidden.
+    const acquire = async () => {
+      if (document.visibilityState !== "visible" || isOver || isRequesting || lock?.released === false) return;
+      isRequesting = true;
       try {
         lock = await navigator.wakeLock.request("screen");
         if (isOver) void lock.release();
       } catch {
-        // Refused, for want of battery: the call goes on.
+        // Refused, for example at low battery; the call continues.
       }
-      isAsking = false;
+      isRequesting = false;
     };
-    void take();
-    document.addEventListener("visibilitychange", take);
+    void acquire();
+    document.addEventListener("visibilitychange", acquire);
     return () => {
       isOver = true;
-      document.removeEventListener("visibilitychange", take);
+      document.removeEventListener("visibilitychange", acquire);
       void lock?.release();
     };
   }, [isNeeded]);
 };
 
 /**
- * The media know whether the other side's picture is looked at: on the page, while the page is, or `always`. New media come
- * with the state.
+ * Reports to the media session whether the remote video is visible: on the page while the page is visible, or always. A
+ * new media session comes with a new state.
  */
 export const useRemoteVideoVisibility = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
   useEffect(() => {
     if (at === "ended") return;
-    const tell = () =>
+    const report = () =>
       setRemoteVideoVisible(where === "always" || (where === "page" && document.visibilityState === "visible"));
-    tell();
-    document.addEventListener("visibilitychange", tell);
-    return () => document.removeEventListener("visibilitychange", tell);
+    report();
+    document.addEventListener("visibilitychange", report);
+    return () => document.removeEventListener("visibilitychange", report);
   }, [at, where]);
 };
 
@@ -54,12 +54,12 @@ type CallMediaControls = {
   setCameraActive?: (isActive: boolean) => void;
 };
 
-/** The browser's own controls of a call, where it has some: beside the picture in picture, on a headset. */
+/** Connects the browser's call controls, where it has some, such as in picture-in-picture or on a headset. */
 export const useMediaSession = ({ state, media }: CallView, name: string): void => {
   const isUp = state.at === "connecting" || state.at === "connected";
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic === "muted";
-  const isFilmed = ["on", "lowBandwidth", "unwanted"].includes(media.camera);
+  const isCameraOn = ["on", "lowBandwidth", "unwanted"].includes(media.camera);
   useEffect(() => {
     const session = (navigator as unknown as { mediaSession?: CallMediaControls }).mediaSession;
     if (!isUp || !session) return;
@@ -67,7 +67,7 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
       try {
         session.setActionHandler(action, handler);
       } catch {
-        // An action this browser does not know.
+        // This browser does not know the action.
       }
     };
     if ("MediaMetadata" in globalThis) session.metadata = new MediaMetadata({ title: name, artist: "Lisolo" });
@@ -75,35 +75,35 @@ export const useMediaSession = ({ state, media }: CallView, name: string): void 
     handle("hangup", hangUpCall);
     handle("togglemicrophone", () => setMuted(!isMuted));
     if (isVideo) {
-      session.setCameraActive?.(isFilmed);
-      handle("togglecamera", () => setCameraOn(!isFilmed));
+      session.setCameraActive?.(isCameraOn);
+      handle("togglecamera", () => setCameraOn(!isCameraOn));
     }
     return () => {
       session.metadata = null;
       for (const action of ["hangup", "togglemicrophone", "togglecamera"] as const) handle(action, null);
     };
-  }, [isUp, isVideo, isMuted, isFilmed, name]);
+  }, [isUp, isVideo, isMuted, isCameraOn, name]);
 };
 
 const titleIntervalMs = 1_000;
 
-/** While it rings the document's name says so every other second: a tab behind others is found by it. */
+/** While a call rings, alternates the document title with a hint, so that a background tab is found. */
 export const useTitleHint = (hint: string | undefined): void => {
   useEffect(() => {
     if (hint === undefined) return;
-    let own = document.title;
-    const turn = () => {
-      if (document.title === hint) document.title = own;
+    let ownTitle = document.title;
+    const toggleTitle = () => {
+      if (document.title === hint) document.title = ownTitle;
       else {
-        own = document.title;
+        ownTitle = document.title;
         document.title = hint;
       }
     };
-    turn();
-    const timer = setInterval(turn, titleIntervalMs);
+    toggleTitle();
+    const timer = setInterval(toggleTitle, titleIntervalMs);
     return () => {
       clearInterval(timer);
-      if (document.title === hint) document.title = own;
+      if (document.title === hint) document.title = ownTitle;
     };
   }, [hint]);
 };

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 
-const openTimeoutMs = 5_000; // a tap opens a window as long as that after it
+const openTimeoutMs = 5_000; // user activation of a tap lasts this long
 
 const exitPictureInPicture = (video: HTMLVideoElement | undefined): void => {
   if (video && document.pictureInPictureElement === video) {
@@ -9,13 +9,13 @@ const exitPictureInPicture = (video: HTMLVideoElement | undefined): void => {
 };
 
 type PictureInPictureControl = {
-  /** Undefined where the browser has no such window or there is no picture. To be called within a tap. */
+  /** Undefined if the browser has no picture-in-picture or there is no video. Must be called within a tap. */
   openPictureInPicture: (() => void) | undefined;
-  /** The window is there, or is to come with the first of the picture. */
+  /** Whether the window is open, or will open with the first video frame. */
   isPictureInPicture: boolean;
 };
 
-/** The other side's picture in a window of its own, over other programs, where the browser has such. */
+/** Shows the remote video in a picture-in-picture window, where the browser supports it. */
 export const usePictureInPicture = (remote: MediaStream | undefined, title: string): PictureInPictureControl => {
   const video = useRef<HTMLVideoElement>(undefined);
   const [isOut, setOut] = useState(false);
@@ -28,25 +28,25 @@ export const usePictureInPicture = (remote: MediaStream | undefined, title: stri
   useEffect(() => () => exitPictureInPicture(video.current), []);
   if (!remote || !document.pictureInPictureEnabled)
     return { openPictureInPicture: undefined, isPictureInPicture: isOut };
-  const makeVideo = (): HTMLVideoElement => {
-    const made = document.createElement("video");
-    made.muted = true;
-    made.playsInline = true;
-    made.addEventListener("leavepictureinpicture", () => setOut(false));
-    return made;
+  const createVideo = (): HTMLVideoElement => {
+    const created = document.createElement("video");
+    created.muted = true;
+    created.playsInline = true;
+    created.addEventListener("leavepictureinpicture", () => setOut(false));
+    return created;
   };
   const popOut = () => {
-    const shown = video.current ?? makeVideo();
-    video.current = shown;
-    shown.title = title;
-    shown.srcObject = remote;
+    const element = video.current ?? createVideo();
+    video.current = element;
+    element.title = title;
+    element.srcObject = remote;
     setOut(true);
-    const show = () => void shown.requestPictureInPicture().catch(() => setOut(false)); // refused: nothing changes
-    void shown.play().catch(() => undefined);
-    if (shown.readyState >= HTMLMediaElement.HAVE_METADATA) show();
+    const show = () => void element.requestPictureInPicture().catch(() => setOut(false)); // refused: nothing changes
+    void element.play().catch(() => undefined);
+    if (element.readyState >= HTMLMediaElement.HAVE_METADATA) show();
     else {
-      shown.addEventListener("loadedmetadata", show, { once: true });
-      setTimeout(() => setOut(document.pictureInPictureElement === shown), openTimeoutMs);
+      element.addEventListener("loadedmetadata", show, { once: true });
+      setTimeout(() => setOut(document.pictureInPictureElement === element), openTimeoutMs);
     }
   };
   return { openPictureInPicture: popOut, isPictureInPicture: isOut };

@@ -6,29 +6,29 @@ type OutputPickerDevices = MediaDevices & { selectAudioOutput?: () => Promise<Me
 
 const defaultOutputIds = ["", "default", "communications"];
 
-/** The ways sound may leave this device, as far as a page may choose. */
+/** Audio outputs of this device, as far as a page may choose them. */
 export type AudioOutput = {
-  /** Those to choose from; none where there is nothing to choose. */
+  /** Available outputs; empty if there is no choice. */
   outputs: MediaDeviceInfo[];
-  /** The chosen one's id; empty for the usual one. */
+  /** Id of the selected output; empty for the default. */
   selectedId: string;
-  /** Resolves to whether it was done. */
+  /** Resolves to whether the output was changed. */
   selectOutput: (id: string) => Promise<boolean>;
-  /** To the loudspeaker or back to the usual way; undefined where there is one way only. */
+  /** Switches between the loudspeaker and the default output; undefined if there is only one. */
   toggleSpeaker: (() => Promise<boolean>) | undefined;
 };
 
 const isLoudspeaker = ({ label }: MediaDeviceInfo): boolean => /speaker|parleur|altifalante|alto-falante/i.test(label);
 
 /**
- * The other side's sound, by the output that was chosen in the call if it is there. It stands apart from the call's
- * screen: put away, the call is heard on.
+ * Plays the remote audio on the output selected in the call, if available. Separate from the call screen, so that a
+ * minimized call stays audible.
  */
-export const useRemoteAudio = (remote: MediaStream | undefined, wished: string | undefined) => {
+export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string | undefined) => {
   const element = useRef<SinkAudioElement>(null);
   const [isBlocked, setBlocked] = useState(false);
   const [outputs, setOutputs] = useState<MediaDeviceInfo[]>([]);
-  const [chosen, setChosen] = useState("");
+  const [selectedId, setChosen] = useState("");
 
   const play = useCallback(() => {
     const audio = element.current;
@@ -36,7 +36,7 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wished: string |
     audio.play().then(
       () => setBlocked(false),
       (error: unknown) => {
-        // Another stream that takes this one's place interrupts it, which is no refusal.
+        // Playing is also interrupted by another stream replacing this one, which is no refusal.
         if (error instanceof DOMException && error.name === "NotAllowedError") setBlocked(true);
       },
     );
@@ -53,7 +53,7 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wished: string |
   useEffect(() => {
     const devices = navigator.mediaDevices as MediaDevices | undefined;
     if (!devices || !canChoose || !remote) return;
-    const list = () =>
+    const update = () =>
       devices.enumerateDevices().then(
         (all) =>
           setOutputs(
@@ -61,12 +61,12 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wished: string |
           ),
         () => undefined,
       );
-    void list();
-    devices.addEventListener("devicechange", list);
-    return () => devices.removeEventListener("devicechange", list);
+    void update();
+    devices.addEventListener("devicechange", update);
+    return () => devices.removeEventListener("devicechange", update);
   }, [canChoose, remote]);
 
-  const route = useCallback(async (id: string): Promise<boolean> => {
+  const setOutput = useCallback(async (id: string): Promise<boolean> => {
     try {
       await element.current?.setSinkId?.(id);
       setChosen(id);
@@ -76,29 +76,29 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wished: string |
     }
   }, []);
   useEffect(() => {
-    // Chosen before the page was loaded anew, and gone since: the usual one does.
-    if (wished !== undefined) void route(wished);
-  }, [wished, route]);
+    // The output selected before a reload may be gone; the default then remains.
+    if (wantedId !== undefined) void setOutput(wantedId);
+  }, [wantedId, setOutput]);
   const choose = async (id: string): Promise<boolean> => {
-    const isDone = await route(id);
-    if (isDone) selectDevice("audiooutput", id);
-    return isDone;
+    const isChanged = await setOutput(id);
+    if (isChanged) selectDevice("audiooutput", id);
+    return isChanged;
   };
   const { selectAudioOutput } = (navigator.mediaDevices ?? {}) as OutputPickerDevices;
-  const loud = outputs.find(isLoudspeaker) ?? outputs[1];
+  const loudspeaker = outputs.find(isLoudspeaker) ?? outputs[1];
   const toggle =
-    canChoose && outputs.length > 1 && loud
-      ? () => choose(chosen === "" ? loud.deviceId : "")
+    canChoose && outputs.length > 1 && loudspeaker
+      ? () => choose(selectedId === "" ? loudspeaker.deviceId : "")
       : canChoose && selectAudioOutput
         ? async () => {
-            if (chosen !== "") return choose("");
+            if (selectedId !== "") return choose("");
             try {
               return await choose((await selectAudioOutput.call(navigator.mediaDevices)).deviceId);
             } catch {
-              return true; // closed without choosing
+              return true; // closed without a selection
             }
           }
         : undefined;
-  const sound: AudioOutput = { outputs, selectedId: chosen, selectOutput: choose, toggleSpeaker: toggle };
-  return { element, isBlocked, play, sound };
+  const audioOutput: AudioOutput = { outputs, selectedId: selectedId, selectOutput: choose, toggleSpeaker: toggle };
+  return { element, isBlocked, play, audioOutput };
 };

@@ -12,50 +12,56 @@ import { restoreFocusAfterCall, watchUserFocus } from "./focus-guard.ts";
 const CallLayer = lazyComponent(() => loadWithTexts(() => import("./call-layer.tsx")));
 const OtherTabBanner = lazyComponent(() => loadWithTexts(() => import("./other-tab-banner.tsx")));
 
-/** A call that was talked ends with a card, which says what went wrong too. */
-const isShownOnEndCard = (saying: CallNotice, view: CallView | undefined): boolean =>
-  saying.notice !== "inProgress" &&
+/** Whether the end card shows the notice: an answered call ends with a card that also says what went wrong. */
+const isShownOnEndCard = (notice: CallNotice, view: CallView | undefined): boolean =>
+  notice.notice !== "inProgress" &&
   view?.state.at === "ended" &&
-  view.state.call.peer === saying.peer &&
+  view.state.call.peer === notice.peer &&
   view.state.seconds > 0;
 
-/** Stands at the top of the app: listens for calls, and shows the one there is. All of that comes when it is needed. */
+/** Root component of calls: observes calls and shows the current one. Everything else is loaded when needed. */
 export function CallHost() {
   const call = useCurrentCall();
   const otherTab = useOtherTabCall();
-  // How a call ended is told, and asked about, longer than the call itself is there.
+  // The end card and its question outlive the call.
   const [last, setLast] = useState(call);
-  // It may be said before anything of a call's screen is here.
-  const [said, setSaid] = useState<CallNotice>();
+  // A notice may arrive before the call screen is loaded.
+  const [notice, setNotice] = useState<CallNotice>();
   if (call && call !== last) {
     setLast(call);
-    if (call.state.call.id !== last?.state.call.id) setSaid(undefined);
+    if (call.state.call.id !== last?.state.call.id) setNotice(undefined);
   }
   const ended = call ?? (last?.state.at === "ended" ? last : undefined);
-  const [left, setLeft] = useState<Uuid>();
-  const shown = ended?.state.at === "ended" && ended.state.call.id === left ? undefined : ended;
+  const [dismissedId, setDismissedId] = useState<Uuid>();
+  const shown = ended?.state.at === "ended" && ended.state.call.id === dismissedId ? undefined : ended;
   useEffect(unlockSound, []);
   useEffect(watchUserFocus, []);
-  useEffect(() => subscribeCallNotices(setSaid), []);
-  const tell = useEffectEvent((saying: CallNotice) => {
-    if (isShownOnEndCard(saying, shown)) return;
+  useEffect(() => subscribeCallNotices(setNotice), []);
+  const showNotice = useEffectEvent((shownNotice: CallNotice) => {
+    if (isShownOnEndCard(shownNotice, shown)) return;
     loadWithTexts(() => import("./call-notices.ts")).then(
-      ({ showCallNoticeToast: tellSaying }) => tellSaying(saying, shown?.state.call.isCaller ?? true),
-      // Without it there is no call either, and that is what there is to say.
+      ({ showCallNoticeToast }) => showCallNoticeToast(shownNotice, shown?.state.call.isCaller ?? true),
+      // If the notices cannot be loaded, calls are impossible, and that is what is shown.
       () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
     );
   });
   useEffect(() => {
-    if (said) tell(said);
-  }, [said]);
-  // What of a call had the focus went with it.
-  const place = shown && `${shown.state.at === "ended"} ${shown.isMinimized}`;
-  const placeBefore = useRef(place);
+    if (notice) showNotice(notice);
+  }, [notice]);
+  // The focus was in a part of the call that is gone.
+  const layoutKey = shown && `${shown.state.at === "ended"} ${shown.isMinimized}`;
+  const previousLayoutKey = useRef(layoutKey);
   useEffect(() => {
-    if (placeBefore.current !== undefined) restoreFocusAfterCall();
-    placeBefore.current = place;
-  }, [place]);
+    if (previousLayoutKey.current !== undefined) restoreFocusAfterCall();
+    previousLayoutKey.current = layoutKey;
+  }, [layoutKey]);
   if (!shown) return otherTab ? <OtherTabBanner {...otherTab} /> : null;
-  const isSaid = said?.notice !== "inProgress" && said?.peer === shown.state.call.peer;
-  return <CallLayer call={shown} said={isSaid ? said : undefined} onLeave={() => setLeft(shown.state.call.id)} />;
+  const isOfShownCall = notice?.notice !== "inProgress" && notice?.peer === shown.state.call.peer;
+  return (
+    <CallLayer
+      call={shown}
+      notice={isOfShownCall ? notice : undefined}
+      onLeave={() => setDismissedId(shown.state.call.id)}
+    />
+  );
 }

@@ -31,41 +31,41 @@ const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
 type CallLayerProps = {
   call: CallView;
-  /** What there is to say of its end. */
-  said: CallNotice | undefined;
-  /** Nothing more is to be told of a call that ended. */
+  /** Notice about the end of the call. */
+  notice: CallNotice | undefined;
+  /** Removes the end card. */
   onLeave: () => void;
 };
 
-/** One call from its first ring to its end: its sound, and whatever of it shows. */
-function LiveCall({ call, said, onLeave }: CallLayerProps) {
+/** One call from its first ring to its end: its audio and everything it shows. */
+function LiveCall({ call, notice, onLeave }: CallLayerProps) {
   const { state, media, isMinimized } = call;
   const { kind, peer } = state.call;
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const [look] = useProfile(peer);
-  const person = look.state === "found" ? look.person : unknownPerson;
+  const [profile] = useProfile(peer);
+  const person = profile.state === "found" ? profile.person : unknownPerson;
   const name = person.username || person.phone || toDisplayName(person, t);
 
-  const [worked, setWorked] = useState({ mic: false, camera: false });
-  const nowWorked = updateWorkingDevices(worked, media);
-  if (nowWorked !== worked) setWorked(nowWorked);
-  const [spot, setSpot] = useState<PreviewPosition>();
+  const [workedBefore, setWorkedBefore] = useState({ mic: false, camera: false });
+  const worked = updateWorkingDevices(workedBefore, media);
+  if (worked !== workedBefore) setWorkedBefore(worked);
+  const [previewPosition, setPreviewPosition] = useState<PreviewPosition>();
 
-  const isAway = useShownLink() !== "online";
-  const isOver = state.at === "ended";
+  const isServerUnreachable = useShownLink() !== "online";
+  const hasEnded = state.at === "ended";
   const isRinging = state.at === "ringing";
-  const isHeld = useDeferredRing(isRinging, isMinimized);
-  const { element, isBlocked, play, sound } = useRemoteAudio(
-    isOver ? undefined : media.remote,
+  const isDeferred = useDeferredRing(isRinging, isMinimized);
+  const { element, isBlocked, play, audioOutput } = useRemoteAudio(
+    hasEnded ? undefined : media.remote,
     call.devices.audiooutput,
   );
-  useWakeLock(!isOver && !isRinging);
+  useWakeLock(!hasEnded && !isRinging);
   useMediaSession(call, name);
   useTitleHint(state.at === "ringing" ? `${t(getCallStatusKey(state))} – ${name}` : undefined);
-  // A picture that nobody looks at does not come, and would for a window of its own.
-  const wouldCome = isMinimized && state.at === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
-  const hasPicture = kind === "video" && !isOver && (media.peer.hasVideo || wouldCome);
+  // Invisible remote video is not sent, but would be for a picture-in-picture window.
+  const isVideoAvailable = isMinimized && state.at === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
+  const hasPicture = kind === "video" && !hasEnded && (media.peer.hasVideo || isVideoAvailable);
   const { openPictureInPicture, isPictureInPicture } = usePictureInPicture(hasPicture ? media.remote : undefined, name);
   useRemoteVideoVisibility(
     state.at,
@@ -83,7 +83,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
             bytes={media.bytes}
             person={person}
             name={name}
-            said={said}
+            notice={notice}
             onLeave={() => {
               dismissEndedCall();
               onLeave();
@@ -91,19 +91,19 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           />
         </PageNotice>
       )}
-      {state.at !== "ended" && !isMinimized && !isHeld && (
+      {state.at !== "ended" && !isMinimized && !isDeferred && (
         <CallScreen
           call={call}
           state={state}
           person={person}
           name={name}
-          troubles={listCallWarnings(call, nowWorked, isAway)}
-          isAway={isAway}
-          sound={sound}
+          warnings={listCallWarnings(call, worked, isServerUnreachable)}
+          isServerUnreachable={isServerUnreachable}
+          audioOutput={audioOutput}
           onUnblock={isBlocked ? play : undefined}
-          spot={spot}
-          onSpot={setSpot}
-          onPopOut={
+          previewPosition={previewPosition}
+          onPreviewMove={setPreviewPosition}
+          onPictureInPicture={
             openPictureInPicture &&
             (() => {
               openPictureInPicture();
@@ -112,8 +112,8 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           }
         />
       )}
-      {/* In the chat with this person stands a banner of its own. */}
-      {!isOver && isMinimized && pathname !== `/app/chat/${peer}` && (
+      {/* The chat with this person shows a banner of its own. */}
+      {!hasEnded && isMinimized && pathname !== `/app/chat/${peer}` && (
         <CallBar call={call} name={isolateBidi(name)}>
           {openPictureInPicture && (
             <IconButton
@@ -129,7 +129,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   );
 }
 
-/** Another call is another one altogether: nothing of what was chosen in the one before holds in it. */
+/** Resets all state for each call. */
 export default function CallLayer(props: CallLayerProps) {
   return <LiveCall key={props.call.state.call.id} {...props} />;
 }

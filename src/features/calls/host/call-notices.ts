@@ -12,15 +12,15 @@ const readPeerName = async (peer: string): Promise<string> => {
 
 type CallNoticeText = { tone?: "danger"; title: string; message?: string };
 
-/** What a saying says, in SPEC.md's words (§8, Calls). */
+/** Text of a call notice (SPEC.md §8, Calls). */
 export const toCallNoticeText = (
   { notice, error }: CallNotice,
   name: string,
   t: Translate,
   isCaller = true,
 ): CallNoticeText => {
-  const why = error && t(`errors.${error}`);
-  // On another device of theirs, of which the server alone knows.
+  const errorText = error && t(`errors.${error}`);
+  // The person is in a call on another of their devices, which only the server knows.
   if (notice === "failed" && error === "call_in_progress")
     return { title: t("calls.say.inProgress"), message: t("calls.say.elsewhereBody") };
   switch (notice) {
@@ -38,24 +38,24 @@ export const toCallNoticeText = (
     case "called":
       return { title: t("calls.say.called", { name }) };
     case "failed": {
-      const message = error === "unavailable" ? t("calls.say.notCreated") : (why ?? t("calls.say.failedBody"));
+      const message = error === "unavailable" ? t("calls.say.notCreated") : (errorText ?? t("calls.say.failedBody"));
       return { tone: "danger", title: t("calls.say.failed"), message };
     }
     case "acceptFailed": {
-      const isWithoutCall = error === undefined || error === "unavailable";
+      const isCallMissing = error === undefined || error === "unavailable";
       return {
         tone: "danger",
         title: t("calls.say.acceptFailed"),
-        message: isWithoutCall ? t("calls.say.callMissing") : why,
+        message: isCallMissing ? t("calls.say.callMissing") : errorText,
       };
     }
     case "error":
-      return { tone: "danger", title: t("calls.say.error"), message: why ?? t("calls.say.errorBody", { name }) };
+      return { tone: "danger", title: t("calls.say.error"), message: errorText ?? t("calls.say.errorBody", { name }) };
   }
 };
 
-/** As a toast, where no card tells it. */
-export const showCallNoticeToast = async (saying: CallNotice, isCaller: boolean): Promise<void> => {
-  const name = await readPeerName(saying.peer).catch(() => t("common.user"));
-  showToast(toCallNoticeText(saying, name, t, isCaller));
+/** Shows a call notice as a toast, where no end card shows it. */
+export const showCallNoticeToast = async (notice: CallNotice, isCaller: boolean): Promise<void> => {
+  const name = await readPeerName(notice.peer).catch(() => t("common.user"));
+  showToast(toCallNoticeText(notice, name, t, isCaller));
 };

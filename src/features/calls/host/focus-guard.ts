@@ -1,14 +1,14 @@
 /*
- * Where a person's hands are besides a call: what had the focus when a call came before it, and whether they write.
- * What shows of calls is a dialog, or marked with `data-call`.
+ * Tracks what the person does besides a call: what had the focus when a call came up, and whether they type. Elements
+ * of calls are dialogs or marked with `data-call`.
  */
 
-const typingMs = 10_000; // after the last letter
+const typingMs = 10_000; // after the last input
 const retryMs = 500;
-const retriesMax = 20; // buttons that waited for the end of a call wait no more
+const retriesMax = 20; // buttons disabled during a call are enabled by then
 
 let lastFocused: Element | undefined;
-/** Has the focus while `last` cannot. */
+/** Has the focus while `lastFocused` cannot. */
 let standIn: Element | undefined;
 let lastInputAt = Number.NEGATIVE_INFINITY;
 
@@ -22,7 +22,7 @@ const onFocusIn = ({ target }: FocusEvent): void => {
   if (target instanceof Element && !isInCallUi(target)) lastFocused = target;
 };
 const onFocusOut = ({ target, relatedTarget }: FocusEvent): void => {
-  // Left for nothing, as by a tap beside it; but a button that waits while there is a call was not left.
+  // Left for nothing, for example by a tap beside it. A button that is disabled during a call was not left.
   const isLeft = relatedTarget === null && document.hasFocus() && target === lastFocused;
   if (isLeft && lastFocused?.isConnected && !lastFocused.matches(":disabled")) lastFocused = undefined;
 };
@@ -30,7 +30,7 @@ const onInput = (): void => {
   lastInputAt = performance.now();
 };
 
-/** Until the function is called that it gives back. */
+/** Starts tracking focus and input. Returns a function that stops it. */
 export const watchUserFocus = (): (() => void) => {
   document.addEventListener("focusin", onFocusIn);
   document.addEventListener("focusout", onFocusOut);
@@ -42,10 +42,10 @@ export const watchUserFocus = (): (() => void) => {
   };
 };
 
-/** Letters come now, or did a moment ago. */
+/** Whether the person is typing, or was a moment ago. */
 const isUserTyping = (): boolean => isTextField(document.activeElement) && performance.now() - lastInputAt < typingMs;
 
-/** They sit before something that was begun, or speak a voice message. */
+/** Whether the person has unfinished text or is recording a voice message. */
 const hasUnfinishedInput = (): boolean => {
   const { activeElement } = document;
   return (
@@ -53,10 +53,13 @@ const hasUnfinishedInput = (): boolean => {
   );
 };
 
-/** A dialog that is open leaves nothing else to be reached. */
+/** Whether an open dialog makes everything else unreachable. */
 export const isDialogOpen = (): boolean => document.querySelector("dialog[open]") !== null;
 
-/** Nothing may come before what they do now: behind a dialog, where they cannot see it ring, only while letters come. */
+/**
+ * Whether a call must not interrupt the person. Behind a dialog they would not see it ring, so there only typing
+ * counts.
+ */
 export const isUserBusy = (): boolean => isUserTyping() || (hasUnfinishedInput() && !isDialogOpen());
 
 const tryFocus = (element: HTMLElement | undefined): boolean => {
@@ -64,31 +67,36 @@ const tryFocus = (element: HTMLElement | undefined): boolean => {
   return element !== undefined && document.activeElement === element;
 };
 
-/** What stands beside it: in its row or header, or else on its screen; the nearest before it first. */
-const tryFocusNear = (one: Element): boolean => {
-  const place = one.closest("header, li") ?? one.closest("[data-screen]");
-  const all = [...(place?.querySelectorAll<HTMLElement>("a[href], button, input, textarea") ?? [])];
-  const before = all.filter((other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING);
+/**
+ * Focuses the nearest element around the given one, preferably before it: in its row or header, or else on its screen.
+ */
+const tryFocusNear = (origin: Element): boolean => {
+  const container = origin.closest("header, li") ?? origin.closest("[data-screen]");
+  const all = [...(container?.querySelectorAll<HTMLElement>("a[href], button, input, textarea") ?? [])];
+  const before = all.filter((other) => origin.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING);
   return [...before.reverse(), ...all].some(tryFocus);
 };
 
-/** As soon as what waits can have the focus, unless that was set elsewhere meanwhile. */
-const restoreFocusWhenEnabled = (had: HTMLElement, times = retriesMax): void => {
-  if (times === 0 || !had.isConnected || document.activeElement !== standIn || tryFocus(had)) return;
-  setTimeout(() => standIn && restoreFocusWhenEnabled(had, times - 1), retryMs);
+/** Focuses an element once it can take the focus, unless the focus was moved meanwhile. */
+const restoreFocusWhenEnabled = (previous: HTMLElement, attempts = retriesMax): void => {
+  if (attempts === 0 || !previous.isConnected || document.activeElement !== standIn || tryFocus(previous)) return;
+  setTimeout(() => standIn && restoreFocusWhenEnabled(previous, attempts - 1), retryMs);
 };
 
-/** When what had the focus of a call has gone: to what had it before, or beside that, or to the page's heading. */
+/**
+ * Restores the focus after the focused element of a call is gone: to the previous element, to one near it, or to the
+ * page's heading.
+ */
 export const restoreFocusAfterCall = (): void => {
   const { activeElement } = document;
   if (activeElement && activeElement !== document.body && activeElement !== standIn) return;
-  const had = lastFocused;
-  if (had?.isConnected) {
-    if (tryFocus(had as HTMLElement)) return;
-    if (tryFocusNear(had)) {
-      lastFocused = had; // a button that waits now is not to be forgotten
+  const previous = lastFocused;
+  if (previous?.isConnected) {
+    if (tryFocus(previous as HTMLElement)) return;
+    if (tryFocusNear(previous)) {
+      lastFocused = previous; // a disabled button is not to be forgotten
       standIn = document.activeElement ?? undefined;
-      restoreFocusWhenEnabled(had as HTMLElement);
+      restoreFocusWhenEnabled(previous as HTMLElement);
       return;
     }
   }

@@ -6,11 +6,14 @@ import { Button } from "#components/controls/button.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { useProfile } from "#sync/hooks/use-profile.ts";
 
-/** A call that another tab of this browser has: why nobody can be called from here. Where that tab is gone, it goes on here. */
+/**
+ * Banner of a call that belongs to another tab of this browser, which is why no call can be started here. If that tab
+ * is closed, the call can be resumed in this one.
+ */
 export default function OtherTabBanner({ call: { peer, kind }, isGone }: OtherTabCall) {
   const { t } = useTranslation();
-  const [look] = useProfile(peer);
-  const person = look.state === "found" ? look.person : undefined;
+  const [profile] = useProfile(peer);
+  const person = profile.state === "found" ? profile.person : undefined;
   const name = person?.username || person?.phone || toDisplayName(person, t);
   return (
     <div
@@ -30,7 +33,7 @@ export default function OtherTabBanner({ call: { peer, kind }, isGone }: OtherTa
           {t("calls.resume")}
         </Button>
       )}
-      <CallActionButton act="hangUp" kind={kind} onPress={hangUpOtherTabCall} />
+      <CallActionButton action="hangUp" kind={kind} onPress={hangUpOtherTabCall} />
     </div>
   );
 }

@@ -5,21 +5,22 @@ import { isDialogOpen, isUserBusy } from "./focus-guard.ts";
 const checkIntervalMs = 500;
 
 /**
- * Whether the screen of a call that rings waits: nobody is interrupted while they write or speak. The call shows as a bar then,
- * as when its screen was put away; behind an open dialog nothing can be reached, so there it waits for a pause.
+ * Whether the screen of a ringing call is deferred, so that it does not interrupt typing or recording. Meanwhile the
+ * call shows as a bar, as if minimized. Behind an open dialog the bar cannot be reached, so the screen waits for a
+ * pause.
  */
 export const useDeferredRing = (isRinging: boolean, isMinimised: boolean): boolean => {
-  const [isHeld, setHeld] = useState(() => isRinging && isUserBusy());
-  if (isHeld && (isMinimised || !isRinging)) setHeld(false);
+  const [isDeferred, setDeferred] = useState(() => isRinging && isUserBusy());
+  if (isDeferred && (isMinimised || !isRinging)) setDeferred(false);
   useEffect(() => {
-    if (!isHeld) return;
-    const look = () => {
-      if (!isUserBusy()) setHeld(false);
+    if (!isDeferred) return;
+    const update = () => {
+      if (!isUserBusy()) setDeferred(false);
       else if (!isDialogOpen()) minimizeCall();
     };
-    look();
-    const timer = setInterval(look, checkIntervalMs);
+    update();
+    const timer = setInterval(update, checkIntervalMs);
     return () => clearInterval(timer);
-  }, [isHeld]);
-  return isHeld;
+  }, [isDeferred]);
+  return isDeferred;
 };

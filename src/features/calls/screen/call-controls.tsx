@@ -7,22 +7,22 @@ import type { AudioOutput } from "#features/calls/hooks/use-remote-audio.ts";
 
 type CallControlsProps = {
   call: CallView;
-  sound: AudioOutput;
-  /** They stand over a picture. */
-  isSeen: boolean;
-  /** There is little height: all in one row, as far as it goes. */
-  isLow: boolean;
+  audioOutput: AudioOutput;
+  /** The controls lie over the remote video. */
+  isOverVideo: boolean;
+  /** Little height: everything in one row as far as possible. */
+  isShort: boolean;
 };
 
-type ToggleProps = { icon: string; label: string; isOn: boolean; isSeen: boolean } & ComponentProps<"button">;
+type ToggleProps = { icon: string; label: string; isOn: boolean; isOverVideo: boolean } & ComponentProps<"button">;
 
-/** A round button, filled while what its label says holds: muted, the camera off, voice only, the speaker. */
-function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
+/** Round toggle button, filled while its label applies: muted, camera off, audio only, speaker. */
+function Toggle({ icon, label, isOn, isOverVideo, ...props }: ToggleProps) {
   const look = isOn
-    ? isSeen
+    ? isOverVideo
       ? "bg-white text-black"
       : "bg-text text-bg"
-    : isSeen
+    : isOverVideo
       ? "border border-white/30 bg-black/55 text-white"
       : "bg-raised text-text";
   return (
@@ -39,11 +39,11 @@ function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
   );
 }
 
-function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | "isLow">) {
+function Answering({ call: { state }, isShort }: Pick<CallControlsProps, "call" | "isShort">) {
   const { t } = useTranslation();
   const { kind } = state.call;
   return (
-    <div className={`flex gap-3 ${isLow ? "flex-wrap justify-center" : "flex-col"}`}>
+    <div className={`flex gap-3 ${isShort ? "flex-wrap justify-center" : "flex-col"}`}>
       {kind === "video" && (
         <button
           type="button"
@@ -58,49 +58,49 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
         </button>
       )}
       <div className="flex grow flex-wrap gap-3">
-        <CallActionButton isWide act="decline" kind={kind} />
-        <CallActionButton isWide act="accept" kind={kind} />
+        <CallActionButton isWide action="decline" kind={kind} />
+        <CallActionButton isWide action="accept" kind={kind} />
       </div>
     </div>
   );
 }
 
-function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
+function Toggles({ call: { state, media }, audioOutput, isOverVideo }: CallControlsProps) {
   const { t } = useTranslation();
   const { isVoiceOnly } = media;
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic !== "on";
-  // One's own wish, also while it is not seen: why, is said beside.
-  const isFilmed = ["on", "waiting", "lowBandwidth", "unwanted"].includes(media.camera);
+  // The person's own choice, even if the video is not sent; a warning says why.
+  const isCameraOn = ["on", "waiting", "lowBandwidth", "unwanted"].includes(media.camera);
   return (
     <div className="flex justify-center gap-5">
       <Toggle
         icon={isMuted ? "i-ph-microphone-slash-fill" : "i-ph-microphone-fill"}
         label={t("calls.mute")}
         isOn={isMuted}
-        isSeen={isSeen}
+        isOverVideo={isOverVideo}
         disabled={media.mic === "waiting"}
         onClick={() => setMuted(!isMuted)}
       />
       {isVideo ? (
         <Toggle
-          icon={isFilmed ? "i-ph-video-camera-fill" : "i-ph-video-camera-slash-fill"}
+          icon={isCameraOn ? "i-ph-video-camera-fill" : "i-ph-video-camera-slash-fill"}
           label={t("calls.camera")}
-          isOn={!isFilmed}
-          isSeen={isSeen}
+          isOn={!isCameraOn}
+          isOverVideo={isOverVideo}
           disabled={media.camera === "waiting"}
           onClick={() => {
-            setCameraOn(!isFilmed);
+            setCameraOn(!isCameraOn);
           }}
         />
       ) : (
-        sound.toggleSpeaker && (
+        audioOutput.toggleSpeaker && (
           <Toggle
-            icon={sound.selectedId === "" ? "i-ph-speaker-simple-high-fill" : "i-ph-speaker-high-fill"}
+            icon={audioOutput.selectedId === "" ? "i-ph-speaker-simple-high-fill" : "i-ph-speaker-high-fill"}
             label={t("calls.speaker")}
-            isOn={sound.selectedId !== ""}
-            isSeen={isSeen}
-            onClick={() => void sound.toggleSpeaker?.()}
+            isOn={audioOutput.selectedId !== ""}
+            isOverVideo={isOverVideo}
+            onClick={() => void audioOutput.toggleSpeaker?.()}
           />
         )
       )}
@@ -109,7 +109,7 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
           icon="i-ph-waveform-bold"
           label={t("calls.voiceOnly")}
           isOn={isVoiceOnly}
-          isSeen={isSeen}
+          isOverVideo={isOverVideo}
           onClick={() => setRemoteVideoWanted(isVoiceOnly)}
         />
       )}
@@ -117,15 +117,15 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
   );
 }
 
-/** What can be done with a call as it stands (SPEC.md §2). */
+/** Controls of a call, depending on its state (SPEC.md §2). */
 export function CallControls(props: CallControlsProps) {
   const { state } = props.call;
-  if (state.at === "ringing") return <Answering call={props.call} isLow={props.isLow} />;
+  if (state.at === "ringing") return <Answering call={props.call} isShort={props.isShort} />;
   return (
-    <div className={`flex gap-x-5 gap-y-3 ${props.isLow ? "flex-wrap justify-center" : "flex-col"}`}>
+    <div className={`flex gap-x-5 gap-y-3 ${props.isShort ? "flex-wrap justify-center" : "flex-col"}`}>
       {state.at === "connected" && <Toggles {...props} />}
       <div className="flex grow justify-center">
-        <CallActionButton isWide act="hangUp" kind={state.call.kind} className="max-w-72" />
+        <CallActionButton isWide action="hangUp" kind={state.call.kind} className="max-w-72" />
       </div>
     </div>
   );

@@ -26,25 +26,25 @@ import { CallVideo } from "./video.tsx";
 
 export type CallScreenProps = {
   call: CallView;
-  /** The call's own; an ended one has no screen. */
+  /** State of the call; an ended call has no screen. */
   state: Exclude<CallView["state"], { at: "ended" }>;
   person: AvatarPerson;
   name: string;
-  troubles: CallWarning[];
-  /** There is no way to the server. */
-  isAway: boolean;
-  sound: AudioOutput;
-  /** When the browser does not let the other side be heard: within a tap it does. */
+  warnings: CallWarning[];
+  /** Whether the server cannot be reached. */
+  isServerUnreachable: boolean;
+  audioOutput: AudioOutput;
+  /** Starts playing audio blocked by the browser. Must be called within a tap. */
   onUnblock: (() => void) | undefined;
-  spot: PreviewPosition | undefined;
-  onSpot: (spot: PreviewPosition) => void;
-  onPopOut: (() => void) | undefined;
+  previewPosition: PreviewPosition | undefined;
+  onPreviewMove: (position: PreviewPosition) => void;
+  onPictureInPicture: (() => void) | undefined;
 };
 
 const largePx = 22; // the largest text of the appearance settings is 23
 const avatarPx = { high: 144, filmed: 96, low: 64 };
 
-/** What it takes: a minute at first, all together once that is something. */
+/** Data use: per minute at first, in total once that is worth showing. */
 function DataUseText({ call: { state, media } }: { call: CallView }) {
   const { t } = useTranslation();
   const { kind } = state.call;
@@ -54,36 +54,36 @@ function DataUseText({ call: { state, media } }: { call: CallView }) {
   return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
 }
 
-/** A call over the whole screen (SPEC.md §2). Putting it away, by Escape too, never ends it. */
-export function CallScreen({ call, state, person, name, troubles, sound, ...props }: CallScreenProps) {
+/** Full-screen view of a call (SPEC.md §2). Closing it, by Escape too, minimizes the call and never ends it. */
+export function CallScreen({ call, state, person, name, warnings, audioOutput, ...props }: CallScreenProps) {
   const { media } = call;
   const { t } = useTranslation();
   const id = useId();
   const [panel, setPanel] = useState<HTMLElement | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const [isChoosing, setChoosing] = useState(false);
+  const [isDeviceSheetOpen, setDeviceSheetOpen] = useState(false);
   const time = useCallDuration(state);
   const isVideo = state.call.kind === "video";
-  const isLow = useIsShortScreen();
+  const isShort = useIsShortScreen();
   const isLarge = isLargeText(largePx);
-  const isTight = isLow || isLarge;
-  // Three answers in a large text leave room for words alone.
+  const isTight = isShort || isLarge;
+  // Three answer buttons in large text leave room for text only.
   const isCrowded = isLarge && isVideo && state.at === "ringing";
   const isUp = state.at === "connected";
   const isSteady = isUp && state.interruptedAt === undefined;
-  const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
-  const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
-  const nextCamera = useNextCamera(isFilmed && isUp, media.local);
+  const hasRemoteVideo = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
+  const hasPreview = isVideo && media.local !== undefined && media.camera === "on";
+  const nextCamera = useNextCamera(hasPreview && isUp, media.local);
   const status = t(getCallStatusKey(state));
-  // In little room one's own picture moves along the right edge, and words leave that free.
-  const isBeside = isFilmed && !isSeen && isTight;
-  const isRow = isLow || isBeside;
-  const hasAvatar = !isCrowded && !(isBeside && isLarge);
-  // Whatever a picture may lie under, or be moved over, stands clear of it.
-  const isClear = isSeen || isFilmed;
-  const iconLook = isSeen ? "bg-black/50 hover:!bg-white/20" : "";
+  // In little room the local preview moves along the right edge, and text keeps clear of it.
+  const isPreviewBeside = hasPreview && !hasRemoteVideo && isTight;
+  const isRow = isShort || isPreviewBeside;
+  const hasAvatar = !isCrowded && !(isPreviewBeside && isLarge);
+  // Whatever a video may lie under, or be moved over, stays clear of it.
+  const hasVideo = hasRemoteVideo || hasPreview;
+  const iconLook = hasRemoteVideo ? "bg-black/50 hover:!bg-white/20" : "";
 
-  // The button that was pressed is gone with its state.
+  // The pressed button disappears with its state.
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement?.tagName === "DIALOG")
@@ -96,19 +96,19 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
     </p>
   );
   const bars = isUp && <QualityBars quality={media.quality} />;
-  const who: ReactNode = (
+  const identity: ReactNode = (
     <>
       <h2
         id={`${id}-name`}
         ref={heading}
         tabIndex={-1}
         data-autofocus
-        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : `line-clamp-2 ${isTight ? "text-xl leading-tight" : "text-2xl"}`}`}
+        className={`max-w-full font-bold break-words focus-visible:outline-none ${hasRemoteVideo ? "truncate text-lg" : `line-clamp-2 ${isTight ? "text-xl leading-tight" : "text-2xl"}`}`}
       >
         <bdi>{name}</bdi>
       </h2>
-      {!isSteady && <p className={isSeen ? "" : "text-lg leading-tight"}>{status}</p>}
-      {isSeen ? (
+      {!isSteady && <p className={hasRemoteVideo ? "" : "text-lg leading-tight"}>{status}</p>}
+      {hasRemoteVideo ? (
         <div className="flex items-center">
           {timer}
           {bars}
@@ -116,14 +116,14 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       ) : (
         timer
       )}
-      {props.isAway && !isUp && (
+      {props.isServerUnreachable && !isUp && (
         <p role="status" className="late my-1 rounded-card bg-raised px-3 py-2 text-sm leading-tight text-text">
           {t(state.at === "ringing" ? "calls.awayRinging" : "calls.away")}
         </p>
       )}
     </>
   );
-  const troubleLines = <CallWarningLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
+  const troubleLines = <CallWarningLines warnings={warnings} name={name} onUnblock={props.onUnblock} />;
   return (
     <Modal
       {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
@@ -135,25 +135,27 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       <div className="flex h-full items-center justify-center">
         <div
           ref={setPanel}
-          className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${isSeen ? "bg-black text-white" : "entry-ground bg-surface"}`}
+          className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${hasRemoteVideo ? "bg-black text-white" : "entry-ground bg-surface"}`}
         >
           <Toaster place="call" />
           <p id={`${id}-status`} role="status" className="sr-only">
             {status}
           </p>
-          {isSeen && media.remote && <CallVideo stream={media.remote} fits className="absolute inset-0 size-full" />}
-          {isFilmed && media.local && panel && (
+          {hasRemoteVideo && media.remote && (
+            <CallVideo stream={media.remote} fits className="absolute inset-0 size-full" />
+          )}
+          {hasPreview && media.local && panel && (
             <LocalPreview
               stream={media.local}
               panel={panel}
               isTight={isTight}
-              spot={props.spot}
-              onMove={props.onSpot}
+              savedPosition={props.previewPosition}
+              onMove={props.onPreviewMove}
             />
           )}
           <header
             data-part="header"
-            className={`relative z-3 flex shrink-0 flex-wrap items-start gap-x-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
+            className={`relative z-3 flex shrink-0 flex-wrap items-start gap-x-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${hasRemoteVideo ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
           >
             <IconButton
               icon="i-ph-caret-down-bold"
@@ -161,13 +163,16 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               className={iconLook}
               onClick={minimizeWithFocus}
             />
-            <MessagesStrip isSeen={isSeen} className={isSeen ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"} />
-            {isSeen && (
+            <MessagesStrip
+              isOverVideo={hasRemoteVideo}
+              className={hasRemoteVideo ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"}
+            />
+            {hasRemoteVideo && (
               <div className="min-w-0 flex-1 leading-tight">
-                <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>
+                <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{identity}</div>
               </div>
             )}
-            {!isSeen && <span className="flex h-12 items-center">{bars}</span>}
+            {!hasRemoteVideo && <span className="flex h-12 items-center">{bars}</span>}
             {nextCamera && (
               <IconButton
                 icon="i-ph-camera-rotate"
@@ -176,12 +181,12 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                 onClick={() => selectDevice("videoinput", nextCamera)}
               />
             )}
-            {props.onPopOut && (
+            {props.onPictureInPicture && (
               <IconButton
                 icon="i-ph-picture-in-picture"
                 label={t("calls.popOut")}
                 className={iconLook}
-                onClick={props.onPopOut}
+                onClick={props.onPictureInPicture}
               />
             )}
             {isUp && (
@@ -189,57 +194,59 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                 icon="i-ph-sliders-horizontal"
                 label={t(isVideo ? "calls.devices.open" : "calls.devices.openAudio")}
                 className={iconLook}
-                onClick={() => setChoosing(true)}
+                onClick={() => setDeviceSheetOpen(true)}
               />
             )}
           </header>
           <div className="relative flex min-h-0 flex-1 flex-col items-center gap-3 overflow-y-auto overscroll-contain px-4 pb-2 text-center">
-            {!isSeen && (
+            {!hasRemoteVideo && (
               <>
                 <div
-                  className={`flex shrink-0 items-center ${isRow ? "gap-4 text-left" : `flex-col ${isLarge ? "" : "pt-6"}`} ${isFilmed ? (isRow ? "mr-auto" : "") : "my-auto"} ${isBeside ? "max-w-[calc(100%-92px)]" : "max-w-full"}`}
+                  className={`flex shrink-0 items-center ${isRow ? "gap-4 text-left" : `flex-col ${isLarge ? "" : "pt-6"}`} ${hasPreview ? (isRow ? "mr-auto" : "") : "my-auto"} ${isPreviewBeside ? "max-w-[calc(100%-92px)]" : "max-w-full"}`}
                 >
                   {hasAvatar && (
                     <span className={`rounded-full ${isTight ? "" : "mb-6"} ${isUp || isRow ? "" : "call-pulse"}`}>
-                      <Avatar person={person} size={avatarPx[isTight ? "low" : isFilmed ? "filmed" : "high"]} />
+                      <Avatar person={person} size={avatarPx[isTight ? "low" : hasPreview ? "filmed" : "high"]} />
                     </span>
                   )}
                   <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isRow ? "" : "items-center"}`}>
-                    {who}
-                    {!isClear && (
+                    {identity}
+                    {!hasVideo && (
                       <p className="text-sm leading-tight text-muted">
                         <DataUseText call={call} />
                       </p>
                     )}
                   </div>
                 </div>
-                {!isClear && troubleLines}
+                {!hasVideo && troubleLines}
               </>
             )}
           </div>
           <div
             data-part="controls"
-            className={`relative z-3 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
+            className={`relative z-3 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${hasRemoteVideo ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
           >
-            {isClear && (
+            {hasVideo && (
               <>
                 {troubleLines}
-                <p className={`self-center text-sm ${isSeen ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}>
+                <p
+                  className={`self-center text-sm ${hasRemoteVideo ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}
+                >
                   <DataUseText call={call} />
                 </p>
               </>
             )}
-            <CallControls call={call} sound={sound} isSeen={isSeen} isLow={isLow} />
+            <CallControls call={call} audioOutput={audioOutput} isOverVideo={hasRemoteVideo} isShort={isShort} />
           </div>
         </div>
       </div>
-      {isChoosing && (
+      {isDeviceSheetOpen && (
         <DeviceSheet
           hasVideo={isVideo}
-          sound={sound}
+          audioOutput={audioOutput}
           media={media}
-          chosen={call.devices}
-          onClose={() => setChoosing(false)}
+          selected={call.devices}
+          onClose={() => setDeviceSheetOpen(false)}
         />
       )}
     </Modal>

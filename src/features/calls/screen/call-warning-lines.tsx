@@ -26,10 +26,10 @@ function WarningLine({ tone, isLate = false, children, action }: WarningLineProp
 
 const remedyLook = "min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-surface";
 
-type CallWarningLinesProps = { troubles: CallWarning[]; name: string; onUnblock: (() => void) | undefined };
+type CallWarningLinesProps = { warnings: CallWarning[]; name: string; onUnblock: (() => void) | undefined };
 
-/** What does not work, said plainly, with what can be done about it. */
-export function CallWarningLines({ troubles, name, onUnblock }: CallWarningLinesProps) {
+/** Warnings of a call with their remedies. */
+export function CallWarningLines({ warnings, name, onUnblock }: CallWarningLinesProps) {
   const { t } = useTranslation();
   return (
     <div role="status" className="flex w-full shrink-0 flex-col items-center gap-2 empty:hidden">
@@ -45,7 +45,7 @@ export function CallWarningLines({ troubles, name, onUnblock }: CallWarningLines
           {t("calls.notice.silent")}
         </WarningLine>
       )}
-      {troubles.map(({ key, tone, remedy, isLate = false }) => (
+      {warnings.map(({ key, tone, remedy, isLate = false }) => (
         <WarningLine
           key={key}
           tone={tone}

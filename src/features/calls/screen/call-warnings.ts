@@ -2,12 +2,12 @@ import type { MediaView } from "#calls/media/media-session.ts";
 import type { CallView } from "#calls/views.ts";
 import type { TextKey } from "#i18n/setup.ts";
 
-/** Something of the media that a person should know, the gravest first. */
+/** Warning about the media of a call. */
 export type CallWarning = {
   key: TextKey;
   tone: "danger" | "plain";
   remedy?: "camera";
-  /** Only when it lasts. */
+  /** Shown only if the condition lasts. */
   isLate?: true;
 };
 
@@ -23,7 +23,7 @@ const cameraWarnings: Partial<Record<MediaView["camera"], TextKey>> = {
   unwanted: "calls.notice.cameraUnwanted",
 };
 
-/** What worked in this call before: what is missing then was unplugged. */
+/** Devices that worked earlier in this call; a missing one was unplugged. */
 export type WorkingDevices = { mic: boolean; camera: boolean };
 
 export const updateWorkingDevices = (before: WorkingDevices, { mic, camera }: MediaView): WorkingDevices => {
@@ -40,16 +40,16 @@ const findPeerMicWarning = ({ peer }: MediaView): CallWarning | undefined => {
 };
 
 const findPeerVideoWarning = ({ peer, camera, isVoiceOnly }: MediaView): CallWarning | undefined => {
-  // Where this side's camera is on, that says more.
+  // With the own camera on, its `unwanted` warning says more.
   if (peer.isVoiceOnly) return camera === "unwanted" ? undefined : { key: "calls.notice.peerVoiceOnly", tone: "plain" };
   return peer.isCameraOff && !isVoiceOnly ? { key: "calls.notice.peerCameraOff", tone: "plain" } : undefined;
 };
 
-/** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
+/** Warnings about both sides' media, most severe first. A call that rings has none. */
 export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevices, isAway = false): CallWarning[] => {
   if (state.at === "ringing" || state.at === "ended") return [];
   const isUp = state.at === "connected";
-  const found: (CallWarning | undefined)[] = [
+  const warnings: (CallWarning | undefined)[] = [
     media.mic === "missing" && worked.mic
       ? { key: "calls.notice.micUnplugged", tone: "danger" }
       : micWarnings[media.mic] && { key: micWarnings[media.mic] as TextKey, tone: "danger" },
@@ -57,7 +57,7 @@ export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevi
     isUp && media.isMicInaudible && media.mic === "on" ? { key: "calls.notice.unheard", tone: "danger" } : undefined,
   ];
   if (state.call.kind === "video") {
-    found.push(
+    warnings.push(
       media.camera === "lowBandwidth" ? { key: "calls.notice.thin", tone: "plain", remedy: "camera" } : undefined,
       media.camera === "missing" && worked.camera
         ? { key: "calls.notice.cameraUnplugged", tone: "plain" }
@@ -68,13 +68,13 @@ export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevi
       media.isVideoRestored ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
     );
   }
-  if (isUp && isAway) found.push({ key: "calls.notice.away", tone: "plain" });
+  if (isUp && isAway) warnings.push({ key: "calls.notice.away", tone: "plain" });
   if (isUp && state.interruptedAt === undefined) {
-    found.push(
+    warnings.push(
       findPeerMicWarning(media),
       state.call.kind === "video" ? findPeerVideoWarning(media) : undefined,
       media.quality === 1 && media.camera !== "lowBandwidth" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
     );
   }
-  return found.filter((trouble) => trouble !== undefined);
+  return warnings.filter((warning) => warning !== undefined);
 };

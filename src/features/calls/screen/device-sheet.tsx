@@ -9,9 +9,9 @@ import type { TextKey } from "#i18n/setup.ts";
 
 type DeviceSheetProps = {
   hasVideo: boolean;
-  sound: AudioOutput;
+  audioOutput: AudioOutput;
   media: Pick<MediaView, "mic" | "camera" | "local">;
-  chosen: SelectedDevices;
+  selected: SelectedDevices;
   onClose: () => void;
 };
 
@@ -19,14 +19,14 @@ const useMediaDevices = (): MediaDeviceInfo[] | undefined => {
   const [devices, setDevices] = useState<MediaDeviceInfo[]>();
   useEffect(() => {
     const media = navigator.mediaDevices as MediaDevices | undefined;
-    const list = () =>
+    const update = () =>
       void media?.enumerateDevices().then(
         (all) => setDevices(all.filter(({ deviceId }) => deviceId !== "")),
         () => setDevices([]),
       );
-    list();
-    media?.addEventListener("devicechange", list);
-    return () => media?.removeEventListener("devicechange", list);
+    update();
+    media?.addEventListener("devicechange", update);
+    return () => media?.removeEventListener("devicechange", update);
   }, []);
   return devices;
 };
@@ -35,13 +35,13 @@ type DeviceGroupProps = {
   title: TextKey;
   icon: string;
   devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
-  chosen: string | undefined;
-  /** What is said where there is none. */
-  none?: TextKey | undefined;
+  selected: string | undefined;
+  /** Text shown if there is no device. */
+  noneTexts?: TextKey | undefined;
   onChoose: (id: string) => void;
 };
 
-function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: DeviceGroupProps) {
+function DeviceGroup({ title, icon, devices, selected, noneTexts = "calls.devices.none", onChoose }: DeviceGroupProps) {
   const { t } = useTranslation();
   return (
     <fieldset className="py-2">
@@ -49,14 +49,14 @@ function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none"
         <span className={`${icon} text-xl text-accent`} aria-hidden="true" />
         {t(title)}
       </legend>
-      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(none)}</p>}
+      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(noneTexts)}</p>}
       {devices.map(({ deviceId, label }, index) => (
         <label key={deviceId} className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2 hover:bg-raised">
           <input
             type="radio"
             name={title}
             className="size-5 shrink-0 accent-[var(--accent-fill)]"
-            checked={deviceId === chosen}
+            checked={deviceId === selected}
             onChange={() => onChoose(deviceId)}
           />
           <span className="min-w-0 break-words">{label || t("calls.devices.unnamed", { number: index + 1 })}</span>
@@ -66,30 +66,30 @@ function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none"
   );
 }
 
-/** The device a stream comes from. */
+/** Id of the device a stream comes from. */
 const findUsedDevice = (local: MediaStream | undefined, kind: "audioinput" | "videoinput"): string | undefined =>
   (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
 
-/** Microphone, camera and where the sound goes. What is chosen holds at once. */
-export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }: DeviceSheetProps) {
+/** Sheet for choosing microphone, camera and audio output. A choice applies at once. */
+export default function DeviceSheet({ hasVideo, audioOutput, media, selected, onClose }: DeviceSheetProps) {
   const { t } = useTranslation();
   const devices = useMediaDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
-  // Those that may not be used are not named by the browser either.
-  const none = {
+  // The browser does not name devices without permission.
+  const noneTexts = {
     audioinput: media.mic === "refused" ? "calls.notice.micRefused" : undefined,
     videoinput: media.camera === "refused" ? "calls.notice.cameraRefused" : undefined,
   } as const;
   const group = (kind: "audioinput" | "videoinput", title: TextKey, icon: string) => {
-    const found = devices.filter((device) => device.kind === kind);
-    const isThere = (id: string | undefined) => found.some(({ deviceId }) => deviceId === id);
+    const matching = devices.filter((device) => device.kind === kind);
+    const isAvailable = (id: string | undefined) => matching.some(({ deviceId }) => deviceId === id);
     return (
       <DeviceGroup
         title={title}
         icon={icon}
-        devices={found}
-        chosen={[chosen[kind], findUsedDevice(media.local, kind)].find(isThere) ?? found[0]?.deviceId}
-        none={none[kind]}
+        devices={matching}
+        selected={[selected[kind], findUsedDevice(media.local, kind)].find(isAvailable) ?? matching[0]?.deviceId}
+        noneTexts={noneTexts[kind]}
         onChoose={(id) => selectDevice(kind, id)}
       />
     );
@@ -99,13 +99,13 @@ export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }:
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe">
         {group("audioinput", "calls.devices.microphone", "i-ph-microphone")}
         {hasVideo && group("videoinput", "calls.devices.camera", "i-ph-video-camera")}
-        {sound.outputs.length > 1 && (
+        {audioOutput.outputs.length > 1 && (
           <DeviceGroup
             title="calls.devices.output"
             icon="i-ph-speaker-high"
-            devices={[{ deviceId: "", label: t("calls.devices.standard") }, ...sound.outputs]}
-            chosen={sound.selectedId}
-            onChoose={async (id) => setOutputFailed(!(await sound.selectOutput(id)))}
+            devices={[{ deviceId: "", label: t("calls.devices.standard") }, ...audioOutput.outputs]}
+            selected={audioOutput.selectedId}
+            onChoose={async (id) => setOutputFailed(!(await audioOutput.selectOutput(id)))}
           />
         )}
         {hasOutputFailed && (

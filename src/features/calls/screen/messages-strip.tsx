@@ -13,7 +13,7 @@ import { useSettings } from "#sync/hooks/use-settings.ts";
 
 const previewMs = 5_000;
 
-/** Whether this is still new: it was not the same a moment ago. */
+/** Whether the key has changed within the last `previewMs`. */
 const useIsFresh = (key: string): boolean => {
   const [old, setOld] = useState<string>();
   useEffect(() => {
@@ -24,31 +24,32 @@ const useIsFresh = (key: string): boolean => {
 };
 
 /**
- * What others write while the call's screen is before their chats: its number, at first its words too, and the way
- * there. It takes no focus, so it says itself that it is there, when whoever listens is not spoken to.
+ * New messages while the call screen covers the chats: their number, at first a preview too, and a link to the newest
+ * chat. It takes no focus, so it is announced politely.
  */
-export function MessagesStrip({ isSeen, className }: { isSeen: boolean; className: string }) {
+export function MessagesStrip({ isOverVideo, className }: { isOverVideo: boolean; className: string }) {
   const { t } = useTranslation();
   const settings = useSettings();
-  const news = useUnreadPreviews(useSyncExternalStore(messagesDuringCall.subscribe, messagesDuringCall.get));
-  const [newest] = news;
+  const previews = useUnreadPreviews(useSyncExternalStore(messagesDuringCall.subscribe, messagesDuringCall.get));
+  const [newest] = previews;
   const hasPreview = settings[newest?.group ? "groups" : "messages"].preview;
-  // Said once: nobody is told of every further word.
-  const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
-  if (newest && said?.id !== newest.id) setSaid({ id: newest.id, words: describeNewMessage(newest, hasPreview, t) });
-  if (!newest && said) setSaid(undefined);
+  // Announced once per conversation, not for every message.
+  const [announced, setAnnounced] = useState<{ id: ConversationId; text: string }>();
+  if (newest && announced?.id !== newest.id)
+    setAnnounced({ id: newest.id, text: describeNewMessage(newest, hasPreview, t) });
+  if (!newest && announced) setAnnounced(undefined);
   useEffect(() => clearMessagesDuringCall, []);
-  const count = news.reduce((sum, { unread }) => sum + unread, 0);
+  const count = previews.reduce((sum, { unread }) => sum + unread, 0);
   const isFresh = useIsFresh(`${newest?.id} ${count}`);
   return (
     <div className={className}>
       <p role="status" className="sr-only">
-        {said?.words}
+        {announced?.text}
       </p>
       {newest && (
         <Link
           to={toConversationPath(newest)}
-          className={`rise flex min-h-12 w-fit max-w-full items-center gap-2 rounded-full px-3 ${isSeen ? "bg-black/60 text-white" : "bg-raised text-text"}`}
+          className={`rise flex min-h-12 w-fit max-w-full items-center gap-2 rounded-full px-3 ${isOverVideo ? "bg-black/60 text-white" : "bg-raised text-text"}`}
           onClick={minimizeWithFocus}
         >
           <span className="i-ph-chat-circle-text-fill shrink-0 text-2xl" aria-hidden="true" />

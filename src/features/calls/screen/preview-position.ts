@@ -1,26 +1,28 @@
-/** The local preview of a video call (SPEC.md §9): 128×192 px, moved within what the controls leave free. */
+/**
+ * Size of the local preview of a video call (SPEC.md §9): 128×192 px, moved within the area the controls leave free.
+ */
 export const previewSize = { width: 128, height: 192 };
-/** Where there is little room it is smaller, and what stands beside it keeps clear of so much. */
+/** Size in little room; text beside it keeps clear of it. */
 export const smallPreviewSize = { width: 80, height: 120 };
 const minHeight = 96;
 
 export type PreviewPosition = { x: number; y: number };
 type Size = { width: number; height: number };
-/** How far it stays from each edge of the area. */
+/** Distance to keep from each edge of the area. */
 export type PreviewInsets = { top: number; right: number; bottom: number; left: number };
-/** What it moves within, and how large it is there. */
+/** Area the preview moves within, and its size there. */
 export type PreviewBounds = { area: Size; insets: PreviewInsets; size: Size };
 
 const clamp = (value: number, from: number, to: number): number => Math.min(Math.max(value, from), Math.max(from, to));
 
-/** How large it is: no more than half as high as what is free. */
+/** Size of the preview: at most half the free height. */
 export const fitPreviewSize = (area: Size, { top, bottom }: PreviewInsets, isTight: boolean): Size => {
-  const most = isTight ? smallPreviewSize : previewSize;
-  const height = Math.round(clamp((area.height - top - bottom) / 2, minHeight, most.height));
-  return { width: Math.round((height * most.width) / most.height), height };
+  const maxSize = isTight ? smallPreviewSize : previewSize;
+  const height = Math.round(clamp((area.height - top - bottom) / 2, minHeight, maxSize.height));
+  return { width: Math.round((height * maxSize.width) / maxSize.height), height };
 };
 
-/** Where its upper left corner may be. Where there is too little room for the range, its beginning. */
+/** Range of the preview's upper left corner. Without enough room the range is its beginning. */
 const toPositionRange = ({ area, insets, size }: PreviewBounds) => ({
   left: insets.left,
   top: insets.top,
@@ -28,36 +30,36 @@ const toPositionRange = ({ area, insets, size }: PreviewBounds) => ({
   bottom: Math.max(insets.top, area.height - insets.bottom - size.height),
 });
 
-/** The nearest spot within the range. */
-export const clampPosition = ({ x, y }: PreviewPosition, room: PreviewBounds): PreviewPosition => {
-  const range = toPositionRange(room);
+/** Nearest position within the range. */
+export const clampPosition = ({ x, y }: PreviewPosition, bounds: PreviewBounds): PreviewPosition => {
+  const range = toPositionRange(bounds);
   return { x: clamp(x, range.left, range.right), y: clamp(y, range.top, range.bottom) };
 };
 
-/** What the other side's picture takes of the height, where it does not fill it. */
+/** Vertical range of the remote video if it does not fill the area. */
 export type VideoBand = { top: number; bottom: number };
 
-/** A picture that lies across is as wide as the area and stands in its middle. */
+/** A landscape video is as wide as the area and vertically centred. */
 export const toVideoBand = (area: Size, picture: Size): VideoBand | undefined => {
   if (picture.width <= picture.height) return undefined;
   const height = Math.min(area.height, (area.width * picture.height) / picture.width);
   return { top: (area.height - height) / 2, bottom: (area.height + height) / 2 };
 };
 
-/** The corner it begins in, at the right: above the controls, or at the top where it covers less of the other's picture. */
-export const getInitialPosition = (room: PreviewBounds, band?: VideoBand): PreviewPosition => {
-  const { right, top, bottom } = toPositionRange(room);
+/** Initial corner, at the right: above the controls, or at the top if that covers less of the remote video. */
+export const getInitialPosition = (bounds: PreviewBounds, videoBand?: VideoBand): PreviewPosition => {
+  const { right, top, bottom } = toPositionRange(bounds);
   const covered = (y: number): number =>
-    band ? Math.max(0, Math.min(y + room.size.height, band.bottom) - Math.max(y, band.top)) : 0;
+    videoBand ? Math.max(0, Math.min(y + bounds.size.height, videoBand.bottom) - Math.max(y, videoBand.top)) : 0;
   return { x: right, y: covered(top) < covered(bottom) ? top : bottom };
 };
 
-/** The corner after the one it is nearest to, clockwise. */
-export const getNextCorner = ({ x, y }: PreviewPosition, room: PreviewBounds): PreviewPosition => {
-  const { left, top, right, bottom } = toPositionRange(room);
+/** Next corner clockwise from the nearest one. */
+export const getNextCorner = ({ x, y }: PreviewPosition, bounds: PreviewBounds): PreviewPosition => {
+  const { left, top, right, bottom } = toPositionRange(bounds);
   const isRight = x > (left + right) / 2;
-  const isLow = y > (top + bottom) / 2;
-  if (!isLow) return isRight ? { x: right, y: bottom } : { x: right, y: top };
+  const isBottom = y > (top + bottom) / 2;
+  if (!isBottom) return isRight ? { x: right, y: bottom } : { x: right, y: top };
   return isRight ? { x: left, y: bottom } : { x: left, y: top };
 };
 
@@ -69,8 +71,12 @@ const keySteps: Partial<Record<string, PreviewPosition>> = {
   ArrowDown: { x: 0, y: stepPx },
 };
 
-/** Where a key moves it; undefined for a key that does not. */
-export const moveByKey = (key: string, { x, y }: PreviewPosition, room: PreviewBounds): PreviewPosition | undefined => {
+/** Position after an arrow key; undefined for other keys. */
+export const moveByKey = (
+  key: string,
+  { x, y }: PreviewPosition,
+  bounds: PreviewBounds,
+): PreviewPosition | undefined => {
   const step = keySteps[key];
-  return step && clampPosition({ x: x + step.x, y: y + step.y }, room);
+  return step && clampPosition({ x: x + step.x, y: y + step.y }, bounds);
 };

@@ -9,7 +9,7 @@ const words: Record<1 | 2 | 3, TextKey> = {
 };
 const heights = ["h-2", "h-3", "h-4"];
 
-/** Three bars for what the connection carries; nothing while that is not known. */
+/** Three bars for the connection quality; nothing while it is unknown. */
 export function QualityBars({ quality }: { quality: MediaView["quality"] }) {
   const { t } = useTranslation();
   if (quality === 0) return null;

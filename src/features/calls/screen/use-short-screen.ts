@@ -6,5 +6,5 @@ const subscribeShortScreen = (listener: () => void): (() => void) => {
   return () => shortScreen.removeEventListener("change", listener);
 };
 
-/** A screen with little height for its text: a phone that lies on its side, or a very large text. */
+/** Whether the screen is short for its text: a phone in landscape, or very large text. */
 export const useIsShortScreen = (): boolean => useSyncExternalStore(subscribeShortScreen, () => shortScreen.matches);

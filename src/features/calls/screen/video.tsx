@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from "react";
 
 type CallVideoProps = { stream: MediaStream; className?: string; fits?: boolean };
 
-/** A stream's moving picture, without its sound. `fits`: one that lies across is shown whole, not cut to the frame. */
+/** Video of a stream, without its audio. `fits`: a landscape video is shown whole, not cropped to the frame. */
 export function CallVideo({ stream, className = "", fits = false }: CallVideoProps) {
   const ref = useRef<HTMLVideoElement>(null);
-  const [isAcross, setAcross] = useState(false);
+  const [isLandscape, setLandscape] = useState(false);
   useEffect(() => {
     const video = ref.current;
     if (!video) return;
     video.srcObject = stream;
-    void video.play().catch(() => undefined); // one that may not yet play does once it is touched
+    void video.play().catch(() => undefined); // blocked autoplay starts with the first tap
     return () => {
       video.srcObject = null;
     };
@@ -23,8 +23,8 @@ export function CallVideo({ stream, className = "", fits = false }: CallVideoPro
       playsInline
       disablePictureInPicture={!fits}
       data-fits={fits ? "" : undefined}
-      className={`pointer-events-none ${className} ${fits ? (isAcross ? "object-contain" : "object-cover") : ""}`}
-      onResize={({ currentTarget: { videoWidth, videoHeight } }) => setAcross(videoWidth > videoHeight)}
+      className={`pointer-events-none ${className} ${fits ? (isLandscape ? "object-contain" : "object-cover") : ""}`}
+      onResize={({ currentTarget: { videoWidth, videoHeight } }) => setLandscape(videoWidth > videoHeight)}
     />
   );
 }
