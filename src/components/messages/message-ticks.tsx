@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { MessageStatus } from "#contract/conversations.ts";
 
-const tickLooks = {
+const tickClasses = {
   sending: "i-ph-clock text-muted",
   sent: "i-ph-check-bold text-muted",
   delivered: "i-ph-checks-bold text-muted",
@@ -13,6 +13,6 @@ const tickLooks = {
 export function MessageTicks({ status }: { status: MessageStatus | "failed" }) {
   const { t } = useTranslation();
   return (
-    <span role="img" aria-label={t(`chat.status.${status}`)} className={`${tickLooks[status]} shrink-0 text-base`} />
+    <span role="img" aria-label={t(`chat.status.${status}`)} className={`${tickClasses[status]} shrink-0 text-base`} />
   );
 }

@@ -19,7 +19,7 @@ import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
 import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
-import type { ChatParticipation } from "./message/failed-reason.ts";
+import type { ChatParticipation } from "./message/failed-message.tsx";
 import { type ChatPeople, useMentionedMembers } from "./message/senders.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 

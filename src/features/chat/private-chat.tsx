@@ -15,9 +15,7 @@ import { useChat, useConversation, usePerson, useTypingMembers } from "#sync/hoo
 import { usePresence } from "#sync/hooks/use-presence.ts";
 import { useProfile } from "#sync/hooks/use-profile.ts";
 import { ChatLayout } from "./chat-layout.tsx";
-import { BlockedNotice } from "./composer/blocked-notice.tsx";
-import { DeletedAccountNotice } from "./composer/deleted-notice.tsx";
-import { NotConnectedNotice } from "./composer/not-connected-notice.tsx";
+import { BlockedNotice, DeletedAccountNotice, NotConnectedNotice } from "./composer/private-chat-notices.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { hasVisiblePresence, PresenceLine } from "./header/presence-line.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";

@@ -21,7 +21,7 @@ let hasPlayedEntrance = false;
 
 const measureRowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-const emptyActionLook = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
+const emptyActionClasses = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
 
 /** Empty state. Without contacts it leads to the people search instead of an empty contact list. */
 function NoConversations() {
@@ -35,13 +35,13 @@ function NoConversations() {
       action={
         <span className="grid gap-3">
           {hasContacts && (
-            <Link to="/app/contacts" className={`${emptyActionLook} bg-accent text-on-accent hover:bg-accent-hover`}>
+            <Link to="/app/contacts" className={`${emptyActionClasses} bg-accent text-on-accent hover:bg-accent-hover`}>
               {t("masolo.emptyContacts")}
             </Link>
           )}
           <Link
             to="/app/senga"
-            className={`${emptyActionLook} ${hasContacts ? "border border-line hover:bg-raised" : "bg-accent text-on-accent hover:bg-accent-hover"}`}
+            className={`${emptyActionClasses} ${hasContacts ? "border border-line hover:bg-raised" : "bg-accent text-on-accent hover:bg-accent-hover"}`}
           >
             {t("masolo.emptySenga")}
           </Link>

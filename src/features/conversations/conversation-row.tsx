@@ -67,11 +67,11 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
     const isMenuKey = event.clientX === 0 && event.clientY === 0;
     setAnchor(isMenuKey ? event.currentTarget.getBoundingClientRect() : new DOMRect(event.clientX, event.clientY));
   };
-  const renderMenuButton = (look: string) => (
+  const renderMenuButton = (className: string) => (
     <IconButton
       icon="i-ph-dots-three-vertical-bold"
       label={t("masolo.rowActions", { name })}
-      className={look}
+      className={className}
       aria-haspopup="menu"
       aria-expanded={anchor !== undefined}
       onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}

@@ -44,7 +44,7 @@ export default function FileAttachment({ conversation, item, body }: AttachmentP
     if (state !== "loading") isWanted.current = false;
   }, [state, errorKey, url, body.name, t]);
 
-  const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
+  const classes = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
   const content = (
     <>
       {!upload && (
@@ -77,13 +77,13 @@ export default function FileAttachment({ conversation, item, body }: AttachmentP
         </span>
       )}
       {url ? (
-        <a href={url} download={body.name} className={look}>
+        <a href={url} download={body.name} className={classes}>
           {content}
         </a>
       ) : (
         <button
           type="button"
-          className={look}
+          className={classes}
           aria-busy={state === "loading" || undefined}
           onClick={() => {
             isWanted.current = request();

@@ -10,7 +10,7 @@ import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
 
 const autoLoadMaxBytes = 400_000; // images up to this size load without a tap
 
-const overImageLook = "bg-black/60 text-white";
+const overImageClasses = "bg-black/60 text-white";
 
 /** Image file of a bubble: a small one loads when it becomes visible, a large one on a tap. */
 const useAutoLoadedImage = ({ conversation, body }: AttachmentProps<"image">) => {
@@ -73,7 +73,7 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
           disabled={state === "loading" || isGone}
         >
           <span
-            className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overImageLook}`}
+            className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overImageClasses}`}
           >
             {state === "loading" ? (
               <span className="spinner text-xl" aria-hidden="true" />
@@ -89,15 +89,15 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
       )}
       {upload && item.cid && (
         <>
-          <span className={`absolute top-1/2 left-1/2 -translate-1/2 rounded-full ${overImageLook}`}>
+          <span className={`absolute top-1/2 left-1/2 -translate-1/2 rounded-full ${overImageClasses}`}>
             <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
-          <span className={`absolute top-1 right-1 rounded-full ${overImageLook}`}>
+          <span className={`absolute top-1 right-1 rounded-full ${overImageClasses}`}>
             <CancelUploadButton cid={item.cid} />
           </span>
           {/* Fits between the upload button and the cancel button at any text size; the time stands below. */}
           <span
-            className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overImageLook}`}
+            className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overImageClasses}`}
           >
             <UploadProgressText upload={upload} />
           </span>

@@ -1,17 +1,24 @@
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton, iconButtonClasses } from "#components/controls/icon-button.tsx";
-import { PictureModal, PictureOverlay, pictureButtonClasses } from "#components/overlays/picture-overlay.tsx";
+import {
+  PictureLoadError,
+  PictureModal,
+  PictureOverlay,
+  pictureButtonClasses,
+  ZoomablePicture,
+} from "#components/overlays/picture-overlay.tsx";
+import { usePanZoom } from "#components/overlays/use-pan-zoom.ts";
 import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { LinkedMessageText } from "#features/chat/message/message-text.tsx";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
-import { formatTime } from "#i18n/format.ts";
+import { formatBytes, formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
+import { toThumbUrl } from "#lib/media/thumbhash.ts";
 import type { ChatItem } from "#sync/hooks/use-live-query.ts";
-import { ImageViewerStage } from "./image-viewer-stage.tsx";
-import { useAttachment } from "./use-attachment.ts";
+import { type Attachment, useAttachment } from "./use-attachment.ts";
 
 type ImageItem = ChatItem & { body: Extract<Body, { type: "image" }> };
 const isImageItem = (item: ChatItem): item is ImageItem => item.body.type === "image";
@@ -25,6 +32,54 @@ type ImageViewerProps = {
   people: ChatPeople;
   onClose: () => void;
 };
+
+type ImageViewerStageProps = {
+  body: Extract<Body, { type: "image" }>;
+  alt: string;
+  file: Attachment;
+  /** Receives the key handler of this image. */
+  keyHandler: RefObject<((key: string) => boolean) | undefined>;
+  onStep: (by: 1 | -1) => void;
+  onClose: () => void;
+};
+
+/** Zoomable image; its thumbhash is shown until it is loaded. */
+function ImageViewerStage({ body, alt, file, keyHandler, onStep, onClose }: ImageViewerStageProps) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const { url, state, load, isUnreachable } = file;
+  const [thumb] = useState(() => toThumbUrl(body.thumb));
+  const frame = useRef<HTMLDivElement>(null);
+  const zoom = usePanZoom(body, frame, { onTurn: onStep, onClose });
+  keyHandler.current = zoom.press;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per image
+  useEffect(() => {
+    if (state === "absent" && !isUnreachable) load();
+  }, [state === "absent" && !isUnreachable]);
+  const loadingNotice = (
+    <p role="status" className="flex items-center gap-2 rounded-full bg-black/60 px-4 py-2 text-sm">
+      <span className="spinner text-xl" aria-hidden="true" />
+      {formatBytes(body.size, language)}
+      <span className="sr-only">{t("common.loading")}</span>
+    </p>
+  );
+  const failureNotice = <PictureLoadError text={t("messages.photoFailed")} onRetry={load} />;
+  return (
+    <ZoomablePicture
+      frameRef={frame}
+      zoom={zoom}
+      overlay={url ? null : state === "failed" || isUnreachable ? failureNotice : loadingNotice}
+    >
+      <img
+        src={url ?? thumb}
+        alt={alt}
+        draggable={false}
+        data-scale={zoom.pose.scale}
+        className={`absolute inset-0 m-auto max-h-full max-w-full ${url ? "" : "size-full object-contain blur-sm"}`}
+      />
+    </ZoomablePicture>
+  );
+}
 
 type ImageViewerPageProps = {
   conversation: ConversationId;

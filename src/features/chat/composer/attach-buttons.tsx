@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { MenuButton, type MenuItem } from "#components/overlays/menu.tsx";
 
-const buttonLook = "text-muted hover:text-text";
+const buttonClasses = "text-muted hover:text-text";
 
 type AttachButtonsProps = { onFiles: (files: File[]) => void; onCamera: () => void };
 
@@ -40,10 +40,15 @@ export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
   ];
   return (
     <>
-      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={items} className={`sm:hidden ${buttonLook}`} />
+      <MenuButton
+        icon="i-ph-plus"
+        label={t("chat.attach.menu")}
+        items={items}
+        className={`sm:hidden ${buttonClasses}`}
+      />
       <div className="hidden sm:flex">
         {items.map(({ id, label, icon = "", onSelect }) => (
-          <IconButton key={id} icon={icon} label={label} className={buttonLook} onClick={onSelect} />
+          <IconButton key={id} icon={icon} label={label} className={buttonClasses} onClick={onSelect} />
         ))}
       </div>
       <input ref={fileInput} type="file" multiple hidden onChange={onChange} data-attach="file" />

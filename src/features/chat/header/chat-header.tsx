@@ -16,39 +16,40 @@ type ChatHeaderProps = {
   subtitle?: ReactNode;
 };
 
-const nameLook =
+const nameClasses =
   "line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg";
-const subtitleLook = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
+const subtitleClasses = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
 
 /** Avatar, name and subtitle of a chat, linked to the profile or member list. Typing is announced by `TypingAnnouncer`. */
 export function ChatHeader({ profilePath, person, name, isMuted, typingText, subtitle }: ChatHeaderProps) {
   const { t } = useTranslation();
-  const look = "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
+  const classes =
+    "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
     <>
       <Avatar person={person ?? unknownPerson} size={40} />
       {/* The header is 72 px high: a subtitle that does not fit below a two-line name wraps to the side and is clipped. */}
       <span className="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
         <span className="flex w-full items-center gap-1.5">
-          <bdi className={nameLook}>{person ? name : ""}</bdi>
+          <bdi className={nameClasses}>{person ? name : ""}</bdi>
           {isMuted && (
             <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />
           )}
         </span>
         {typingText !== undefined ? (
-          <span aria-hidden="true" className={`${subtitleLook} font-medium text-accent`}>
+          <span aria-hidden="true" className={`${subtitleClasses} font-medium text-accent`}>
             {typingText}
           </span>
         ) : (
-          subtitle !== undefined && <span className={`${subtitleLook} font-normal text-muted`}>{subtitle}</span>
+          subtitle !== undefined && <span className={`${subtitleClasses} font-normal text-muted`}>{subtitle}</span>
         )}
       </span>
     </>
   );
   // No link before the name is loaded: a link needs a label.
-  if (profilePath === undefined || !person) return <span className={look}>{content}</span>;
+  if (profilePath === undefined || !person) return <span className={classes}>{content}</span>;
   return (
-    <Link to={profilePath} className={look}>
+    <Link to={profilePath} className={classes}>
       {content}
     </Link>
   );

@@ -5,7 +5,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
 import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
-import type { ChatParticipation } from "#features/chat/message/failed-reason.ts";
+import type { ChatParticipation } from "#features/chat/message/failed-message.tsx";
 import {
   estimateMessageHeight,
   type MessagePlacement,

@@ -12,9 +12,7 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import { type ChatItem, usePerson } from "#sync/hooks/use-live-query.ts";
 import { BubbleContent } from "./bubble-content.tsx";
 import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
-import { FailedMessageActions } from "./failed-message.tsx";
-import { type ChatParticipation, isClosedForSending } from "./failed-reason.ts";
-import { isDeepEqual } from "./message-equality.ts";
+import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";
 import type { MessagePlacement } from "./message-layout.ts";
 import { isRightToLeft } from "./message-text.tsx";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
@@ -139,6 +137,17 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
     </div>
   );
 }
+
+type ObjectValue = Record<string, unknown>;
+const isObjectValue = (value: unknown): value is ObjectValue => typeof value === "object" && value !== null;
+
+/** Structural equality of plain data; functions and other values are compared by identity. */
+const isDeepEqual = (a: unknown, b: unknown): boolean => {
+  if (Object.is(a, b)) return true;
+  if (!isObjectValue(a) || !isObjectValue(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => isDeepEqual(a[key], b[key]));
+};
 
 /**
  * Compares props deeply: placement and sender are computed at each render of the list, and the items of a longer chat

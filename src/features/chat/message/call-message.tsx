@@ -51,7 +51,7 @@ const callBackLabels = {
   back: { audio: "callLines.back.audio", video: "callLines.back.video" },
 } as const;
 
-const roundIconLook = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]";
+const roundIconClasses = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]";
 
 /** Call entry at the side of its caller. Only the handset button calls back; a missed call offers a voice message. */
 export default function CallMessage({
@@ -109,7 +109,7 @@ export default function CallMessage({
             onClick={() => callActions.callBack(body.kind)}
           >
             <span
-              className={`${roundIconLook} bg-accent-soft text-accent group-hover/call:brightness-95`}
+              className={`${roundIconClasses} bg-accent-soft text-accent group-hover/call:brightness-95`}
               aria-hidden="true"
             >
               <span className={body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone"} />
@@ -117,7 +117,7 @@ export default function CallMessage({
           </button>
         ) : (
           <span
-            className={`${roundIconLook} m-1 ${entry.isUnsuccessful ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
+            className={`${roundIconClasses} m-1 ${entry.isUnsuccessful ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
             aria-hidden="true"
           >
             <span className={entry.icon} />

@@ -2,10 +2,34 @@ import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { Translate } from "#i18n/setup.ts";
 import { discardMessage, retryMessage } from "#sync/actions.ts";
-import { type ChatParticipation, describeSendFailure, isClosedForSending } from "./failed-reason.ts";
 
-const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
+/** Relation of this user to a chat: a private chat, one whose peer deleted the account, or a group they are in or have left. */
+export type ChatParticipation = "private" | "peerDeleted" | "member" | "left";
+
+/** Whether nothing can ever be sent in this chat again. */
+export const isClosedForSending = (participation: ChatParticipation): boolean =>
+  participation === "peerDeleted" || participation === "left";
+
+/**
+ * Reason why a message was not sent. A message rejected after a removal from the group stays rejected when the user is a
+ * member again. A deleted peer account takes precedence over any earlier error.
+ */
+export const describeSendFailure = (
+  error: ErrorCode | undefined,
+  participation: ChatParticipation,
+  t: Translate,
+): string => {
+  if (participation === "peerDeleted") return t("errors.account_deleted");
+  if (error === "conversation_not_found" && participation !== "private") {
+    return t(participation === "left" ? "groups.chat.notMember" : "groups.chat.wasNotMember");
+  }
+  return t(`errors.${error ?? "internal"}`);
+};
+
+const actionClasses =
+  "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
 /** Reason and actions of a message that could not be sent. */
 export function FailedMessageActions({
@@ -29,7 +53,7 @@ export function FailedMessageActions({
         {!isClosedForSending(participation) && (
           <button
             type="button"
-            className={`${actionLook} text-accent`}
+            className={`${actionClasses} text-accent`}
             onClick={() => runWithErrorToast(retryMessage(cid))}
           >
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
@@ -38,7 +62,7 @@ export function FailedMessageActions({
         )}
         <button
           type="button"
-          className={`${actionLook} text-danger`}
+          className={`${actionClasses} text-danger`}
           onClick={() => runWithErrorToast(discardMessage(cid))}
         >
           <span className="i-ph-trash text-base" aria-hidden="true" />

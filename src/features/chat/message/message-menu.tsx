@@ -188,7 +188,7 @@ export default function MessageMenu(props: MessageMenuProps) {
       },
     sender &&
       sender.user !== "" && {
-        id: "writer",
+        id: "sender",
         label: t("groups.chat.profileOf", { name: isolateBidi(sender.name) }),
         icon: "i-ph-user-circle",
         onSelect: () => navigate(`/app/user/${sender.user}`),

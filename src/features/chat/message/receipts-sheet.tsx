@@ -18,9 +18,9 @@ const receiptPageSize = 40;
 const nearEndPx = 600;
 
 const receiptSections = [
-  { id: "read", look: "i-ph-checks-bold text-read" },
-  { id: "delivered", look: "i-ph-checks-bold text-muted" },
-  { id: "sent", look: "i-ph-check-bold text-muted" },
+  { id: "read", icon: "i-ph-checks-bold text-read" },
+  { id: "delivered", icon: "i-ph-checks-bold text-muted" },
+  { id: "sent", icon: "i-ph-check-bold text-muted" },
 ] as const;
 
 type ReceiptsSheetProps = {
@@ -94,7 +94,7 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
           }}
         >
           {numbers.length === 0 && <p className="p-6 text-center text-muted">{t("groups.receipts.nobody")}</p>}
-          {receiptSections.map(({ id, look }) => {
+          {receiptSections.map(({ id, icon }) => {
             const visible = receipts[id].filter((number) => shown.has(number));
             if (receipts[id].length === 0) return null;
             return (
@@ -103,7 +103,7 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
                   id={`receipts-${id}`}
                   className="flex items-center gap-2 px-4 pt-4 pb-1 text-sm font-semibold text-muted"
                 >
-                  <span className={`${look} text-base`} aria-hidden="true" />
+                  <span className={`${icon} text-base`} aria-hidden="true" />
                   {t(`groups.receipts.${id}`, { count: receipts[id].length })}
                 </h3>
                 <ul>

@@ -8,13 +8,13 @@ import type { GroupSender } from "./senders.ts";
 // name would make several people look like one.
 
 /** Height `senderNamePx`; closer to the text than to the edge of the bubble. */
-const nameLook = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
+const nameClasses = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
 
 /** Sender name above the first message of a run. Screen readers get it with every message. */
 export function SenderName({ sender: { name, person } }: { sender: GroupSender }) {
   if (!person) {
     return (
-      <p aria-hidden="true" className={nameLook}>
+      <p aria-hidden="true" className={nameClasses}>
         <span data-unnamed="" className="mb-1 h-3 w-20 rounded-full bg-raised" />
       </p>
     );
@@ -23,14 +23,14 @@ export function SenderName({ sender: { name, person } }: { sender: GroupSender }
     <p
       aria-hidden="true"
       style={{ "--hue": toPersonHue(person) } as CSSProperties}
-      className={`${nameLook} font-semibold text-[hsl(var(--hue)_var(--writer))]`}
+      className={`${nameClasses} font-semibold text-[hsl(var(--hue)_var(--writer))]`}
     >
       <bdi className="min-w-0 truncate">{balanceBidi(name)}</bdi>
     </p>
   );
 }
 
-const avatarLook = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
+const avatarClasses = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
 const numberHueStep = 137; // degrees: neighbours in the group get hues far apart
 
 /** Avatar beside the last message of a run. It links to the profile, which the keyboard reaches through the message menu. */
@@ -38,7 +38,7 @@ export function SenderAvatar({ sender: { user, number, person } }: { sender: Gro
   if (!person) {
     const hue = ((number ?? 0) * numberHueStep) % 360;
     return (
-      <span aria-hidden="true" className={avatarLook}>
+      <span aria-hidden="true" className={avatarClasses}>
         <span
           className="grid size-8 place-items-center rounded-full text-white"
           style={{ backgroundColor: `hsl(${hue} 20% 50%)` }}
@@ -49,9 +49,9 @@ export function SenderAvatar({ sender: { user, number, person } }: { sender: Gro
     );
   }
   const picture = <Avatar person={person} size={32} />;
-  if (user === "") return <span className={avatarLook}>{picture}</span>;
+  if (user === "") return <span className={avatarClasses}>{picture}</span>;
   return (
-    <Link to={`/app/user/${user}`} tabIndex={-1} aria-hidden="true" className={avatarLook}>
+    <Link to={`/app/user/${user}`} tabIndex={-1} aria-hidden="true" className={avatarClasses}>
       {picture}
     </Link>
   );

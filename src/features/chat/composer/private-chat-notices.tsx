@@ -1,0 +1,76 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { usePerson, useTextDraft, useUnsentContent } from "#sync/hooks/use-live-query.ts";
+import { ComposerNotice } from "./composer-notice.tsx";
+
+const UnsentContentPanel = lazyComponent(() => import("#features/chat/unsent/unsent-content.tsx"));
+
+/** Replaces the composer while this user blocks the peer. */
+export function BlockedNotice({ name, onUnblock }: { name: string; onUnblock: () => Promise<unknown> }) {
+  const { t } = useTranslation();
+  const [isBusy, setBusy] = useState(false);
+  const unblock = async () => {
+    setBusy(true);
+    await onUnblock();
+    setBusy(false);
+  };
+  return (
+    <ComposerNotice text={t("people.youBlocked", { name: isolateBidi(name) })}>
+      <Button variant="quiet" className="!px-3" busy={isBusy} onClick={() => void unblock()}>
+        {t("people.unblock")}
+      </Button>
+    </ComposerNotice>
+  );
+}
+
+/** Replaces the composer when the peer's account was deleted. */
+export function DeletedAccountNotice({ conversation }: { conversation: ConversationId }) {
+  const { t } = useTranslation();
+  const draft = useTextDraft(conversation);
+  const unsent = useUnsentContent(conversation);
+  return (
+    <UnsentContentPanel
+      conversation={conversation}
+      draft={draft ?? ""}
+      unsent={unsent}
+      reason={t("chat.accountDeleted")}
+    />
+  );
+}
+
+const actionClasses = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
+
+/** Next step towards a connection: find people, answer the received request, or wait for the sent one. */
+function ConnectAction({ state }: { state: string | undefined }) {
+  const { t } = useTranslation();
+  if (state === "sent") {
+    return (
+      <button type="button" disabled className={`${actionClasses} text-muted`}>
+        <span className="i-ph-paper-plane-tilt text-xl" aria-hidden="true" />
+        {t("senga.requestSent")}
+      </button>
+    );
+  }
+  const isReceived = state === "received";
+  return (
+    <Link to="/app/senga" className={`${actionClasses} text-accent hover:bg-raised`}>
+      <span className={`${isReceived ? "i-ph-user-check" : "i-ph-user-plus"} text-xl`} aria-hidden="true" />
+      {t(isReceived ? "chat.acceptRequest" : "chat.findPeople")}
+    </Link>
+  );
+}
+
+/** Replaces the composer when the two users are not connected. */
+export function NotConnectedNotice({ userId }: { userId: Uuid }) {
+  const { t } = useTranslation();
+  return (
+    <ComposerNotice text={t("chat.mustBeConnected")}>
+      <ConnectAction state={usePerson(userId)?.state} />
+    </ComposerNotice>
+  );
+}
