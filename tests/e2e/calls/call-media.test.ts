@@ -259,7 +259,7 @@ test("who wants the voice alone turns off nobody's wish, and who is seen again i
   const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setRemoteVideoWanted(are), are);
   await wants(false);
   await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
-  expect(await viewOf(a)).toMatchObject({ isSeenAgain: false, peer: { isVoiceOnly: true } });
+  expect(await viewOf(a)).toMatchObject({ isVideoRestored: false, peer: { isVoiceOnly: true } });
   await wants(true);
   await expect.poll(async () => (await viewOf(a))?.isVideoRestored).toBe(true);
   // A wish that went meanwhile stays away.
@@ -268,7 +268,7 @@ test("who wants the voice alone turns off nobody's wish, and who is seen again i
   await a.page.evaluate(() => window.side.plane.setCameraOn(false));
   await wants(true);
   await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
-  expect(await viewOf(a)).toMatchObject({ camera: "off", isSeenAgain: false, local: 0 });
+  expect(await viewOf(a)).toMatchObject({ camera: "off", isVideoRestored: false, local: 0 });
   await expect.poll(async () => (await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
 });
 

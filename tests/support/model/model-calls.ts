@@ -119,15 +119,15 @@ export class ModelCalls {
     place.heard[by === place.kept?.caller ? "caller" : "callee"] = this.time.now;
   }
 
-  #write(place: Place, before: OpenCall | null, next: { call: OpenCall | null; line?: CallBody }): Kept {
+  #write(place: Place, before: OpenCall | null, next: { call: OpenCall | null; logEntry?: CallBody }): Kept {
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
     if (next.call === before) return place.kept as Kept;
     const { over: _, ...plain } = call as Kept;
-    const kept: Kept = { ...plain, over: next.line ?? null };
+    const kept: Kept = { ...plain, over: next.logEntry ?? null };
     if (before?.id !== call.id) place.heard = { caller: this.time.now, callee: this.time.now };
     place.kept = kept;
-    if (next.line) this.lines.push(next.line);
+    if (next.logEntry) this.lines.push(next.logEntry);
     this.#announce(place.id, kept);
     return kept;
   }

@@ -222,6 +222,6 @@ describe("a call whose page was loaded anew", () => {
   });
   test("rings on for what is left of the thirty seconds", () => {
     const { state } = stepCall(states.idle, events["rejoin, ringing"], now);
-    expect(state).toMatchObject({ at: "outgoing", isKnown: true, until: start + callRingMs });
+    expect(state).toMatchObject({ at: "outgoing", isRegistered: true, until: start + callRingMs });
   });
 });

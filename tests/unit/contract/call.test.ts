@@ -87,15 +87,18 @@ describe("a call on the server", () => {
   ] as const)("ended by $who as $claim counts as $is", ({ by, device, call, claim, is }) => {
     const seconds = call.answeredAt === null ? 0 : 65;
     const now = (call.answeredAt ?? start) + 65_400;
-    expect(applyCallCommand(call, by, end(first, device, claim), now)).toEqual({ call: null, line: line(is, seconds) });
+    expect(applyCallCommand(call, by, end(first, device, claim), now)).toEqual({
+      call: null,
+      logEntry: line(is, seconds),
+    });
   });
 
   test("whose two hear nothing of each other is cancelled, without seconds, and only for as long as that may take", () => {
     const claim = end(first, bens, "cancelled");
     const latest = start + 4_000 + 2 * callConnectMs;
     for (const now of [start + 4_000, latest])
-      expect(applyCallCommand(answered, ben, claim, now)).toEqual({ call: null, line: line("cancelled") });
-    const late = { call: null, line: line("ended", 31) };
+      expect(applyCallCommand(answered, ben, claim, now)).toEqual({ call: null, logEntry: line("cancelled") });
+    const late = { call: null, logEntry: line("ended", 31) };
     expect(applyCallCommand(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
@@ -123,19 +126,19 @@ describe("a call on the server", () => {
       { type: "end", id: first, device: bens, status: "missed", reason: "busy" },
       start,
     );
-    expect(busy).toEqual({ call: null, line: { ...line("missed"), reason: "busy" } });
+    expect(busy).toEqual({ call: null, logEntry: { ...line("missed"), reason: "busy" } });
     const claim = { type: "end", id: first, status: "missed", reason: "busy" } as const;
     expect(applyCallCommand(ringing, ana, { ...claim, device: anas }, start)).toEqual({
       call: null,
-      line: line("missed"),
+      logEntry: line("missed"),
     });
     expect(applyCallCommand(answered, ben, { ...claim, device: bens }, start + 9_000)).toEqual({
       call: null,
-      line: line("ended", 5),
+      logEntry: line("ended", 5),
     });
     // Whoever refuses it was there.
     const rejected = { ...claim, device: bens, status: "rejected" } as const;
-    expect(applyCallCommand(ringing, ben, rejected, start)).toEqual({ call: null, line: line("rejected") });
+    expect(applyCallCommand(ringing, ben, rejected, start)).toEqual({ call: null, logEntry: line("rejected") });
   });
 
   test("whose answer failed before it came was missed and failed, and refused by nobody", () => {
@@ -143,10 +146,10 @@ describe("a call on the server", () => {
       const deed = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
       expect(applyCallCommand(ringing, ben, deed, start)).toEqual({
         call: null,
-        line: { ...line("missed"), reason: "failed" },
+        logEntry: { ...line("missed"), reason: "failed" },
       });
       expect(applyCallCommand(answered, ben, deed, start + 4_000)).toMatchObject({
-        line: { status: status === "cancelled" ? "cancelled" : "ended", reason: "failed" },
+        logEntry: { status: status === "cancelled" ? "cancelled" : "ended", reason: "failed" },
       });
     }
   });
@@ -155,14 +158,14 @@ describe("a call on the server", () => {
     const heard = { caller: start, callee: start };
     expect(getCallTimeoutAt(ringing, heard)).toBe(start + callRingMs);
     expect(applyCallTimeout(ringing, heard, start + callRingMs - 1)).toBeUndefined();
-    expect(applyCallTimeout(ringing, heard, start + callRingMs)).toEqual({ call: null, line: line("missed") });
+    expect(applyCallTimeout(ringing, heard, start + callRingMs)).toEqual({ call: null, logEntry: line("missed") });
   });
 
   test("goes on while one side is heard of, and ended when the last one was", () => {
     const heard = { caller: start + 10_000, callee: start + 64_000 };
     expect(getCallTimeoutAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
     expect(applyCallTimeout(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
-    expect(applyCallTimeout(answered, heard, start + 500_000)).toEqual({ call: null, line: line("ended", 60) });
+    expect(applyCallTimeout(answered, heard, start + 500_000)).toEqual({ call: null, logEntry: line("ended", 60) });
   });
 
   describe("of which one side hears nothing any more", () => {
@@ -189,7 +192,7 @@ describe("a call on the server", () => {
 
     test("was talked until both were known to be there, whoever ends it and whenever", () => {
       const late = silentAt + 50_000;
-      const talked = { call: null, line: line("ended", 16) };
+      const talked = { call: null, logEntry: line("ended", 16) };
       expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, missed)).toEqual(talked);
       expect(applyCallCommand(answered, ana, end(first, anasLaptop, "ended"), late, missed)).toEqual(talked);
       expect(applyCallTimeout(answered, { ...missed, callee: late }, late + callSilentMaxMs)).toEqual(talked);
@@ -197,7 +200,7 @@ describe("a call on the server", () => {
       const there = { ...missed, caller: silentAt + 30_000 };
       expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, there)).toEqual({
         call: null,
-        line: line("ended", 46),
+        logEntry: line("ended", 46),
       });
     });
   });

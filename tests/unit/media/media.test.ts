@@ -13,9 +13,9 @@ const chunk = (name: string, length: number) => bytesOf([0, 0, 0, length], name,
 const png = (...chunks: Uint8Array[]) => bytesOf("\x89PNG\r\n\x1a\n", ...chunks.map((part) => [...part]));
 
 test("a picture's kind is read from its bytes, and so is whether it moves", () => {
-  expect(detectImageFormat(bytesOf([0xff, 0xd8, 0xff, 0xe1]))).toEqual({ type: "image/jpeg", moves: false });
-  expect(detectImageFormat(bytesOf("GIF89a"))).toEqual({ type: "image/gif", moves: true });
-  expect(detectImageFormat(png(chunk("IHDR", 13), chunk("IDAT", 9)))).toEqual({ type: "image/png", moves: false });
+  expect(detectImageFormat(bytesOf([0xff, 0xd8, 0xff, 0xe1]))).toEqual({ type: "image/jpeg", isAnimated: false });
+  expect(detectImageFormat(bytesOf("GIF89a"))).toEqual({ type: "image/gif", isAnimated: true });
+  expect(detectImageFormat(png(chunk("IHDR", 13), chunk("IDAT", 9)))).toEqual({ type: "image/png", isAnimated: false });
   expect(detectImageFormat(png(chunk("IHDR", 13), chunk("acTL", 8), chunk("IDAT", 9)))?.isAnimated).toBe(true);
   // The mark of an animation after the pixels is none.
   expect(detectImageFormat(png(chunk("IHDR", 13), chunk("IDAT", 9), chunk("acTL", 8)))?.isAnimated).toBe(false);

@@ -79,7 +79,10 @@ describe("what screens are given", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.post(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
     await becomesLevel(server, tab, chat);
-    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({ hasMoreHere: true, hasMoreThere: false });
+    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({
+      hasMoreLocally: true,
+      hasMoreOnServer: false,
+    });
     expect((await readChat(contextOf(tab).store, chat, 40)).items).toHaveLength(40);
   });
 
@@ -172,14 +175,14 @@ describe("what screens are given", () => {
     await becomesLevel(server, tab, chat);
     const { store, me } = contextOf(tab);
     await store.conversations.clear();
-    const contact = { open: true, known: false, told: true, peer: benoit };
+    const contact = { open: true, isStored: false, isConfirmed: true, peer: benoit };
     expect(await readConversation(store, me, chat)).toMatchObject(contact);
     const unknown = [me, stranger].sort().join(".");
-    const nobody = { open: false, known: false, told: true, person: undefined };
+    const nobody = { open: false, isStored: false, isConfirmed: true, person: undefined };
     expect(await readConversation(store, me, unknown)).toMatchObject(nobody);
     server.close(chat);
     await eventually(async () =>
-      expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }),
+      expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isStored: true }),
     );
   });
 
@@ -194,9 +197,9 @@ describe("what screens are given", () => {
     await Promise.all([store.conversations.clear(), store.people.clear()]);
     const cursor = await readSyncCursor(store);
     await writeSyncCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
-    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
     await writeSyncCursor(store, { ...cursor, epoch: "" });
-    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
     store.close();
   });
 

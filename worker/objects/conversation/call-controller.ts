@@ -241,7 +241,7 @@ export class CallController {
 
   #save(
     before: OpenCall | null,
-    next: { call: OpenCall | null; line?: CallBody },
+    next: { call: OpenCall | null; logEntry?: CallBody },
     now: number,
     unanswered?: UnansweredStreak,
     entered?: Partial<CallSessions>,
@@ -249,7 +249,7 @@ export class CallController {
     const { calls } = this.#log;
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
-    const over = next.line ?? null;
+    const over = next.logEntry ?? null;
     const kept: CallRecord = { ...call, over, isHiddenFromCallee: this.#isHiddenFromCallee(before, call) };
     if (next.call === before) return calls.latest ?? kept;
     calls.save(kept, now, unanswered, entered);

@@ -61,7 +61,7 @@ describe("a call", () => {
     await time.pass(3_000);
     a.dial(chat, ben);
     await time.pass(500);
-    expect(a.view).toMatchObject({ state: { at: "outgoing" }, isMinimised: false });
+    expect(a.view).toMatchObject({ state: { at: "outgoing" }, isMinimized: false });
   });
 
   it("of which nothing is heard is given up on both sides, and ends once", async () => {

@@ -123,7 +123,7 @@ describe("a page that is loaded anew", () => {
     await talk();
     a.kill();
     await time.pass(5_000);
-    expect(b.view?.state).toMatchObject({ at: "connected", lostAt: expect.any(Number) });
+    expect(b.view?.state).toMatchObject({ at: "connected", interruptedAt: expect.any(Number) });
     await time.pass(25_000);
     expectQuiet(b);
     expect(server.lines).toMatchObject([{ status: "ended", reason: "failed" }]);

@@ -11,7 +11,7 @@ it("who rings again at once after a call that was put away is seen", async () =>
   await time.pass(500);
   b.dial(chat, ana);
   await time.pass(500);
-  expect(a.view).toMatchObject({ state: { at: "ringing" }, isMinimised: false });
+  expect(a.view).toMatchObject({ state: { at: "ringing" }, isMinimized: false });
 });
 
 it("of a call that rings nothing is shown that was of the one before", async () => {

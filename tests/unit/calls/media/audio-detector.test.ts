@@ -126,7 +126,7 @@ describe("statistics", () => {
       rttMs: 300,
       heardEnergy: 0.01,
       estimate: undefined,
-      pictureTarget: undefined,
+      videoTargetBitrate: undefined,
       isRelayed: false,
     });
   });

@@ -177,7 +177,7 @@ describe("what is said of microphones, cameras and the link", () => {
 
 describe("the tones", () => {
   test("ring back as the French network does and fit their rounds", () => {
-    expect(tonePatterns.ringback).toMatchObject({ every: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
+    expect(tonePatterns.ringback).toMatchObject({ periodSeconds: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
     for (const { notes, periodSeconds } of Object.values(tonePatterns)) {
       for (const { at, seconds, level } of notes) {
         expect(at + seconds).toBeLessThanOrEqual(periodSeconds);

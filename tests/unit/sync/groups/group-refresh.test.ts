@@ -19,7 +19,7 @@ const openPhone = async () => {
     pauses.push(ms);
     return platform.startTimer(ms, run);
   };
-  const context = { ...rest, platform: { ...platform, after } };
+  const context = { ...rest, platform: { ...platform, startTimer: after } };
   const failures: string[] = [];
   return {
     server,

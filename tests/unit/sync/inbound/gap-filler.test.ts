@@ -72,7 +72,7 @@ describe("catching up", () => {
       await fetchOlderMessages(tab, chat);
     expect(await textsIn(tab, chat)).toEqual(numbered(1, 95));
     expect((await readChat(store, chat, 1_000)).hasMoreOnServer).toBe(false);
-    expect(await readChat(store, chat, 40)).toMatchObject({ hasMoreHere: true });
+    expect(await readChat(store, chat, 40)).toMatchObject({ hasMoreLocally: true });
     expect((await readChat(store, chat, 40)).items).toHaveLength(40);
   });
 
@@ -94,7 +94,7 @@ describe("catching up", () => {
     expect(list.every(({ at }, index) => at <= (list[index - 1]?.at ?? at))).toBe(true);
     const oldest = chats[0] ?? "";
     expect(await textsIn(tab, oldest)).toEqual([]);
-    expect(await readChat(contextOf(tab).store, oldest, 40)).toMatchObject({ isEmptyYet: true });
+    expect(await readChat(contextOf(tab).store, oldest, 40)).toMatchObject({ isNotLoadedYet: true });
     tab.prioritizeConversation(oldest);
     await eventually(async () => expect(await textsIn(tab, oldest)).toEqual(numbered(31, 60)));
     expect((await contextOf(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
@@ -185,7 +185,10 @@ describe("catching up", () => {
     server.post(benoit, chat, "new");
     await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["new"]));
     expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "new" } } });
-    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({ hasMoreHere: false, hasMoreThere: false });
+    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({
+      hasMoreLocally: false,
+      hasMoreOnServer: false,
+    });
   });
 
   it("a message to a contact can be written before the server has told of the conversation", async () => {

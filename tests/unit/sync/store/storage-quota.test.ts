@@ -19,12 +19,12 @@ it("a phone that is full from the first says so as long as it can take nothing i
   const tab = await phone.openTab();
   await eventually(() => expect(tab.storageIssue.get()).toBe("full"));
   const read = async () => readConversation(contextOf(tab).store, amina, chat);
-  expect(await read()).toMatchObject({ told: false });
+  expect(await read()).toMatchObject({ isConfirmed: false });
   await phone.pass(60_000);
   expect(tab.storageIssue.get()).toBe("full");
   vi.restoreAllMocks();
   await phone.pass(60_000);
-  await eventually(async () => expect(await read()).toMatchObject({ told: true, open: true }));
+  await eventually(async () => expect(await read()).toMatchObject({ isConfirmed: true, open: true }));
   expect(tab.storageIssue.get()).toBeUndefined();
 });
 
