@@ -168,7 +168,7 @@ describe("typing", () => {
     const context = contextOf(tab);
     const told: boolean[] = [];
     // Nothing ends by itself here.
-    const platform = { ...context.platform, startTimer: after: () => () => {} };
+    const platform = { ...context.platform, startTimer: () => () => {} };
     const typists = new TypingTracker({ ...context, platform }, (_, isOn) => told.push(isOn));
     const noticeRow = async () =>
       typists.handleApplied((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
