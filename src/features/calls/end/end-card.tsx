@@ -90,7 +90,7 @@ export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardP
             </span>
           </p>
           {noticeText && (
-            <p className={`text-sm break-noticeText ${noticeText.tone === "danger" ? "text-danger" : ""}`}>
+            <p className={`text-sm break-words ${noticeText.tone === "danger" ? "text-danger" : ""}`}>
               <b className="block font-semibold">{noticeText.title}</b> {noticeText.message}
             </p>
           )}
