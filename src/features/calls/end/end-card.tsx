@@ -47,10 +47,7 @@ export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardP
   const isVisible = useSyncExternalStore(subscribeVisibility, readVisibility);
   const isPaused = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
-  useEffect(
-    () => scheduleDismiss({ asksFeedback: asksFeedback, stage, isPaused: isPaused }, () => leave()),
-    [asksFeedback, stage, isPaused],
-  );
+  useEffect(() => scheduleDismiss({ asksFeedback, stage, isPaused }, () => leave()), [asksFeedback, stage, isPaused]);
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason, isElsewhere } = call;
   const localEntry: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };

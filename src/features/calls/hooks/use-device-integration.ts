@@ -8,14 +8,14 @@ export const useWakeLock = (isNeeded: boolean): void => {
     if (!isNeeded || !("wakeLock" in navigator)) return;
     let lock: WakeLockSentinel | undefined;
     let isRequesting = false;
-    let isOver = false;
+    let isReleased = false;
     // The browser releases the lock whenever the page is hidden.
     const acquire = async () => {
-      if (document.visibilityState !== "visible" || isOver || isRequesting || lock?.released === false) return;
+      if (document.visibilityState !== "visible" || isReleased || isRequesting || lock?.released === false) return;
       isRequesting = true;
       try {
         lock = await navigator.wakeLock.request("screen");
-        if (isOver) void lock.release();
+        if (isReleased) void lock.release();
       } catch {
         // Refused, for example at low battery; the call continues.
       }
@@ -24,7 +24,7 @@ export const useWakeLock = (isNeeded: boolean): void => {
     void acquire();
     document.addEventListener("visibilitychange", acquire);
     return () => {
-      isOver = true;
+      isReleased = true;
       document.removeEventListener("visibilitychange", acquire);
       void lock?.release();
     };

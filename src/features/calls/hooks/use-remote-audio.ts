@@ -28,7 +28,7 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
   const element = useRef<SinkAudioElement>(null);
   const [isBlocked, setBlocked] = useState(false);
   const [outputs, setOutputs] = useState<MediaDeviceInfo[]>([]);
-  const [selectedId, setChosen] = useState("");
+  const [selectedId, setSelectedId] = useState("");
 
   const play = useCallback(() => {
     const audio = element.current;
@@ -49,10 +49,10 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     play();
   }, [remote, play]);
 
-  const canChoose = element.current?.setSinkId !== undefined || "setSinkId" in HTMLMediaElement.prototype;
+  const canSelect = element.current?.setSinkId !== undefined || "setSinkId" in HTMLMediaElement.prototype;
   useEffect(() => {
     const devices = navigator.mediaDevices as MediaDevices | undefined;
-    if (!devices || !canChoose || !remote) return;
+    if (!devices || !canSelect || !remote) return;
     const update = () =>
       devices.enumerateDevices().then(
         (all) =>
@@ -64,12 +64,12 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     void update();
     devices.addEventListener("devicechange", update);
     return () => devices.removeEventListener("devicechange", update);
-  }, [canChoose, remote]);
+  }, [canSelect, remote]);
 
   const setOutput = useCallback(async (id: string): Promise<boolean> => {
     try {
       await element.current?.setSinkId?.(id);
-      setChosen(id);
+      setSelectedId(id);
       return true;
     } catch {
       return false;
@@ -79,26 +79,26 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     // The output selected before a reload may be gone; the default then remains.
     if (wantedId !== undefined) void setOutput(wantedId);
   }, [wantedId, setOutput]);
-  const choose = async (id: string): Promise<boolean> => {
+  const selectOutput = async (id: string): Promise<boolean> => {
     const isChanged = await setOutput(id);
     if (isChanged) selectDevice("audiooutput", id);
     return isChanged;
   };
   const { selectAudioOutput } = (navigator.mediaDevices ?? {}) as OutputPickerDevices;
   const loudspeaker = outputs.find(isLoudspeaker) ?? outputs[1];
-  const toggle =
-    canChoose && outputs.length > 1 && loudspeaker
-      ? () => choose(selectedId === "" ? loudspeaker.deviceId : "")
-      : canChoose && selectAudioOutput
+  const toggleSpeaker =
+    canSelect && outputs.length > 1 && loudspeaker
+      ? () => selectOutput(selectedId === "" ? loudspeaker.deviceId : "")
+      : canSelect && selectAudioOutput
         ? async () => {
-            if (selectedId !== "") return choose("");
+            if (selectedId !== "") return selectOutput("");
             try {
-              return await choose((await selectAudioOutput.call(navigator.mediaDevices)).deviceId);
+              return await selectOutput((await selectAudioOutput.call(navigator.mediaDevices)).deviceId);
             } catch {
               return true; // closed without a selection
             }
           }
         : undefined;
-  const audioOutput: AudioOutput = { outputs, selectedId: selectedId, selectOutput: choose, toggleSpeaker: toggle };
+  const audioOutput: AudioOutput = { outputs, selectedId, selectOutput, toggleSpeaker };
   return { element, isBlocked, play, audioOutput };
 };

@@ -9,9 +9,9 @@ const checkIntervalMs = 500;
  * call shows as a bar, as if minimized. Behind an open dialog the bar cannot be reached, so the screen waits for a
  * pause.
  */
-export const useDeferredRing = (isRinging: boolean, isMinimised: boolean): boolean => {
+export const useDeferredRing = (isRinging: boolean, isMinimized: boolean): boolean => {
   const [isDeferred, setDeferred] = useState(() => isRinging && isUserBusy());
-  if (isDeferred && (isMinimised || !isRinging)) setDeferred(false);
+  if (isDeferred && (isMinimized || !isRinging)) setDeferred(false);
   useEffect(() => {
     if (!isDeferred) return;
     const update = () => {

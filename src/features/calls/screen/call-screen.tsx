@@ -123,7 +123,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
       )}
     </>
   );
-  const troubleLines = <CallWarningLines warnings={warnings} name={name} onUnblock={props.onUnblock} />;
+  const warningLines = <CallWarningLines warnings={warnings} name={name} onUnblock={props.onUnblock} />;
   return (
     <Modal
       {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
@@ -218,7 +218,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
                     )}
                   </div>
                 </div>
-                {!hasVideo && troubleLines}
+                {!hasVideo && warningLines}
               </>
             )}
           </div>
@@ -228,7 +228,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
           >
             {hasVideo && (
               <>
-                {troubleLines}
+                {warningLines}
                 <p
                   className={`self-center text-sm ${hasRemoteVideo ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}
                 >

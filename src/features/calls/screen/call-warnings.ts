@@ -46,7 +46,11 @@ const findPeerVideoWarning = ({ peer, camera, isVoiceOnly }: MediaView): CallWar
 };
 
 /** Warnings about both sides' media, most severe first. A call that rings has none. */
-export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevices, isAway = false): CallWarning[] => {
+export const listCallWarnings = (
+  { state, media }: CallView,
+  worked: WorkingDevices,
+  isServerUnreachable = false,
+): CallWarning[] => {
   if (state.at === "ringing" || state.at === "ended") return [];
   const isUp = state.at === "connected";
   const warnings: (CallWarning | undefined)[] = [
@@ -68,7 +72,7 @@ export const listCallWarnings = ({ state, media }: CallView, worked: WorkingDevi
       media.isVideoRestored ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
     );
   }
-  if (isUp && isAway) warnings.push({ key: "calls.notice.away", tone: "plain" });
+  if (isUp && isServerUnreachable) warnings.push({ key: "calls.notice.away", tone: "plain" });
   if (isUp && state.interruptedAt === undefined) {
     warnings.push(
       findPeerMicWarning(media),

@@ -37,11 +37,11 @@ type DeviceGroupProps = {
   devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
   selected: string | undefined;
   /** Text shown if there is no device. */
-  noneTexts?: TextKey | undefined;
+  emptyText?: TextKey | undefined;
   onChoose: (id: string) => void;
 };
 
-function DeviceGroup({ title, icon, devices, selected, noneTexts = "calls.devices.none", onChoose }: DeviceGroupProps) {
+function DeviceGroup({ title, icon, devices, selected, emptyText = "calls.devices.none", onChoose }: DeviceGroupProps) {
   const { t } = useTranslation();
   return (
     <fieldset className="py-2">
@@ -49,7 +49,7 @@ function DeviceGroup({ title, icon, devices, selected, noneTexts = "calls.device
         <span className={`${icon} text-xl text-accent`} aria-hidden="true" />
         {t(title)}
       </legend>
-      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(noneTexts)}</p>}
+      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(emptyText)}</p>}
       {devices.map(({ deviceId, label }, index) => (
         <label key={deviceId} className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2 hover:bg-raised">
           <input
@@ -76,7 +76,7 @@ export default function DeviceSheet({ hasVideo, audioOutput, media, selected, on
   const devices = useMediaDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
   // The browser does not name devices without permission.
-  const noneTexts = {
+  const emptyTexts = {
     audioinput: media.mic === "refused" ? "calls.notice.micRefused" : undefined,
     videoinput: media.camera === "refused" ? "calls.notice.cameraRefused" : undefined,
   } as const;
@@ -89,7 +89,7 @@ export default function DeviceSheet({ hasVideo, audioOutput, media, selected, on
         icon={icon}
         devices={matching}
         selected={[selected[kind], findUsedDevice(media.local, kind)].find(isAvailable) ?? matching[0]?.deviceId}
-        noneTexts={noneTexts[kind]}
+        emptyText={emptyTexts[kind]}
         onChoose={(id) => selectDevice(kind, id)}
       />
     );
