@@ -155,14 +155,14 @@ export async function seedInbox(user: Uuid, count: number): Promise<void> {
       whole: true,
       open: true,
       gone: false,
-      turn: 1,
+      membershipVersion: 1,
       group: null,
       hidden: 0,
       revision: 0,
       call: null,
-      calls: 0,
-      mine: { delivered: 0, read: 0 },
-      others: { delivered: 1, read: 1 },
+      callVersion: 0,
+      ownReadState: { delivered: 0, read: 0 },
+      peerReadState: { delivered: 1, read: 1 },
       messages: [{ seq: 1, sender: 1, at: Date.now(), body: { type: "text", text } }],
     });
   }

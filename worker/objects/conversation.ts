@@ -76,7 +76,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async openConnection(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.openConnection(connection))) this.#notifier.to(log.members.present);
+    if (log.transaction(() => log.openConnection(connection))) this.#notifier.notify(log.members.present);
   }
 
   async closeConnection(id: ConversationId, connection: Uuid): Promise<void> {
@@ -86,7 +86,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       this.#callController?.endOpenCall();
       return true;
     });
-    if (hasClosed) this.#notifier.to(log.members.present);
+    if (hasClosed) this.#notifier.notify(log.members.present);
   }
 
   async sendMessages(
@@ -112,8 +112,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const { lowestReadState } = log.members;
     const { moved, read, seen } = log.transaction(() => applyReceipts(log, member, marks, isShown));
     if (seen && log.group) this.#notifier.scheduleReceipts(lowestReadState);
-    else if (seen && log.isOpen && !member.blocks)
-      this.#notifier.to(log.members.present.filter((other) => other !== member));
+    else if (seen && log.isOpen && !member.isBlocking)
+      this.#notifier.notify(log.members.present.filter((other) => other !== member));
     return toMemberReadState(log, member, read || !moved);
   }
 
@@ -135,7 +135,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!log || !member) return conversationNotFound;
     const done = log.transaction(() => replaceByTombstone(log, member, log.findVisible(member, seq)));
     if (isRefusal(done)) return done;
-    this.#notifier.retracted(log, member, done);
+    this.#notifier.notifyDeleted(log, member, done);
     return { revision: done.revision };
   }
 
@@ -152,12 +152,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const hasChanged = this.#changeAccess(log, () => {
       const member = log.members.findActive(user);
       // The line of a call that ends by it is still one that both see.
-      if (isBlocked && member && !member.blocks) this.#callController?.endOpenCall(member);
+      if (isBlocked && member && !member.isBlocking) this.#callController?.endOpenCall(member);
       return member !== undefined && setMemberBlock(log, member, isBlocked);
     });
     // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
-    this.#notifier.to(
+    this.#notifier.notify(
       log.members.present.filter((member) => member.user !== user),
       true,
     );
@@ -171,16 +171,16 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       if (member.state === "in") this.#callController?.endOpenCall(member);
       return removeDeletedUser(log, member, Date.now());
     });
-    if (hasChanged && log.group) this.#notifier.changed(log, member);
-    else if (hasChanged) this.#notifier.to(log.members.present, true);
-    else this.#notifier.to(readers);
+    if (hasChanged && log.group) this.#notifier.notifyGroupChanged(log, member);
+    else if (hasChanged) this.#notifier.notify(log.members.present, true);
+    else this.#notifier.notify(readers);
     if (hasChanged) this.#notifier.schedulePurge(log);
     return departed;
   }
 
   async anonymizeForwards(_id: ConversationId, author: Uuid): Promise<void> {
     const log = this.#log;
-    if (log) this.#notifier.to(log.transaction(() => anonymizeForwardsOf(log, author)));
+    if (log) this.#notifier.notify(log.transaction(() => anonymizeForwardsOf(log, author)));
   }
 
   async runCallCommand(

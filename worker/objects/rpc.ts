@@ -28,7 +28,7 @@ export type ConversationNotice = {
   /** Of a group, for somebody who is not its member any more: this, `turn`, and nothing of the group itself. */
   gone: boolean;
   /** How often `open` or `gone` has changed for this member: of two notices the one with more turns knows better. */
-  turn: number;
+  membershipVersion: number;
   /** Null for a private conversation. Of two the one with the later roster knows better. */
   group: GroupCard | null;
   hidden: number;
@@ -36,14 +36,14 @@ export type ConversationNotice = {
   revision: number;
   /** Those changed after `since`, as they are now; absent when there are none or too many to carry. */
   revised?: { since: number; messages: Message[] };
-  mine: ReadState;
-  others: ReadState;
+  ownReadState: ReadState;
+  peerReadState: ReadState;
   /** The call under way, or the last one; null when this member may not know of it, and of none before it that is open. */
   call: CallRecord | null;
   /** One that rings, of which this member is not to know: their channel says whether they are busy, and nothing besides. */
-  held?: CallRecord;
+  hiddenCall?: CallRecord;
   /** How often there was a change of it: of two notices the one with more knows better. */
-  calls: number;
+  callVersion: number;
   /**
    * New messages in ascending order ending at `head`; empty when only marks or `open` changed, or when there
    * are too many to carry. Those that have a `cid` are the member's own.
@@ -68,7 +68,7 @@ export type MemberReadState = {
   epoch: string;
   head: number;
   revision: number;
-  mine: ReadState;
+  ownReadState: ReadState;
   hidden: number;
   unread?: number;
 };

@@ -211,7 +211,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await this.#accountDeletion.declineNotice(notice);
       return "written";
     }
-    this.#callRegistry.applyCallState(notice.conversation, notice.call, notice.calls, notice.held);
+    this.#callRegistry.applyCallState(notice.conversation, notice.call, notice.callVersion, notice.hiddenCall);
     return (await this.#applyNotice(notice)) ? "written" : "held";
   }
 
@@ -266,7 +266,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async listCalls(): Promise<Call[]> {
-    return this.#callRegistry.current;
+    return this.#callRegistry.visibleCalls;
   }
 
   async findRecentSignals(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
@@ -302,9 +302,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   /** Takes in what a conversation says. Whether what the row says of messages stands written. */
   async #applyNotice(notice: ConversationNotice, own?: readonly OwnMessage[]): Promise<boolean> {
-    const { isInexact, isWritten } = await this.#inbox.applyNotice(notice, own);
+    const { needsRecount, isWritten } = await this.#inbox.applyNotice(notice, own);
     // A number of the row is in doubt after a crash between two writes.
-    if (isInexact && !this.#accountDeletion.isGone) this.#receipts.recount(notice.conversation);
+    if (needsRecount && !this.#accountDeletion.isGone) this.#receipts.recount(notice.conversation);
     return isWritten;
   }
 }

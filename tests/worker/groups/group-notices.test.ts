@@ -23,14 +23,14 @@ const said = (turn: number, roster: number, joined: number, head: number, from =
     whole: true,
     open: true,
     gone: false,
-    turn,
+    membershipVersion: turn,
     group: { name: `n° ${roster}`, picture: null, count: 3, roster, role: "member", number: 2 },
     hidden: joined,
     revision: 0,
     call: null,
-    calls: 0,
-    mine: marks,
-    others: { delivered: joined, read: joined },
+    callVersion: 0,
+    ownReadState: marks,
+    peerReadState: { delivered: joined, read: joined },
     messages,
     unread: head - joined,
   };
@@ -62,7 +62,7 @@ const tell = (notices: readonly ConversationNotice[]): { entry: InboxEntry; push
   for (const notice of notices) {
     const merge = mergeNotice(entry, 7, notice);
     entry = merge.entry;
-    pushed.push(...merge.news.map(({ seq }) => seq));
+    pushed.push(...merge.newMessages.map(({ seq }) => seq));
   }
   if (!entry) throw new Error("nothing was told");
   return { entry, pushed };
@@ -105,7 +105,7 @@ test("somebody who went is gone whatever was told late, and nothing of the group
 test("what is pushed to somebody who is back is of after they came, and comes after their row", () => {
   for (const order of ordersOf(story)) {
     const { pushed } = tell(order);
-    const back = order.findIndex(({ turn }) => turn === 3);
+    const back = order.findIndex(({ membershipVersion: turn }) => turn === 3);
     const later = tell(order.slice(0, back + 1));
     expect(pushed.slice(later.pushed.length).every((seq) => seq > 9)).toBe(true);
   }

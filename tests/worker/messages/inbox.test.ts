@@ -22,14 +22,14 @@ const notice = (conversation: string, change: Partial<ConversationNotice> = {}):
   whole: true,
   open: true,
   gone: false,
-  turn: 1,
+  membershipVersion: 1,
   group: null,
   hidden: 0,
   revision: 0,
   call: null,
-  calls: 0,
-  mine: { delivered: 0, read: 0 },
-  others: { delivered: 0, read: 0 },
+  callVersion: 0,
+  ownReadState: { delivered: 0, read: 0 },
+  peerReadState: { delivered: 0, read: 0 },
   messages: [],
   ...change,
 });
@@ -55,7 +55,7 @@ const relation = (username: string): Relation => ({
 test("a device that was away gets what changed, newest first, page after page, and nothing twice", async () => {
   const { me, ids, channel } = await withRows(70);
   await channel.updateRelations(me.id, [relation("Un"), relation("Deux")]);
-  await channel.notify(me.id, notice(ids[3] as string, { turn: 2, open: false }));
+  await channel.notify(me.id, notice(ids[3] as string, { membershipVersion: 2, open: false }));
   const device = await Device.attach(me);
   const welcome = await device.hello();
   const rows = device.rowsOf(welcome);
@@ -80,7 +80,7 @@ test("a cursor brings only what changed after it", async () => {
   const { me, ids, channel } = await withRows(5);
   const { counter } = await request(me, { type: "changes", since: 0 });
   expect(await request(me, { type: "changes", since: counter })).toMatchObject({ rows: [], people: [], before: null });
-  await channel.notify(me.id, notice(ids[2] as string, { others: { delivered: 1, read: 1 }, head: 0 }));
+  await channel.notify(me.id, notice(ids[2] as string, { peerReadState: { delivered: 1, read: 1 }, head: 0 }));
   const news = await request(me, { type: "changes", since: counter });
   expect(news.rows.map(({ conversation }) => conversation)).toEqual([ids[2]]);
   expect(news.counter).toBe(counter + 1);
@@ -116,13 +116,13 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
     preview: message(seq).body,
     messages: Array.from({ length: seq - from + 1 }, (_, i) => message(from + i)),
   });
-  const second = notice(id, { ...last(3, 2), others: { delivered: 2, read: 1 }, turn: 3, open: false });
+  const second = notice(id, { ...last(3, 2), peerReadState: { delivered: 2, read: 1 }, membershipVersion: 3, open: false });
   await channel.notify(me.id, notice(id, last(1, 1)));
   await channel.notify(me.id, second);
   await device.nextOf("i");
   const told = device.counters.length;
   await channel.notify(me.id, second);
-  await channel.notify(me.id, notice(id, { ...last(2, 1), others: { delivered: 1, read: 0 }, turn: 2, open: true }));
+  await channel.notify(me.id, notice(id, { ...last(2, 1), peerReadState: { delivered: 1, read: 0 }, membershipVersion: 2, open: true }));
   await scheduler.wait(20);
   expect(device.counters).toHaveLength(told);
   expect(await rowOf(me, id)).toMatchObject({

@@ -36,12 +36,16 @@ const sideOfMember = ({ number }: Member, { caller }: Pick<OpenCall, "caller">):
  */
 export class CallController {
   readonly #log: ConversationLog;
-  readonly #notifier: Pick<MemberNotifier, "hurry" | "wake">;
+  readonly #notifier: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">;
   /** When each side was last heard of: at the latest, and as far as it is known. */
   #lastHeard: LastSeen;
   #confirmedHeard: LastSeen;
 
-  constructor(log: ConversationLog, telling: Pick<MemberNotifier, "hurry" | "wake">, now = Date.now()) {
+  constructor(
+    log: ConversationLog,
+    telling: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">,
+    now = Date.now(),
+  ) {
     this.#log = log;
     this.#notifier = telling;
     // What was heard in the life of an instance before this one is written only once in a while.
@@ -160,8 +164,8 @@ export class CallController {
     const before = calls.version;
     const result = this.#log.transaction(change);
     const { nextTimeoutAt } = this;
-    if (nextTimeoutAt !== undefined) this.#notifier.wake(nextTimeoutAt);
-    if (calls.version !== before) this.#notifier.hurry(this.#log.members.present);
+    if (nextTimeoutAt !== undefined) this.#notifier.scheduleAlarm(nextTimeoutAt);
+    if (calls.version !== before) this.#notifier.notifyUrgently(this.#log.members.present);
     return result;
   }
 
@@ -176,7 +180,7 @@ export class CallController {
     let unanswered: UnansweredStreak | undefined;
     if (deed.type === "create") {
       if (!this.#log.isOpen) return { error: "not_connected" };
-      if (member.blocks) return { error: "contact_blocked" };
+      if (member.isBlocking) return { error: "contact_blocked" };
       // It was over before another one began.
       if (open?.id !== deed.id && this.#log.messages.findByClientId(member.number, deed.id)) return callNotFound;
       if (!open) {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { CallBody, type CallKind, type LastSeen, type OpenCall } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { toInsert } from "./columns.ts";
 
 /** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
 export type CallRecord = OpenCall & { over: CallBody | null; isHiddenFromCallee: boolean };
@@ -115,26 +116,26 @@ export class ConversationCall {
       sessions,
       version: this.version + 1,
     };
+    const row: CallColumns = {
+      id: call.id,
+      kind: call.kind,
+      caller: call.caller,
+      caller_device: call.callerDevice,
+      callee_device: call.calleeDevice,
+      created_at: call.createdAt,
+      answered_at: call.answeredAt,
+      over: call.over && JSON.stringify(call.over),
+      withheld: call.isHiddenFromCallee ? 1 : 0,
+      caller_heard_at: now,
+      callee_heard_at: now,
+      unanswered: unanswered.count,
+      unanswered_since: unanswered.since,
+      unanswered_from: unanswered.from,
+      caller_session: sessions.caller,
+      callee_session: sessions.callee,
+    };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      call.id,
-      call.kind,
-      call.caller,
-      call.callerDevice,
-      call.calleeDevice,
-      call.createdAt,
-      call.answeredAt,
-      call.over && JSON.stringify(call.over),
-      call.isHiddenFromCallee ? 1 : 0,
-      now,
-      now,
-      unanswered.count,
-      unanswered.since,
-      unanswered.from,
-      sessions.caller,
-      sessions.callee,
-    );
+    this.#sql.exec(toInsert("calls", Object.keys(row), "INSERT OR REPLACE"), ...Object.values(row));
     this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
   }
 

@@ -7,7 +7,10 @@ import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { DeliveryProgress } from "./fan-out.ts";
 
 /** What the channel of somebody who is no member any more is told: that it is so. */
-const buildLeftNotice = ({ id, epoch, began }: ConversationLog, { turn }: Member): ConversationNotice => ({
+const buildLeftNotice = (
+  { id, epoch, createdAt: began }: ConversationLog,
+  { membershipVersion: turn }: Member,
+): ConversationNotice => ({
   conversation: id,
   epoch,
   head: 0,
@@ -18,14 +21,14 @@ const buildLeftNotice = ({ id, epoch, began }: ConversationLog, { turn }: Member
   whole: true,
   open: false,
   gone: true,
-  turn,
+  membershipVersion: turn,
   group: null,
   hidden: 0,
   revision: 0,
-  mine: { delivered: 0, read: 0 },
-  others: { delivered: 0, read: 0 },
+  ownReadState: { delivered: 0, read: 0 },
+  peerReadState: { delivered: 0, read: 0 },
   call: null,
-  calls: 0,
+  callVersion: 0,
   messages: [],
 });
 
@@ -33,10 +36,10 @@ const buildLeftNotice = ({ id, epoch, began }: ConversationLog, { turn }: Member
 export const toVisibleCall = (
   log: ConversationLog,
   { number }: Member,
-): Pick<ConversationNotice, "call" | "held" | "calls"> => {
+): Pick<ConversationNotice, "call" | "hiddenCall" | "callVersion"> => {
   const { latest = null, version } = log.calls;
-  if (!latest?.isHiddenFromCallee || latest.caller === number) return { call: latest, calls: version };
-  return { call: null, calls: version, ...(latest.over ? {} : { held: latest }) };
+  if (!latest?.isHiddenFromCallee || latest.caller === number) return { call: latest, callVersion: version };
+  return { call: null, callVersion: version, ...(latest.over ? {} : { hiddenCall: latest }) };
 };
 
 /** What a member's channel, which has been told this much, is told now. */
@@ -47,7 +50,7 @@ export const buildNotice = (
   isExact: boolean,
 ): ConversationNotice => {
   if (member.state !== "in") return buildLeftNotice(log, member);
-  const news = readNewMessages(log, member, Math.max(told.head, member.joined));
+  const news = readNewMessages(log, member, Math.max(told.head, member.visibleAfter));
   const { epoch, revision, group } = log;
   return {
     conversation: log.id,
@@ -56,7 +59,7 @@ export const buildNotice = (
     ...log.lastMessageFor(member),
     open: log.isOpen,
     gone: false,
-    turn: group ? member.turn : log.turn,
+    membershipVersion: group ? member.membershipVersion : log.writabilityVersion,
     group: group && {
       name: group.name,
       picture: group.picture,
@@ -68,8 +71,8 @@ export const buildNotice = (
     hidden: member.hidden,
     revision,
     ...readPushableRevisions(log, member, told.revision),
-    mine: { delivered: member.delivered, read: member.read },
-    others: getPeerReadState(log, member),
+    ownReadState: { delivered: member.delivered, read: member.read },
+    peerReadState: getPeerReadState(log, member),
     ...toVisibleCall(log, member),
     messages: news ?? [],
     ...(isExact || !news ? { unread: countUnreadFor(log, member) } : {}),

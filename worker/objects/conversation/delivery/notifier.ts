@@ -62,49 +62,49 @@ export class MemberNotifier {
   }
 
   /** Something was stored of which all hear before anything else, whoever asked for it. */
-  hurry(members: readonly Member[]): void {
+  notifyUrgently(members: readonly Member[]): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     for (const { number } of members) this.#fanOut.scheduleUrgent(number);
   }
 
   /** Time will make something of the conversation. */
-  wake(at: number): void {
+  scheduleAlarm(at: number): void {
     this.#setAlarm(at);
   }
 
   /** The member's channel has this much: it said so. */
-  told({ number }: Member, told: DeliveryProgress): void {
+  confirmDelivered({ number }: Member, told: DeliveryProgress): void {
     this.#fanOut.confirm(number, told);
   }
 
   /** The log has another epoch: nobody's channel has anything of it. */
-  renewed(log: ConversationLog): void {
+  handleNewEpoch(log: ConversationLog): void {
     for (const { number } of log.members.all) this.#fanOut.resetProgress(number);
-    this.to(log.members.present, true);
+    this.notify(log.members.present, true);
   }
 
-  to(members: readonly Member[], isExact = false): void {
+  notify(members: readonly Member[], isExact = false): void {
     if (members.length === 0) return;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     for (const { number } of members) this.#fanOut.schedule(number, isExact);
   }
 
   /** Messages of these authors were stored. Their own channels hear of it in the answers to their calls. */
-  sent(log: ConversationLog, authors: ReadonlySet<number>): void {
+  notifySent(log: ConversationLog, authors: ReadonlySet<number>): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    this.to(log.members.present.filter(({ number, blocks }) => !blocks && !authors.has(number)));
+    this.notify(log.members.present.filter(({ number, isBlocking: blocks }) => !blocks && !authors.has(number)));
     for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
   /** A message of this member's is deleted: those who had it hear of that, and the file it named is released. */
-  retracted(log: ConversationLog, author: Member, { isNew, isWithheld }: TombstoneResult): void {
+  notifyDeleted(log: ConversationLog, author: Member, { isNew, isWithheld }: TombstoneResult): void {
     if (!isNew) return;
-    this.to(isWithheld ? [author] : log.members.present, true);
+    this.notify(isWithheld ? [author] : log.members.present, true);
     this.releaseFiles(log);
   }
 
   /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
-  changed(log: ConversationLog, actor: Member): void {
+  notifyGroupChanged(log: ConversationLog, actor: Member): void {
     const newest = log.group?.roster;
     const { present, leaving } = log.members;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
@@ -116,7 +116,7 @@ export class MemberNotifier {
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
-  known({ number }: Member): Promise<void> {
+  waitUntilDelivered({ number }: Member): Promise<void> {
     return this.#fanOut.waitUntilDelivered(number);
   }
 
@@ -128,12 +128,12 @@ export class MemberNotifier {
     setTimeout(() => {
       const held = this.#heldReceipts;
       this.#heldReceipts = undefined;
-      if (this.#log && held) this.to(listReachedAuthors(this.#log, held));
+      if (this.#log && held) this.notify(listReachedAuthors(this.#log, held));
     }, groupReceiptHoldMs);
   }
 
   /** Passed on to those who are members when their turn comes, and lost where it does not arrive. */
-  typing({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
+  relayTyping({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
     const from = { user: member.user, number: member.number };
     const tell = async (other: Member): Promise<void> => {
       if (member.state !== "in" || other.state !== "in") return;
@@ -199,20 +199,21 @@ export class MemberNotifier {
     return new FanOut(
       {
         progressOf: standOf,
-        notify: (number, told, isExact) => this.#notify(number, told, isExact),
+        notify: (number, told, isExact) => this.#send(number, told, isExact),
         onFailure: (retryAt) => this.#setAlarm(retryAt),
       },
       new Map(this.#log?.members.all.map(({ number }) => [number, standOf(number)])),
     );
   }
 
-  async #notify(number: number, told: DeliveryProgress, isExact: boolean): Promise<boolean> {
+  async #send(number: number, told: DeliveryProgress, isExact: boolean): Promise<boolean> {
     const log = this.#log;
     const member = log?.members.findByNumber(number);
     if (!log || !member || member.state === "quiet" || member.state === "out") return true;
     const notice = buildNotice(log, member, told, isExact);
     const kept = await getUserChannelStub(this.#env, member.user).notify(member.user, notice);
-    if (notice.gone && notice.turn === member.turn) log.transaction(() => log.members.confirmLeft(member));
+    if (notice.gone && notice.membershipVersion === member.membershipVersion)
+      log.transaction(() => log.members.confirmLeft(member));
     return kept === "written";
   }
 

@@ -42,14 +42,14 @@ const attachMember = (
   log.members.update(member, {
     state: isHidden ? (isLeaveUnconfirmed(member) ? "quietLeaving" : "quiet") : "in",
     role,
-    joined: head,
+    visibleAfter: head,
     since: now,
     delivered: head,
     read: head,
     hidden: head,
-    hides: false,
-    shown: null,
-    turn: member.turn + 1,
+    hidesReads: false,
+    shownReadState: null,
+    membershipVersion: member.membershipVersion + 1,
     version,
   });
   return member;
@@ -59,8 +59,8 @@ const detachMember = (log: GroupLog, member: Member, version: number): void => {
   log.members.update(member, {
     state: member.state === "quiet" ? "out" : "leaving",
     role: "member",
-    joined: log.head,
-    turn: member.turn + 1,
+    visibleAfter: log.head,
+    membershipVersion: member.membershipVersion + 1,
     version,
   });
   log.pendingDeletions.clearOf(member);
@@ -90,7 +90,7 @@ const revealHiddenMembers = (log: GroupLog, people: readonly AddedMember[]): voi
   for (const { user, isHidden } of people) {
     const member = findVisibleMember(log, user);
     if (member && member.state !== "in" && !isHidden)
-      log.members.update(member, { state: "in", turn: member.turn + 1 });
+      log.members.update(member, { state: "in", membershipVersion: member.membershipVersion + 1 });
   }
 };
 
@@ -120,7 +120,7 @@ export const createGroupLog = (
  */
 const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
   const member = log.members.find(user);
-  const line = member && !isVisibleMember(member) && log.messages.find(member.joined + 1);
+  const line = member && !isVisibleMember(member) && log.messages.find(member.visibleAfter + 1);
   if (!line || line.sender !== member.number || now >= line.at + groupReturnDays * dayMs) return false;
   const body = fromBodyColumns(line.kind, line.body);
   return body.type === "event" && body.event === "left";
@@ -226,7 +226,7 @@ const setGroupPicture = (log: GroupLog, actor: Member, key: string | null, now: 
  * Whether what somebody who is no member any more asks for is so already: the answer that told them was lost. Who was
  * never told that they are a member hears what a stranger hears.
  */
-export const isAlreadyDone = (log: GroupLog, { state, turn }: Member, deed: GroupCommand): boolean =>
+export const isAlreadyDone = (log: GroupLog, { state, membershipVersion: turn }: Member, deed: GroupCommand): boolean =>
   state !== "in" && turn > 1 && (deed.type === "leave" || (deed.type === "end" && log.group.ended));
 
 export const applyGroupCommand = (

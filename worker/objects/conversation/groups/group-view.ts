@@ -29,7 +29,7 @@ export const toGroupView = (log: GroupLog, { number, role }: Member): Group => {
     role,
     number,
     created_by: log.members.findByNumber(0)?.user ?? "",
-    created_at: log.began,
+    created_at: log.createdAt,
   };
 };
 
@@ -42,7 +42,7 @@ export const readMemberEntries = (
   reader: Member,
   query: { numbers: number[] } | { since: number; after: number },
 ): MemberEntries => {
-  const isMet = (member: Member): boolean => isVisibleMember(member) || member.joined >= reader.joined;
+  const isMet = (member: Member): boolean => isVisibleMember(member) || member.visibleAfter >= reader.visibleAfter;
   const asked =
     "numbers" in query
       ? query.numbers.flatMap((number) => log.members.findByNumber(number) ?? [])

@@ -12,9 +12,12 @@ export const groupNotFound: Refusal = { error: "group_not_found" };
 /** The group that a conversation is, ended or not: what its members make of it, what they read of it, and who is told. */
 export class GroupController {
   readonly #log: GroupLog;
-  readonly #notifier: Pick<MemberNotifier, "changed" | "to" | "known" | "typing">;
+  readonly #notifier: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">;
 
-  constructor(log: GroupLog, telling: Pick<MemberNotifier, "changed" | "to" | "known" | "typing">) {
+  constructor(
+    log: GroupLog,
+    telling: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">,
+  ) {
     this.#log = log;
     this.#notifier = telling;
   }
@@ -24,9 +27,9 @@ export class GroupController {
     const log = this.#log;
     const member = log.members.findActive(owner);
     if (!isActiveGroup(log) || member?.number !== 0) return { error: "group_exists" };
-    if (isNew) this.#notifier.changed(log, member);
-    else this.#notifier.to([member], true);
-    await this.#notifier.known(member);
+    if (isNew) this.#notifier.notifyGroupChanged(log, member);
+    else this.#notifier.notify([member], true);
+    await this.#notifier.waitUntilDelivered(member);
     return toGroupChangeResult(log);
   }
 
@@ -41,12 +44,12 @@ export class GroupController {
     const done = log.transaction(() => applyGroupCommand(log, member, deed, Date.now()));
     if (isRefusal(done)) return done;
     const isChanged = done.roster !== roster;
-    if (isChanged) this.#notifier.changed(log, member);
-    this.#notifier.to(
+    if (isChanged) this.#notifier.notifyGroupChanged(log, member);
+    this.#notifier.notify(
       unaware.filter(({ state }) => state === "in"),
       true,
     );
-    if (isChanged) await this.#notifier.known(member);
+    if (isChanged) await this.#notifier.waitUntilDelivered(member);
     return done;
   }
 
@@ -65,6 +68,6 @@ export class GroupController {
     const member = log.members.findActive(user);
     if (!isActiveGroup(log) || !member || log.members.visible.length > groupTypingMax) return;
     const others = log.members.present.filter((other) => other !== member);
-    this.#notifier.typing(log, member, others);
+    this.#notifier.relayTyping(log, member, others);
   }
 }

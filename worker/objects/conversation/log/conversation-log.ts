@@ -58,11 +58,11 @@ export class ConversationLog {
   /** Null in a private conversation. */
   group: GroupState | null;
   /** When its members could first write: whoever blocked the other before that is not to be told by it. */
-  began: number;
+  createdAt: number;
   /** The connection that lets the two write, null when there is none. */
   connection: Uuid | null;
   /** How often `connection` went from none to some or back. */
-  turn: number;
+  writabilityVersion: number;
   /** How often messages that had been stored were changed. */
   revision: number;
 
@@ -95,14 +95,14 @@ export class ConversationLog {
   private constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.sql = storage.sql;
-    const own = this.sql.exec<ConversationColumns>("SELECT * FROM conversation").one();
-    this.id = own.id;
-    this.epoch = own.epoch;
-    this.connection = own.connection;
-    this.turn = own.turn;
-    this.revision = own.revision;
-    this.began = own.began;
-    const { name, picture, roster, ended } = own;
+    const row = this.sql.exec<ConversationColumns>("SELECT * FROM conversation").one();
+    this.id = row.id;
+    this.epoch = row.epoch;
+    this.connection = row.connection;
+    this.writabilityVersion = row.turn;
+    this.revision = row.revision;
+    this.createdAt = row.began;
+    const { name, picture, roster, ended } = row;
     this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
     this.members = new MemberTable(this.sql);
     this.messages = new MessageTable(this.sql);
@@ -137,13 +137,13 @@ export class ConversationLog {
 
   /** The newest place that a member sees. */
   headFor(member: Member): number {
-    return member.ends ?? this.head;
+    return member.visibleUpTo ?? this.head;
   }
 
   /** What the list of a member shows: the newest message that they see. */
-  lastMessageFor({ ends }: Member): NewestMessage {
-    const last = ends === null ? this.messages.last : this.messages.findLastAt(ends);
-    return last ?? { at: this.began, prior: null, sender: 0, preview: null, whole: true };
+  lastMessageFor({ visibleUpTo }: Member): NewestMessage {
+    const last = visibleUpTo === null ? this.messages.last : this.messages.findLastAt(visibleUpTo);
+    return last ?? { at: this.createdAt, prior: null, sender: 0, preview: null, whole: true };
   }
 
   /** The message at a place, when the member sees it. */
@@ -153,7 +153,7 @@ export class ConversationLog {
 
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { epoch, began, connection, turn, revision, group } = this;
+    const { epoch, createdAt, connection, writabilityVersion, revision, group } = this;
     this.members.beginTransaction();
     this.messages.beginTransaction();
     this.calls.beginTransaction();
@@ -165,14 +165,14 @@ export class ConversationLog {
       this.members.rollback();
       this.messages.rollback();
       this.calls.rollback();
-      Object.assign(this, { epoch, began, connection, turn, revision, group });
+      Object.assign(this, { epoch, createdAt, connection, writabilityVersion, revision, group });
       throw error;
     }
   }
 
   /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
   isSenderBlocked(sender: number): boolean {
-    return !this.group && this.members.all.some((member) => member.blocks && member.number !== sender);
+    return !this.group && this.members.all.some((member) => member.isBlocking && member.number !== sender);
   }
 
   /**
@@ -184,16 +184,16 @@ export class ConversationLog {
     cid: Uuid,
     body: StoredBody,
     now: number,
-    isHeld = this.isSenderBlocked(sender),
+    isUndelivered = this.isSenderBlocked(sender),
   ): { seq: number; at: number } {
     const pair = this.group ? [] : this.members.all;
-    const withheld = !isHeld ? 0 : this.isSenderBlocked(sender) ? undelivered : undeliveredAndDisclosed;
-    const at = Math.max(now, this.messages.last?.at ?? this.began);
+    const withheld = !isUndelivered ? 0 : this.isSenderBlocked(sender) ? undelivered : undeliveredAndDisclosed;
+    const at = Math.max(now, this.messages.last?.at ?? this.createdAt);
     const place = this.messages.append({ sender, cid, at, withheld, body });
     for (const member of pair) {
       const sees = withheld === 0 || member.number === sender;
-      if (member.ends !== null && sees) this.members.update(member, { ends: null });
-      if (member.ends === null && !sees) this.members.update(member, { ends: place.seq - 1 });
+      if (member.visibleUpTo !== null && sees) this.members.update(member, { visibleUpTo: null });
+      if (member.visibleUpTo === null && !sees) this.members.update(member, { visibleUpTo: place.seq - 1 });
     }
     return place;
   }
@@ -229,7 +229,7 @@ export class ConversationLog {
   openConnection(connection: Uuid, now = Date.now()): boolean {
     const ended = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
     if (ended || this.connection === connection) return false;
-    if (this.turn === 0) this.#writeStart(now);
+    if (this.writabilityVersion === 0) this.#writeStart(now);
     this.#setConnection(connection);
     return true;
   }
@@ -243,19 +243,19 @@ export class ConversationLog {
   }
 
   #writeStart(now: number): void {
-    this.began = now;
+    this.createdAt = now;
     this.sql.exec("UPDATE conversation SET began = ?", now);
   }
 
   /** Whether the two may write has changed. */
   addWritabilityChange(): void {
-    this.turn += 1;
-    this.sql.exec("UPDATE conversation SET turn = ?", this.turn);
+    this.writabilityVersion += 1;
+    this.sql.exec("UPDATE conversation SET turn = ?", this.writabilityVersion);
   }
 
   #setConnection(connection: Uuid | null): void {
-    if ((connection === null) !== (this.connection === null)) this.turn += 1;
+    if ((connection === null) !== (this.connection === null)) this.writabilityVersion += 1;
     this.connection = connection;
-    this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.turn);
+    this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.writabilityVersion);
   }
 }

@@ -1,6 +1,7 @@
 import type { ReadState } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { toAssignments, toParameters } from "#worker/objects/shared/columns.ts";
 
 /**
  * `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it;
@@ -15,21 +16,21 @@ export type Member = ReadState & {
   /** Messages up to here are gone from their view. */
   hidden: number;
   /** They let nothing of the other through. */
-  blocks: boolean;
+  isBlocking: boolean;
   /** The newest place they see, when that is not the head: what was withheld from them after it is not there for them. */
-  ends: number | null;
+  visibleUpTo: number | null;
   /** Their marks as the others see them, where these stand still or do not show what was read. */
-  shown: ReadState | null;
+  shownReadState: ReadState | null;
   /** What they read last they read unseen. */
-  hides: boolean;
+  hidesReads: boolean;
   state: MemberState;
   role: GroupRole;
   /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
-  joined: number;
+  visibleAfter: number;
   /** When they came. */
   since: number;
   /** How often they came or went. */
-  turn: number;
+  membershipVersion: number;
   /** The roster of their last change. */
   version: number;
 };
@@ -53,16 +54,59 @@ type MemberColumns = {
   version: number;
 };
 
-const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest }: MemberColumns): Member => ({
-  ...rest,
-  user: user_id,
-  blocks: blocks === 1,
-  hides: hides === 1,
-  shown: shown_delivered === null ? null : { delivered: shown_delivered, read: shown_read ?? 0 },
+const toMember = (row: MemberColumns): Member => ({
+  number: row.number,
+  user: row.user_id,
+  delivered: row.delivered,
+  read: row.read,
+  hidden: row.hidden,
+  isBlocking: row.blocks === 1,
+  visibleUpTo: row.ends,
+  shownReadState: row.shown_delivered === null ? null : { delivered: row.shown_delivered, read: row.shown_read ?? 0 },
+  hidesReads: row.hides === 1,
+  state: row.state,
+  role: row.role,
+  visibleAfter: row.joined,
+  since: row.since,
+  membershipVersion: row.turn,
+  version: row.version,
 });
 
-const updateStatement = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
-  shown_read = ?, hides = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
+const updatedColumns = [
+  "delivered",
+  "read",
+  "hidden",
+  "blocks",
+  "ends",
+  "shown_delivered",
+  "shown_read",
+  "hides",
+  "state",
+  "role",
+  "joined",
+  "since",
+  "turn",
+  "version",
+] as const satisfies readonly (keyof MemberColumns)[];
+
+const toColumns = (member: Member): Pick<MemberColumns, (typeof updatedColumns)[number]> => ({
+  delivered: member.delivered,
+  read: member.read,
+  hidden: member.hidden,
+  blocks: member.isBlocking ? 1 : 0,
+  ends: member.visibleUpTo,
+  shown_delivered: member.shownReadState?.delivered ?? null,
+  shown_read: member.shownReadState?.read ?? null,
+  hides: member.hidesReads ? 1 : 0,
+  state: member.state,
+  role: member.role,
+  joined: member.visibleAfter,
+  since: member.since,
+  turn: member.membershipVersion,
+  version: member.version,
+});
+
+const updateStatement = `UPDATE members SET ${toAssignments(updatedColumns)} WHERE number = ?`;
 
 /** A member in everybody's eyes. */
 export const isVisibleMember = ({ state }: Member): boolean =>
@@ -71,17 +115,17 @@ export const isVisibleMember = ({ state }: Member): boolean =>
 export const isLeaveUnconfirmed = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
 
 /** The least of some numbers, whose it is, and the least of the others'. */
-type Minimum = { holder: number; least: number; next: number };
+type Minimum = { holder: number; lowest: number; next: number };
 export type LowestReadState = { delivered: Minimum; read: Minimum };
 
-const noMinimum = { holder: -1, least: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
+const noMinimum = { holder: -1, lowest: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
 
-const findMinimum = (seated: readonly Member[], which: keyof ReadState): Minimum => {
+const findMinimum = (members: readonly Member[], kind: keyof ReadState): Minimum => {
   const found: Minimum = { ...noMinimum };
-  for (const member of seated) {
-    const mark = (member.shown ?? member)[which];
-    if (mark < found.least) Object.assign(found, { holder: member.number, least: mark, next: found.least });
-    else if (mark < found.next) found.next = mark;
+  for (const member of members) {
+    const seq = (member.shownReadState ?? member)[kind];
+    if (seq < found.lowest) Object.assign(found, { holder: member.number, lowest: seq, next: found.lowest });
+    else if (seq < found.next) found.next = seq;
   }
   return found;
 };
@@ -156,26 +200,7 @@ export class MemberTable {
     Object.assign(member, change);
     this.#lowestReadState = undefined;
     if (change.state !== undefined) this.#invalidate();
-    const { number, delivered, read, hidden, blocks, ends, shown, hides, state, role, joined, since, turn, version } =
-      member;
-    this.#sql.exec(
-      updateStatement,
-      delivered,
-      read,
-      hidden,
-      blocks ? 1 : 0,
-      ends,
-      shown?.delivered ?? null,
-      shown?.read ?? null,
-      hides ? 1 : 0,
-      state,
-      role,
-      joined,
-      since,
-      turn,
-      version,
-      number,
-    );
+    this.#sql.exec(updateStatement, ...toParameters(updatedColumns, toColumns(member)), member.number);
   }
 
   /** Their channel knows that they left. */

@@ -52,7 +52,7 @@ export const appendMessages = (
       refusal = { error: "conversation_not_found" };
     } else if (!refusal && !log.isOpen) {
       refusal = { error: "not_connected" };
-    } else if (!refusal && member.blocks) {
+    } else if (!refusal && member.isBlocking) {
       refusal = { error: "contact_blocked" };
     } else if (!refusal && ofBody) {
       refused.push({ cid, ...ofBody });

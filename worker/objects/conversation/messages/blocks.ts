@@ -6,9 +6,13 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
  * False when that was so already.
  */
 const startBlock = (log: ConversationLog, member: Member): boolean => {
-  if (member.blocks) return false;
-  const { delivered, read } = member.shown ?? member;
-  log.members.update(member, { blocks: true, ends: log.headFor(member), shown: { delivered, read } });
+  if (member.isBlocking) return false;
+  const { delivered, read } = member.shownReadState ?? member;
+  log.members.update(member, {
+    isBlocking: true,
+    visibleUpTo: log.headFor(member),
+    shownReadState: { delivered, read },
+  });
   return true;
 };
 
@@ -17,9 +21,12 @@ const startBlock = (log: ConversationLog, member: Member): boolean => {
  * each of those messages is changed once, into one whose author knows that it never arrived.
  */
 const endBlock = (log: ConversationLog, member: Member): boolean => {
-  if (!member.blocks) return false;
-  const { hides, shown, delivered } = member;
-  log.members.update(member, { blocks: false, shown: hides && shown ? { delivered, read: shown.read } : null });
+  if (!member.isBlocking) return false;
+  const { hidesReads: hides, shownReadState: shown, delivered } = member;
+  log.members.update(member, {
+    isBlocking: false,
+    shownReadState: hides && shown ? { delivered, read: shown.read } : null,
+  });
   const senders = log.members.all.filter(({ number }) => number !== member.number);
   for (const { number } of senders) {
     const held = log.sql.exec(

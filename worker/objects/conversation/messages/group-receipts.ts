@@ -7,7 +7,7 @@ const scannedMax = 2_000; // messages; what is older, its author hears of with t
 /** Whose own messages got or were read by everybody since the members' marks were like that. */
 export const listReachedAuthors = (log: ConversationLog, before: LowestReadState): Member[] => {
   const now = log.members.lowestReadState;
-  const from = Math.min(before.delivered.least, before.read.least);
+  const from = Math.min(before.delivered.lowest, before.read.lowest);
   const upTo = Math.min(log.head, Math.max(now.delivered.next, now.read.next));
   const written = log.sql.exec<{ seq: number; sender: number }>(
     "SELECT seq, sender FROM messages WHERE seq > ? AND seq <= ? AND kind <> 'event'",

@@ -14,14 +14,14 @@ import { SentByteBudgets } from "./sent-bytes.ts";
 /** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
 export class MessageAppender {
   readonly #log: ConversationLog;
-  readonly #notifier: Pick<MemberNotifier, "sent" | "told" | "retracted" | "renewed">;
+  readonly #notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">;
   readonly #sentBytes: SentByteBudgets;
   readonly #commits = new GroupCommit<AppendRequest, AppendResult | Refusal>((batch) => this.#commit(batch));
 
   /** `factor`: how many times as much as in production a member may send. */
   constructor(
     log: ConversationLog,
-    telling: Pick<MemberNotifier, "sent" | "told" | "retracted" | "renewed">,
+    telling: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">,
     factor: number,
   ) {
     this.#log = log;
@@ -38,7 +38,7 @@ export class MessageAppender {
     const log = this.#log;
     if (known.epoch === log.epoch && known.head > log.head) this.#renewEpoch();
     const has = known.epoch === log.epoch ? known : nothingDelivered;
-    this.#notifier.told(member, has);
+    this.#notifier.confirmDelivered(member, has);
     const accepted = await this.#commits.add({ member, messages });
     if (isRefusal(accepted)) return accepted;
     const { isNew: _, isAgain, ...outcome } = accepted;
@@ -49,7 +49,7 @@ export class MessageAppender {
   #renewEpoch(): void {
     const log = this.#log;
     log.transaction(() => log.renewEpoch());
-    this.#notifier.renewed(log);
+    this.#notifier.handleNewEpoch(log);
   }
 
   /** Deletes what a member sent, wherever it stands. Of what has not come it is kept that it is not to be taken in. */
@@ -59,10 +59,10 @@ export class MessageAppender {
     const place = log.messages.findByClientId(member.number, cid);
     if (place) {
       // What they wrote before they came back is not theirs to delete any more, however it is named.
-      const row = place.seq > member.joined ? log.messages.find(place.seq) : undefined;
+      const row = place.seq > member.visibleAfter ? log.messages.find(place.seq) : undefined;
       const done = log.transaction(() => replaceByTombstone(log, member, row));
       if (isRefusal(done)) return done;
-      this.#notifier.retracted(log, member, done);
+      this.#notifier.notifyDeleted(log, member, done);
       return { revision: done.revision, place };
     }
     log.transaction(() => log.pendingDeletions.add(member, cid, now));
@@ -88,7 +88,7 @@ export class MessageAppender {
       const author = batch[index]?.member.number;
       if (author !== undefined && !isRefusal(result) && result.isNew) authors.add(author);
     }
-    if (authors.size > 0) this.#notifier.sent(log, authors);
+    if (authors.size > 0) this.#notifier.notifySent(log, authors);
     return results;
   }
 }

@@ -11,8 +11,8 @@ export const countUnreadFor = (log: ConversationLog, member: Member): number =>
 
 /** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
 const toShownReceipts = (member: Member, marks: ReadState, hides: boolean): ReadState | null => {
-  if (member.blocks) return member.shown;
-  return hides ? { delivered: marks.delivered, read: (member.shown ?? member).read } : null;
+  if (member.isBlocking) return member.shownReadState;
+  return hides ? { delivered: marks.delivered, read: (member.shownReadState ?? member).read } : null;
 };
 
 /** What moved: anything, what was read, and anything that the others see. */
@@ -32,10 +32,10 @@ export const applyReceipts = (
   const moved = marks.delivered !== member.delivered || marks.read !== member.read;
   const read = marks.read !== member.read;
   if (!moved) return { moved, read, seen: false };
-  const hides = read ? !isShown : member.hides;
-  const before = member.shown ?? { delivered: member.delivered, read: member.read };
-  log.members.update(member, { ...marks, hides, shown: toShownReceipts(member, marks, hides) });
-  const after = member.shown ?? member;
+  const hides = read ? !isShown : member.hidesReads;
+  const before = member.shownReadState ?? { delivered: member.delivered, read: member.read };
+  log.members.update(member, { ...marks, hidesReads: hides, shownReadState: toShownReceipts(member, marks, hides) });
+  const after = member.shownReadState ?? member;
   return { moved, read, seen: after.delivered !== before.delivered || after.read !== before.read };
 };
 
@@ -47,7 +47,7 @@ export const clearHistoryUpTo = (log: ConversationLog, member: Member, upTo: num
 
 /** The least that the other members have got and read, as far as they let it be seen; nothing when there are none. */
 export const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
-  const of = ({ holder, least, next }: LowestReadState["read"]) => {
+  const of = ({ holder, lowest: least, next }: LowestReadState["read"]) => {
     const mark = holder === number ? next : least;
     return Number.isFinite(mark) ? Math.min(mark, head) : 0;
   };
@@ -60,8 +60,8 @@ export const getPeerReadState = (log: ConversationLog, member: Member): ReadStat
 export const toMemberReadState = (log: ConversationLog, member: Member, isCounted: boolean): MemberReadState => {
   const { delivered, read, hidden } = member;
   const { epoch, revision } = log;
-  const standing = { epoch, head: log.headFor(member), revision, mine: { delivered, read }, hidden };
-  return isCounted ? { ...standing, unread: countUnreadFor(log, member) } : standing;
+  const state = { epoch, head: log.headFor(member), revision, ownReadState: { delivered, read }, hidden };
+  return isCounted ? { ...state, unread: countUnreadFor(log, member) } : state;
 };
 
 /** How far each of the others is with a member's own message; who came after it is left out. */
@@ -76,8 +76,8 @@ export const listReceiptsOf = (
   if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
   const receipts: Receipts = { read: [], delivered: [], sent: [] };
   for (const other of log.members.visible) {
-    if (other === member || other.joined >= seq) continue;
-    const { delivered, read } = other.shown ?? other;
+    if (other === member || other.visibleAfter >= seq) continue;
+    const { delivered, read } = other.shownReadState ?? other;
     receipts[row.withheld > 0 || delivered < seq ? "sent" : read < seq || !seesRead ? "delivered" : "read"].push(
       other.number,
     );

@@ -41,7 +41,7 @@ export class CallRegistry {
   }
 
   /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
-  get current(): Call[] {
+  get visibleCalls(): Call[] {
     const now = Date.now();
     this.#refreshStale(now);
     const ringing = this.#findRinging(now);

@@ -19,7 +19,7 @@ type CommandRouterPorts = {
   reader: ConversationReader;
   presence: PresenceTracker;
   calls: CallCommands;
-  callRegistry: Pick<CallRegistry, "current">;
+  callRegistry: Pick<CallRegistry, "visibleCalls">;
   accountDeletion: Pick<AccountDeletionJob, "isGone">;
 };
 
@@ -49,7 +49,7 @@ export class CommandRouter {
   /** What changed after a cursor, with the calls under way. */
   readChanges(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
     const { inbox, callRegistry } = this.#ports;
-    return { ...inbox.readChanges(since, session, before), calls: callRegistry.current };
+    return { ...inbox.readChanges(since, session, before), calls: callRegistry.visibleCalls };
   }
 
   async #dispatch(

@@ -43,7 +43,7 @@ export class ReceiptCommands {
     const isNews = !row || row.gone || marks.delivered > row.delivered || marks.read > row.read;
     return isNews
       ? this.#sendReceipts(conversation, marks)
-      : { unread: row.unread, head: Math.max(row.counted, row.head) };
+      : { unread: row.unread, head: Math.max(row.countedUpTo, row.head) };
   }
 
   /** Something about the conversation's row is in doubt: it is counted exactly, at most once in a while. */
@@ -75,7 +75,7 @@ export class ReceiptCommands {
     if (isRefusal(answer)) return answer;
     const { entry, standing } = answer;
     return entry
-      ? { unread: entry.unread, head: Math.max(entry.counted, entry.head) }
+      ? { unread: entry.unread, head: Math.max(entry.countedUpTo, entry.head) }
       : { unread: standing.unread ?? 0, head: standing.head };
   }
 
@@ -107,7 +107,7 @@ export class ReceiptCommands {
     const { inbox, gateway } = this.#ports;
     const call = () => gateway.call<MemberReadState>(conversation, ask);
     const answer = await inbox.applyReadState<Refusal>(conversation, call, isMemberReadState, kept);
-    if (!isRefusal(answer) && answer.isInexact) this.recount(conversation);
+    if (!isRefusal(answer) && answer.needsRecount) this.recount(conversation);
     return answer;
   }
 }

@@ -22,7 +22,7 @@ export type OwnMessage = { outgoing: QueuedMessage<ClientSocket>; place: SentMes
 /** What notices of one conversation that came together make of its row. */
 export type EntryUpdate = Pick<
   NoticeMerge,
-  "entry" | "news" | "revised" | "isRowNew" | "isMineMoved" | "isOthersMoved"
+  "entry" | "newMessages" | "revised" | "needsFullRow" | "isOwnReadStateChanged" | "isPeerReadStateChanged"
 > & {
   own: readonly OwnMessage[];
 };
@@ -34,12 +34,12 @@ export const addMerge = (
   own: readonly OwnMessage[],
 ): EntryUpdate => ({
   entry: merge.entry,
-  news: [...(taken?.news ?? []), ...merge.news],
+  newMessages: [...(taken?.newMessages ?? []), ...merge.newMessages],
   own: [...(taken?.own ?? []), ...own],
   revised: merge.revised,
-  isRowNew: merge.isRowNew,
-  isMineMoved: merge.isMineMoved || (taken?.isMineMoved ?? false),
-  isOthersMoved: merge.isOthersMoved || (taken?.isOthersMoved ?? false),
+  needsFullRow: merge.needsFullRow,
+  isOwnReadStateChanged: merge.isOwnReadStateChanged || (taken?.isOwnReadStateChanged ?? false),
+  isPeerReadStateChanged: merge.isPeerReadStateChanged || (taken?.isPeerReadStateChanged ?? false),
 });
 
 /** One change of the inbox as a socket is told of it. */
@@ -92,12 +92,12 @@ const toNewMessagesPush = (row: InboxRow, news: readonly Message[], own: readonl
 /** What the devices are told of a row, a number for each. */
 export const listPushes = ({
   entry,
-  news,
+  newMessages: news,
   own,
   revised,
-  isRowNew,
-  isMineMoved,
-  isOthersMoved,
+  needsFullRow: isRowNew,
+  isOwnReadStateChanged: isMineMoved,
+  isPeerReadStateChanged: isOthersMoved,
 }: EntryUpdate): PushBuilder[] => {
   const row = toInboxRow(entry);
   const changes = news.length > 0 ? [toNewMessagesPush(row, news, own)] : [];

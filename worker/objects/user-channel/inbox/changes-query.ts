@@ -12,7 +12,12 @@ type InboxChange = { changed: number; row: InboxColumns } | { changed: number; p
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
 
 /** The fields that leave the channel. */
-export const toInboxRow = ({ counted: _counted, turn: _turn, changed: _changed, ...row }: InboxEntry): InboxRow => row;
+export const toInboxRow = ({
+  countedUpTo: _counted,
+  membershipVersion: _turn,
+  changed: _changed,
+  ...row
+}: InboxEntry): InboxRow => row;
 
 /** Reads ahead by one, so that two tables can be walked side by side. */
 class Peekable<T> {

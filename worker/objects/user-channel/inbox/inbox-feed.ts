@@ -34,7 +34,7 @@ import { WriteBehind } from "./write-behind.ts";
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
 type NoticeInput = { notice: ConversationNotice; own?: readonly OwnMessage[] };
 /** Whether the row needs an exact count, and whether what it says of messages stands written. */
-type NoticeResult = { isInexact: boolean; isWritten: boolean };
+type NoticeResult = { needsRecount: boolean; isWritten: boolean };
 
 /**
  * A person's inbox and whatever else their devices follow: each change is pushed to every socket under the next number
@@ -123,20 +123,20 @@ export class InboxFeed {
     ask: () => Promise<MemberReadState | T>,
     isStanding: (answer: MemberReadState | T) => answer is MemberReadState,
     kept?: boolean,
-  ): Promise<{ entry: InboxEntry | undefined; isInexact: boolean; standing: MemberReadState } | T> {
+  ): Promise<{ entry: InboxEntry | undefined; needsRecount: boolean; standing: MemberReadState } | T> {
     const arrivals = this.#inflightCounts.begin(conversation);
     try {
       const standing = await ask();
       if (!isStanding(standing)) return standing;
       const before = this.#inbox.find(conversation);
-      if (!before) return { entry: before, isInexact: false, standing };
+      if (!before) return { entry: before, needsRecount: false, standing };
       const isOfRow = standing.epoch === before.epoch && !before.gone;
       const merged = {
         ...mergeReadState(before, standing, arrivals),
         kept: (isOfRow ? kept : undefined) ?? before.kept,
       };
       if (standing.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, arrivals);
-      return { entry: this.#applyEntry(before, merged), isInexact: isCountOutdated(before, standing), standing };
+      return { entry: this.#applyEntry(before, merged), needsRecount: isCountOutdated(before, standing), standing };
     } finally {
       this.#inflightCounts.end(conversation, arrivals);
     }
@@ -195,43 +195,43 @@ export class InboxFeed {
   }
 
   #applyBatch(batch: readonly NoticeInput[]): NoticeResult[] {
-    const inexact = new Set<NoticeInput>();
-    for (const takings of Map.groupBy(batch, ({ notice }) => notice.conversation).values()) {
-      for (const taking of this.#applyTogether(takings)) inexact.add(taking);
+    const inexactInputs = new Set<NoticeInput>();
+    for (const inputs of Map.groupBy(batch, ({ notice }) => notice.conversation).values()) {
+      for (const input of this.#applyTogether(inputs)) inexactInputs.add(input);
     }
     const isWritten = ({ notice }: NoticeInput) =>
       !this.#inbox.hasUnwrittenMessages(this.#inbox.find(notice.conversation)?.handle ?? 0);
-    return batch.map((taking) => ({ isInexact: inexact.has(taking), isWritten: isWritten(taking) }));
+    return batch.map((input) => ({ needsRecount: inexactInputs.has(input), isWritten: isWritten(input) }));
   }
 
   /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
-  #applyTogether(takings: readonly NoticeInput[]): NoticeInput[] {
+  #applyTogether(inputs: readonly NoticeInput[]): NoticeInput[] {
     const inexact: NoticeInput[] = [];
     let taken: EntryUpdate | undefined;
-    for (const taking of takings) {
-      const { notice, own = [] } = taking;
+    for (const input of inputs) {
+      const { notice, own = [] } = input;
       const before = taken?.entry ?? this.#inbox.find(notice.conversation);
       const seen = this.settings.receipts ? notice : freezePeerReads(before, notice);
       const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, seen);
       this.#inflightCounts.recordNotice(notice, merge);
-      if (merge.isInexact) inexact.push(taking);
+      if (merge.needsRecount) inexact.push(input);
       // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
-      if (taken && (taken.isRowNew || taken.revised || merge.isRowNew)) {
+      if (taken && (taken.needsFullRow || taken.revised || merge.needsFullRow)) {
         this.#pushUpdate(taken);
         taken = undefined;
       }
       taken = addMerge(taken, merge, own);
     }
     if (taken) this.#pushUpdate(taken);
-    const isAwaited = takings.some(({ own }) => own === undefined);
-    const mayWait = taken?.entry.group && taken.news.length > 0;
+    const isAwaited = inputs.some(({ own }) => own === undefined);
+    const mayWait = taken?.entry.group && taken.newMessages.length > 0;
     if (isAwaited && taken && !mayWait && this.#inbox.hasUnwrittenMessages(taken.entry.handle)) this.flush();
     return inexact;
   }
 
   /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
   #pushUpdate(taken: EntryUpdate): void {
-    const { entry, news, own, isRowNew } = taken;
+    const { entry, newMessages: news, own, needsFullRow: isRowNew } = taken;
     const changes = listPushes(taken);
     const known = this.#inbox.find(entry.conversation);
     const row = {
@@ -243,7 +243,8 @@ export class InboxFeed {
     if (entry.gone) this.#acknowledgeAgain(again);
     if (isRowNew) this.#inbox.write(row);
     this.#sequence.pushChanges(changes);
-    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#writeBehind.deferWrite(row);
+    if (!isRowNew && (changes.length > 0 || entry.countedUpTo !== known?.countedUpTo))
+      this.#writeBehind.deferWrite(row);
     if (!entry.gone) this.#acknowledgeAgain(again);
   }
 
@@ -253,7 +254,7 @@ export class InboxFeed {
     const hasChanged = isHidden || isMarked || merged.unread !== before.unread;
     const entry = hasChanged ? { ...merged, changed: this.#sequence.next } : merged;
     if (isHidden) this.#inbox.write(entry);
-    else if (hasChanged || merged.counted !== before.counted) this.#writeBehind.deferWrite(entry);
+    else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
     if (hasChanged) {
       this.#sequence.pushChanges([
         toUniformPush((counter, base) =>

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { StoredBody } from "#contract/conversations.ts";
 import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
+import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
 
 /**
@@ -65,8 +66,8 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
   gone: row.gone === 1,
   prior: row.prior,
-  counted: row.counted,
-  turn: row.turn,
+  countedUpTo: row.counted,
+  membershipVersion: row.turn,
   changed: row.changed,
 });
 
@@ -93,37 +94,35 @@ const updatedColumns = [
   "card",
   "gone",
   "prior",
-] as const;
+] as const satisfies readonly (keyof InboxColumns)[];
 
-const toValues = (entry: InboxEntry): (string | number | null)[] => [
-  entry.changed,
-  entry.epoch,
-  entry.head,
-  entry.at,
-  entry.sender,
-  entry.preview === null ? null : JSON.stringify(entry.preview),
-  entry.whole ? 1 : 0,
-  entry.unread,
-  entry.counted,
-  entry.delivered,
-  entry.read,
-  entry.othersDelivered,
-  entry.othersRead,
-  entry.hidden,
-  entry.open ? 1 : 0,
-  entry.turn,
-  entry.kept ? 1 : 0,
-  entry.revision,
-  entry.group === null ? null : JSON.stringify(entry.group),
-  entry.gone ? 1 : 0,
-  entry.prior,
-];
+const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns)[number]> => ({
+  changed: entry.changed,
+  epoch: entry.epoch,
+  head: entry.head,
+  at: entry.at,
+  sender: entry.sender,
+  preview: entry.preview === null ? null : JSON.stringify(entry.preview),
+  whole: entry.whole ? 1 : 0,
+  unread: entry.unread,
+  counted: entry.countedUpTo,
+  delivered: entry.delivered,
+  read: entry.read,
+  others_delivered: entry.othersDelivered,
+  others_read: entry.othersRead,
+  hidden: entry.hidden,
+  open: entry.open ? 1 : 0,
+  turn: entry.membershipVersion,
+  kept: entry.kept ? 1 : 0,
+  revision: entry.revision,
+  card: entry.group === null ? null : JSON.stringify(entry.group),
+  gone: entry.gone ? 1 : 0,
+  prior: entry.prior,
+});
 
-const assignments = updatedColumns.map((column) => `${column} = ?`).join(", ");
-const placeholders = Array.from({ length: updatedColumns.length + 3 }, () => "?").join(", ");
-const update = `UPDATE inbox SET ${assignments} WHERE handle = ?`;
-const updateBucket = `UPDATE inbox SET ${assignments}, bucket = ? WHERE handle = ?`;
-const insert = `INSERT INTO inbox (${updatedColumns.join(", ")}, bucket, handle, conversation) VALUES (${placeholders})`;
+const updateStatement = `UPDATE inbox SET ${toAssignments(updatedColumns)} WHERE handle = ?`;
+const updateWithBucketStatement = `UPDATE inbox SET ${toAssignments([...updatedColumns, "bucket"])} WHERE handle = ?`;
+const insertStatement = toInsert("inbox", [...updatedColumns, "bucket", "handle", "conversation"]);
 
 /** A person's inbox: the rows, the most used of them in memory, some of those still to be written. */
 export class InboxTable {
@@ -221,10 +220,11 @@ export class InboxTable {
 
   #writeRow(entry: InboxEntry | undefined, bucket: number): void {
     if (!entry) return;
-    const now = bucketOf(entry.changed);
-    if (bucket < 0) this.#sql.exec(insert, ...toValues(entry), now, entry.handle, entry.conversation);
-    else if (bucket === now) this.#sql.exec(update, ...toValues(entry), entry.handle);
-    else this.#sql.exec(updateBucket, ...toValues(entry), now, entry.handle);
+    const newBucket = bucketOf(entry.changed);
+    const values = toParameters(updatedColumns, toColumns(entry));
+    if (bucket < 0) this.#sql.exec(insertStatement, ...values, newBucket, entry.handle, entry.conversation);
+    else if (bucket === newBucket) this.#sql.exec(updateStatement, ...values, entry.handle);
+    else this.#sql.exec(updateWithBucketStatement, ...values, newBucket, entry.handle);
   }
 
   #load(query: string, key: string | number): InboxEntry | undefined {

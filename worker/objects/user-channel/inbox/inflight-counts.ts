@@ -26,8 +26,9 @@ export class InflightCounts {
 
   recordNotice(notice: ConversationNotice, merge: NoticeMerge): void {
     for (const arrivals of this.#counts.get(notice.conversation) ?? []) {
-      arrivals.seqs.push(...merge.news.filter(countsAsUnread).map(({ seq }) => seq));
-      if (notice.unread !== undefined || (merge.isRowNew && merge.news.length === 0)) arrivals.isOvertaken = true;
+      arrivals.seqs.push(...merge.newMessages.filter(countsAsUnread).map(({ seq }) => seq));
+      if (notice.unread !== undefined || (merge.needsFullRow && merge.newMessages.length === 0))
+        arrivals.isOvertaken = true;
     }
   }
 }

@@ -66,7 +66,7 @@ export const toOwnReceiptsFrame = (counter: number, row: InboxEntry, base: Socke
   row.delivered,
   row.read,
   row.unread,
-  Math.max(row.counted, row.head),
+  Math.max(row.countedUpTo, row.head),
 ];
 
 export const toPeerReceiptsFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
