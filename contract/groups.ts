@@ -16,8 +16,8 @@ export type GroupAction = (typeof actionsOfRole)[GroupRole][number];
 /** Their order is their short form in frames. */
 export const groupRoles = ["member", "owner"] as const satisfies readonly GroupRole[];
 
-export const isGroupActionAllowed = (role: GroupRole, deed: GroupAction): boolean =>
-  (actionsOfRole[role] as readonly GroupAction[]).includes(deed);
+export const isGroupActionAllowed = (role: GroupRole, action: GroupAction): boolean =>
+  (actionsOfRole[role] as readonly GroupAction[]).includes(action);
 
 export const GroupName = createNameSchema(groupNameMaxLength, "invalid_group_name");
 

@@ -48,8 +48,8 @@ const unansweredTypes: readonly unknown[] = ["h", "t", "r", "k", "l"];
 
 /** What was written in one go. */
 const parseBatch = (text: string): unknown[] => {
-  const sent = parseJson(text);
-  return Array.isArray(sent) && Array.isArray(sent[0]) ? sent : [sent];
+  const parsed = parseJson(text);
+  return Array.isArray(parsed) && Array.isArray(parsed[0]) ? parsed : [parsed];
 };
 
 /** The refs under which a device waits for an answer to what could not be read, as far as they could be. */
@@ -59,8 +59,8 @@ export const listMalformedRefs = (text: string): number[] =>
     .flatMap((frame) => {
       if (!Array.isArray(frame) || parseFrame(clientFrames, frame) !== undefined) return [];
       const [type, ref]: unknown[] = frame;
-      const isAsked = clientFrameTypes.some((known) => known === type) && !unansweredTypes.includes(type);
-      return isAsked && v.is(Ref, ref) ? [ref] : [];
+      const expectsAnswer = clientFrameTypes.some((known) => known === type) && !unansweredTypes.includes(type);
+      return expectsAnswer && v.is(Ref, ref) ? [ref] : [];
     });
 
 const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;

@@ -32,8 +32,8 @@ export const toClientFrame = (
     case "presence":
       return ["L", ref, conversation];
     default: {
-      const { conversation: _, ...ask } = command;
-      return ["j", ref, conversation, ask];
+      const { conversation: _, ...callCommand } = command;
+      return ["j", ref, conversation, callCommand];
     }
   }
 };
@@ -83,14 +83,14 @@ export const toCommand = (
       return { type: "send", conversation, messages: [{ cid: unpackUuid(frame[3]), body, ...sourceOf(frame[5]) }] };
     }
     case "f": {
-      const to = frame[4].map(([one, cid]) => ({ conversation: idOf(one), cid: unpackUuid(cid) }));
+      const to = frame[4].map(([target, cid]) => ({ conversation: idOf(target), cid: unpackUuid(cid) }));
       return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
     }
     case "e": {
-      const named = frame[3];
-      return typeof named === "number"
-        ? { type: "retract", conversation, seq: named }
-        : { type: "withdraw", conversation, cid: unpackUuid(named) };
+      const target = frame[3];
+      return typeof target === "number"
+        ? { type: "retract", conversation, seq: target }
+        : { type: "withdraw", conversation, cid: unpackUuid(target) };
     }
     case "v":
       return { type: "revised", conversation, since: frame[3] };

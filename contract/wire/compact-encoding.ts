@@ -25,10 +25,10 @@ export const WireMessage = v.union([
   v.strictTuple([Int, Int, Int, WireBody, PackedUuid, v.literal(1)]),
 ]);
 export type WireMessage = v.InferOutput<typeof WireMessage>;
-export const toWireMessage = (m: Message, now: number): WireMessage => {
-  if (m.cid === undefined) return [m.seq, m.at - now, m.sender, toWireBody(m.body)];
-  const own = [m.seq, m.at - now, m.sender, toWireBody(m.body), packUuid(m.cid)] as const;
-  return m.held ? [...own, 1] : [...own];
+export const toWireMessage = (message: Message, now: number): WireMessage => {
+  if (message.cid === undefined) return [message.seq, message.at - now, message.sender, toWireBody(message.body)];
+  const own = [message.seq, message.at - now, message.sender, toWireBody(message.body), packUuid(message.cid)] as const;
+  return message.held ? [...own, 1] : [...own];
 };
 export const fromWireMessage = ([seq, at, sender, body, cid, held]: WireMessage, now: number): Message => {
   const message = { seq, at: at + now, sender, body: fromWireBody(body) };
@@ -62,7 +62,8 @@ const rowFields = [
   v.nullable(Int), // by how much the message before the newest is older
 ] as const;
 export const WireRow = v.union([v.strictTuple(rowFields), v.strictTuple([...rowFields, WireGroup])]);
-const toFlags = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0) | (r.gone ? 8 : 0);
+const toFlags = (row: InboxRow): number =>
+  (row.open ? 1 : 0) | (row.muted ? 2 : 0) | (row.kept ? 4 : 0) | (row.gone ? 8 : 0);
 export type WireRow = v.InferOutput<typeof WireRow>;
 const toWireGroup = ({ name, picture, count, roster, role, number }: GroupCard): v.InferOutput<typeof WireGroup> => [
   name,
@@ -80,29 +81,43 @@ const fromWireGroup = ([name, picture, count, roster, role, number]: v.InferOutp
   role: groupRoles[role] ?? "member",
   number,
 });
-export const toWireRow = (r: InboxRow, now: number): WireRow => {
-  const short: v.InferOutput<v.StrictTupleSchema<typeof rowFields, undefined>> = [
-    r.handle,
-    r.conversation,
-    r.epoch,
-    r.head,
-    r.at - now,
-    r.sender,
-    r.preview && toWireBody(r.preview),
-    r.whole ? 1 : 0,
-    r.unread,
-    [r.delivered, r.read],
-    [r.othersDelivered, r.othersRead],
-    r.hidden,
-    toFlags(r),
-    r.revision,
-    r.prior === null ? null : r.at - r.prior,
+export const toWireRow = (row: InboxRow, now: number): WireRow => {
+  const fields: v.InferOutput<v.StrictTupleSchema<typeof rowFields, undefined>> = [
+    row.handle,
+    row.conversation,
+    row.epoch,
+    row.head,
+    row.at - now,
+    row.sender,
+    row.preview && toWireBody(row.preview),
+    row.whole ? 1 : 0,
+    row.unread,
+    [row.delivered, row.read],
+    [row.othersDelivered, row.othersRead],
+    row.hidden,
+    toFlags(row),
+    row.revision,
+    row.prior === null ? null : row.at - row.prior,
   ];
-  return r.group ? [...short, toWireGroup(r.group)] : short;
+  return row.group ? [...fields, toWireGroup(row.group)] : fields;
 };
 export const fromWireRow = (row: WireRow, now: number): InboxRow => {
-  const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, ...rest] = row;
-  const [flags, revision, older, group] = rest;
+  const [
+    handle,
+    conversation,
+    epoch,
+    head,
+    at,
+    sender,
+    preview,
+    whole,
+    unread,
+    ownReadState,
+    peerReadState,
+    hidden,
+    ...rest
+  ] = row;
+  const [flags, revision, ageDifference, group] = rest;
   return {
     handle,
     conversation,
@@ -110,15 +125,15 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     epoch,
     head,
     at: at + now,
-    prior: older === null ? null : at + now - older,
+    prior: ageDifference === null ? null : at + now - ageDifference,
     sender,
     preview: preview === null ? null : fromWireBody(preview),
     whole: whole === 1,
     unread,
-    delivered: mine[0],
-    read: mine[1],
-    othersDelivered: others[0],
-    othersRead: others[1],
+    delivered: ownReadState[0],
+    read: ownReadState[1],
+    othersDelivered: peerReadState[0],
+    othersRead: peerReadState[1],
     hidden,
     open: (flags & 1) !== 0,
     muted: (flags & 2) !== 0,
@@ -145,17 +160,17 @@ export const WirePerson = v.tuple([
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);
 const unpackOrNull = (id: PackedUuid | null) => id && unpackUuid(id);
-export const toWirePerson = ({ profile: p, ...r }: Relation): WirePerson => [
-  packUuid(p.id),
-  p.username,
-  p.phone,
-  p.avatar_url,
-  p.created_at,
-  relationStates.indexOf(r.state),
-  packOrNull(r.request_id),
-  packOrNull(r.connection_id),
-  r.since,
-  p.deleted ? 2 : r.blocked ? 1 : 0,
+export const toWirePerson = ({ profile, ...row }: Relation): WirePerson => [
+  packUuid(profile.id),
+  profile.username,
+  profile.phone,
+  profile.avatar_url,
+  profile.created_at,
+  relationStates.indexOf(row.state),
+  packOrNull(row.request_id),
+  packOrNull(row.connection_id),
+  row.since,
+  profile.deleted ? 2 : row.blocked ? 1 : 0,
 ];
 export const fromWirePerson = (person: WirePerson): Relation => {
   const [id, username, phone, avatar, createdAt, state, request, connection, since, flag] = person;

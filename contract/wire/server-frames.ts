@@ -120,14 +120,14 @@ export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serve
 export type LiveText = { counter: number; handle: number; seq: number; at: number; text: string };
 
 export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
-  `${[counter, handle, seq, at].map((n) => n.toString(36)).join(",")},${text}`;
+  `${[counter, handle, seq, at].map((number) => number.toString(36)).join(",")},${text}`;
 
 const liveTextPattern = /^([0-9a-z]{1,10}),([0-9a-z]{1,10}),([0-9a-z]{1,10}),(-?[0-9a-z]{1,10}),/;
 
 const decodeLiveText = (frame: string): LiveText | undefined => {
   const match = liveTextPattern.exec(frame);
   if (!match) return undefined;
-  const [counter = 0, handle = 0, seq = 0, at = 0] = match.slice(1).map((n) => Number.parseInt(n, 36));
+  const [counter = 0, handle = 0, seq = 0, at = 0] = match.slice(1).map((number) => Number.parseInt(number, 36));
   return { counter, handle, seq, at, text: frame.slice(match[0].length) };
 };
 
@@ -144,16 +144,16 @@ export const joinFrames = (frames: readonly string[]): string[] => {
   const joined: string[][] = [];
   let bytes = 0;
   for (const frame of frames) {
-    const last = joined.at(-1);
+    const current = joined.at(-1);
     bytes += frame.length * 3 + 2; // UTF-8 takes at most three bytes for a unit
-    if (last && last.length < joinedFramesMax && bytes <= frameMaxBytes) {
-      last.push(frame);
+    if (current && current.length < joinedFramesMax && bytes <= frameMaxBytes) {
+      current.push(frame);
     } else {
       joined.push([frame]);
       bytes = frame.length * 3 + 2;
     }
   }
-  return joined.map((some) => (some.length === 1 ? (some[0] ?? "") : `[${some.join()}]`));
+  return joined.map((batch) => (batch.length === 1 ? (batch[0] ?? "") : `[${batch.join()}]`));
 };
 
 export const encodeFrame = (frame: ClientFrame | ServerFrame | CallFrame): string => JSON.stringify(frame);

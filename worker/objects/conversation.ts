@@ -93,28 +93,30 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     _id: ConversationId,
     user: Uuid,
     messages: readonly CheckedMessage[],
-    known: InboxPosition,
+    position: InboxPosition,
   ): ReturnType<ConversationRpc["sendMessages"]> {
     // Whoever has left still learns what became of what they had sent.
     const member = this.#log?.members.find(user);
-    return member && this.#appender ? this.#appender.send(member, messages, known) : conversationNotFound;
+    return member && this.#appender ? this.#appender.send(member, messages, position) : conversationNotFound;
   }
 
   async updateReceipts(
     _id: ConversationId,
     user: Uuid,
-    marks: ReadState,
-    isShown: boolean,
+    readState: ReadState,
+    isVisibleToPeers: boolean,
   ): Promise<MemberReadState | Refusal> {
     const log = this.#log;
     const member = log?.members.findActive(user);
     if (!log || !member) return conversationNotFound;
     const { lowestReadState } = log.members;
-    const { moved, read, seen } = log.transaction(() => applyReceipts(log, member, marks, isShown));
-    if (seen && log.group) this.#notifier.scheduleReceipts(lowestReadState);
-    else if (seen && log.isOpen && !member.isBlocking)
+    const { hasMoved, hasRead, isSeenChanged } = log.transaction(() =>
+      applyReceipts(log, member, readState, isVisibleToPeers),
+    );
+    if (isSeenChanged && log.group) this.#notifier.scheduleReceipts(lowestReadState);
+    else if (isSeenChanged && log.isOpen && !member.isBlocking)
       this.#notifier.notify(log.members.present.filter((other) => other !== member));
-    return toMemberReadState(log, member, read || !moved);
+    return toMemberReadState(log, member, hasRead || !hasMoved);
   }
 
   async clearHistory(_id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
@@ -167,7 +169,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const log = this.#log;
     const member = log?.members.find(user);
     if (!log || !member) return { replaced: null };
-    const { hasChanged, readers, ...departed } = this.#changeAccess(log, () => {
+    const { hasChanged, readers, ...removal } = this.#changeAccess(log, () => {
       if (member.state === "in") this.#callController?.endOpenCall(member);
       return removeDeletedUser(log, member, Date.now());
     });
@@ -175,7 +177,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     else if (hasChanged) this.#notifier.notify(log.members.present, true);
     else this.#notifier.notify(readers);
     if (hasChanged) this.#notifier.schedulePurge(log);
-    return departed;
+    return removal;
   }
 
   async anonymizeForwards(_id: ConversationId, author: Uuid): Promise<void> {
@@ -186,12 +188,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async runCallCommand(
     _id: ConversationId,
     user: Uuid,
-    deed: CallCommand,
+    command: CallCommand,
     session?: Uuid,
   ): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController
-      ? this.#callController.runCommand(member, deed, session)
+      ? this.#callController.runCommand(member, command, session)
       : conversationNotFound;
   }
 
@@ -205,9 +207,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#callController ? this.#callController.cancelCall(member, call) : conversationNotFound;
   }
 
-  async endCallOfSessions(_id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
+  async endCallOfSessions(_id: ConversationId, user: Uuid, sessions: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
-    return member && this.#callController ? this.#callController.endSessions(member, ended) : conversationNotFound;
+    return member && this.#callController ? this.#callController.endSessions(member, sessions) : conversationNotFound;
   }
 
   async getCallState(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
@@ -215,22 +217,22 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#callController ? this.#callController.find(member, call) : conversationNotFound;
   }
 
-  async recordCallHeartbeat(_id: ConversationId, user: Uuid, call: Uuid, signs: CallHeartbeat): Promise<boolean> {
+  async recordCallHeartbeat(_id: ConversationId, user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean> {
     const member = this.#log?.members.findActive(user);
-    if (!member || !this.#callController?.recordHeartbeat(member, call, signs)) return false;
-    if (signs.peerSilentMs !== undefined)
+    if (!member || !this.#callController?.recordHeartbeat(member, call, heartbeat)) return false;
+    if (heartbeat.peerSilentMs !== undefined)
       this.ctx.waitUntil(this.#endUnreachableCall(this.#callController, member, call));
     return true;
   }
 
   /** A page that is killed leaves no socket behind; one that is in a tunnel does, and is waited for. */
-  async #endUnreachableCall(calling: CallController, member: Member, call: Uuid): Promise<void> {
-    const lost = calling.findUnreachable(member, call);
-    if (!lost) return;
-    const { user } = lost.other;
+  async #endUnreachableCall(controller: CallController, member: Member, call: Uuid): Promise<void> {
+    const unreachable = controller.findUnreachable(member, call);
+    if (!unreachable) return;
+    const { user } = unreachable.other;
     try {
-      if (!(await getUserChannelStub(this.env, user).mayReconnect(user, lost.device)))
-        calling.endUnreachable(member, call);
+      if (!(await getUserChannelStub(this.env, user).mayReconnect(user, unreachable.device)))
+        controller.endUnreachable(member, call);
     } catch (error) {
       logWarning("nobody knows whether a device is there", error);
     }
@@ -252,8 +254,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.confirmCreation(owner, isNew) : { error: "group_exists" };
   }
 
-  async runGroupCommand(_id: ConversationId, user: Uuid, deed: GroupCommand): Promise<GroupChangeResult | Refusal> {
-    return this.#group ? this.#group.runCommand(user, deed) : groupNotFound;
+  async runGroupCommand(_id: ConversationId, user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
+    return this.#group ? this.#group.runCommand(user, command) : groupNotFound;
   }
 
   async getGroup(_id: ConversationId, user: Uuid): Promise<Group | Refusal> {
@@ -268,9 +270,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.listMembers(user, query) : groupNotFound;
   }
 
-  async listReceipts(_id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal> {
+  async listReceipts(_id: ConversationId, user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
     const member = this.#log?.members.findActive(user);
-    return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesRead) : conversationNotFound;
+    return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesReads) : conversationNotFound;
   }
 
   async relayTyping(_id: ConversationId, user: Uuid): Promise<void> {
@@ -282,9 +284,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#log && member ? readRevisionsPage(this.#log, member, query) : conversationNotFound;
   }
 
-  async canReadFile(_id: ConversationId, user: Uuid, file: Uuid): Promise<boolean> {
+  async canReadFile(_id: ConversationId, user: Uuid, fileId: Uuid): Promise<boolean> {
     const member = this.#log?.members.findActive(user);
-    return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, file);
+    return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, fileId);
   }
 
   async findOriginal(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
@@ -301,10 +303,10 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async searchMessages(
     _id: ConversationId,
     user: Uuid,
-    ...[query, room]: [CommandOf<"search">, SearchBudget]
+    ...[query, budget]: [CommandOf<"search">, SearchBudget]
   ): Promise<SearchSlice | Refusal> {
     const member = this.#log?.members.findActive(user);
-    return this.#log && member ? searchLog(this.#log, member, query, room) : conversationNotFound;
+    return this.#log && member ? searchLog(this.#log, member, query, budget) : conversationNotFound;
   }
 
   override alarm(): Promise<void> {

@@ -133,13 +133,13 @@ export interface UserChannelRpc {
   /** From the Worker: people whose standing to this person changed. Returning confirms. */
   updateRelations(user: Uuid, relations: Relation[]): Promise<void>;
   /** From the Worker: how this person wants things. Returning confirms. */
-  updateSettings(user: Uuid, kept: VersionedSettings): Promise<void>;
+  updateSettings(user: Uuid, settings: VersionedSettings): Promise<void>;
   /** From the Worker: something became of this person's account that their devices are to know. Returning confirms. */
   addSecurityNotice(user: Uuid, notice: SecurityNotice): Promise<void>;
   /** From the other one's channel, in a private conversation: whether this person is here, as far as that may be told. */
   getPresence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
   /** Somebody this person asked about lets themselves be seen now, or no more: passed on to the sockets, never stored. */
-  notifyPresenceVisibility(user: Uuid, by: Uuid): Promise<void>;
+  notifyPresenceVisibility(user: Uuid, peer: Uuid): Promise<void>;
   /** This person deleted their status: passed on to the sockets, never stored. */
   notifyPostDeleted(user: Uuid, post: Uuid): Promise<void>;
   /** Up to which place of a conversation this person may see who has read what. */
@@ -175,7 +175,7 @@ export interface ConversationRpc {
     id: ConversationId,
     user: Uuid,
     messages: readonly CheckedMessage[],
-    known: InboxPosition,
+    position: InboxPosition,
   ): Promise<SendOutcome | Refusal>;
   /**
    * Moves a member's marks on. Marks that change nothing are a question for the exact standing. `isShown`: the others
@@ -184,8 +184,8 @@ export interface ConversationRpc {
   updateReceipts(
     id: ConversationId,
     user: Uuid,
-    marks: ReadState,
-    isShown: boolean,
+    readState: ReadState,
+    isVisibleToPeers: boolean,
   ): Promise<MemberReadState | Refusal>;
   clearHistory(id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
   /** Deletes the caller's own message for everybody, and releases the file it named. */
@@ -218,7 +218,7 @@ export interface ConversationRpc {
     query: { numbers: number[] } | { since: number; after: number },
   ): Promise<MemberEntries | Refusal>;
   /** How far the others are with the caller's own message; who read it, only when the caller may see that (`seesRead`). */
-  listReceipts(id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal>;
+  listReceipts(id: ConversationId, user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal>;
   /** Passes on to the other members of a small group that this one is typing. */
   relayTyping(id: ConversationId, user: Uuid): Promise<void>;
   /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
@@ -234,7 +234,7 @@ export interface ConversationRpc {
   /** A call, the one under way or the last one, as this member may know of it. */
   getCallState(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** A side of the call is still there. False when the call is not, or another device has that side of it. */
-  recordCallHeartbeat(id: ConversationId, user: Uuid, call: Uuid, signs: CallHeartbeat): Promise<boolean>;
+  recordCallHeartbeat(id: ConversationId, user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean>;
   /** The member's account is gone: they leave a group, or end what two say to each other; what they said stays. Idempotent. */
   removeDeletedUser(id: ConversationId, user: Uuid): Promise<UserRemoval>;
   /** The account of somebody whose words were passed on to it is gone: their name is taken out. Idempotent. */
@@ -253,7 +253,7 @@ export interface ConversationRpc {
     id: ConversationId,
     user: Uuid,
     query: Extract<Command, { type: "search" }>,
-    room: SearchBudget,
+    budget: SearchBudget,
   ): Promise<SearchSlice | Refusal>;
 }
 

@@ -68,68 +68,68 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     applyMigrations(ctx.storage, [inboxTables, changes, groups, calls, dials, prior]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
-    const feed = new InboxFeed(ctx, meta, this.#sockets);
+    const inbox = new InboxFeed(ctx, meta, this.#sockets);
     const factor = readLimitFactor(env);
-    const awaitsHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
+    const isAwaitingHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
     this.#frameLimits = new FrameLimits({
       factor,
       meta,
-      isAwaitingHello: awaitsHello,
+      isAwaitingHello,
       abortSockets: () => void this.#abortSockets(),
     });
-    const gate = new ConversationGateway(env, user, (id) => feed.find(id) !== undefined);
-    this.#inbox = feed;
-    this.#typing = new TypingRelay({ env, user, inbox: feed, sockets: this.#sockets });
-    this.#presence = new PresenceTracker({ env, user, meta, inbox: feed, sockets: this.#sockets });
-    const sending = new MessageDispatcher({
+    const gateway = new ConversationGateway(env, user, (id) => inbox.find(id) !== undefined);
+    this.#inbox = inbox;
+    this.#typing = new TypingRelay({ env, user, inbox, sockets: this.#sockets });
+    this.#presence = new PresenceTracker({ env, user, meta, inbox, sockets: this.#sockets });
+    const dispatcher = new MessageDispatcher({
       env,
       user,
-      gateway: gate,
-      inbox: feed,
+      gateway,
+      inbox,
       meta,
       factor,
-      applyNotice: async (notice, own) => {
-        await this.#applyNotice(notice, own);
+      applyNotice: async (notice, ownMessages) => {
+        await this.#applyNotice(notice, ownMessages);
       },
       onMessage: (conversation) => this.#typing.reset(conversation),
     });
     const sockets = this.#sockets;
-    const laterOr = (failure: string) => (work: Promise<unknown>) =>
+    const runInBackground = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
-    const later = laterOr("a call was not seen to");
-    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gate, sockets, later });
+    const later = runInBackground("a call was not seen to");
+    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gate: gateway, sockets, later });
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, later });
     const close = () => {
-      feed.close();
+      inbox.close();
       this.#presence.close();
       this.#sockets.closeSessions("all");
     };
     this.#accountDeletion = new AccountDeletionJob({ ctx, env, user, close });
-    const countLater = laterOr("unread messages were not counted");
-    this.#receipts = new ReceiptCommands({ factor, user, inbox: feed, gateway: gate, meta, later: countLater });
+    const runRecount = runInBackground("unread messages were not counted");
+    this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, later: runRecount });
     this.#commands = new CommandRouter({
-      inbox: feed,
-      dispatcher: sending,
+      inbox,
+      dispatcher,
       receipts: this.#receipts,
-      deletions: new MessageDeletions(user, gate, factor),
-      reader: new ConversationReader(user, gate),
+      deletions: new MessageDeletions(user, gateway, factor),
+      reader: new ConversationReader(user, gateway),
       presence: this.#presence,
       calls: this.#callCommands,
       callRegistry: this.#callRegistry,
       accountDeletion: this.#accountDeletion,
     });
-    const asking = new FrameHandler({ sockets, inbox: feed, dispatcher: sending, commands: this.#commands });
-    const [typing, presences] = [this.#typing, this.#presence];
+    const handler = new FrameHandler({ sockets, inbox, dispatcher, commands: this.#commands });
+    const [typing, presence] = [this.#typing, this.#presence];
     this.#frameRouter = new FrameRouter({
       sockets,
-      inbox: feed,
+      inbox,
       typing,
-      presence: presences,
+      presence,
       commands: this.#commands,
-      handler: asking,
+      handler,
       ctx,
     });
-    this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler: asking });
+    this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler });
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -219,12 +219,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     if (!this.#accountDeletion.isGone) this.#inbox.updateRelations(relations);
   }
 
-  async updateSettings(_user: Uuid, kept: VersionedSettings): Promise<void> {
+  async updateSettings(_user: Uuid, settings: VersionedSettings): Promise<void> {
     if (this.#accountDeletion.isGone) return;
-    const wasSeen = this.#inbox.settings.presence;
-    this.#inbox.updateSettings(kept);
+    const wasVisible = this.#inbox.settings.presence;
+    this.#inbox.updateSettings(settings);
     this.#presence.handleSettingsChanged();
-    if (this.#inbox.settings.presence !== wasSeen)
+    if (this.#inbox.settings.presence !== wasVisible)
       this.ctx.waitUntil(
         this.#presence
           .notifyVisibilityChanged()
@@ -240,8 +240,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#presence.getPresenceFor(asker, conversation);
   }
 
-  async notifyPresenceVisibility(_user: Uuid, by: Uuid): Promise<void> {
-    this.#presence.handlePeerVisibilityChanged(by);
+  async notifyPresenceVisibility(_user: Uuid, peer: Uuid): Promise<void> {
+    this.#presence.handlePeerVisibilityChanged(peer);
   }
 
   async notifyPostDeleted(_user: Uuid, post: Uuid): Promise<void> {
@@ -301,8 +301,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Takes in what a conversation says. Whether what the row says of messages stands written. */
-  async #applyNotice(notice: ConversationNotice, own?: readonly OwnMessage[]): Promise<boolean> {
-    const { needsRecount, isWritten } = await this.#inbox.applyNotice(notice, own);
+  async #applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<boolean> {
+    const { needsRecount, isWritten } = await this.#inbox.applyNotice(notice, ownMessages);
     // A number of the row is in doubt after a crash between two writes.
     if (needsRecount && !this.#accountDeletion.isGone) this.#receipts.recount(notice.conversation);
     return isWritten;

@@ -43,15 +43,15 @@ export class CallController {
 
   constructor(
     log: ConversationLog,
-    telling: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">,
+    notifier: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">,
     now = Date.now(),
   ) {
     this.#log = log;
-    this.#notifier = telling;
+    this.#notifier = notifier;
     // What was heard in the life of an instance before this one is written only once in a while.
     const { caller, callee } = log.calls.lastHeard;
-    const lately = (noted: number) => Math.min(now, noted + callHeardWriteMs);
-    this.#lastHeard = { caller: lately(caller), callee: lately(callee) };
+    const latestPossible = (writtenAt: number) => Math.min(now, writtenAt + callHeardWriteMs);
+    this.#lastHeard = { caller: latestPossible(caller), callee: latestPossible(callee) };
     this.#confirmedHeard = { caller, callee };
   }
 
@@ -62,10 +62,10 @@ export class CallController {
   }
 
   /** What a member does with it, by a session of theirs. */
-  runCommand(member: Member, deed: CallCommand, session?: Uuid, now = Date.now()): CallSnapshot | Refusal {
+  runCommand(member: Member, command: CallCommand, session?: Uuid, now = Date.now()): CallSnapshot | Refusal {
     return this.transaction(() => {
       this.#applyTimeouts(now);
-      return this.#applyCommand(member, deed, session, now);
+      return this.#applyCommand(member, command, session, now);
     });
   }
 
@@ -85,20 +85,20 @@ export class CallController {
     this.transaction(() => {
       this.#applyTimeouts(now);
       const { open } = this.#log.calls;
-      const isTheirs = open?.id === id && open.caller === member.number;
-      if (isTheirs && open.answeredAt === null) this.#end(open, member.number, "missed", now);
+      const isOwnCall = open?.id === id && open.caller === member.number;
+      if (isOwnCall && open.answeredAt === null) this.#end(open, member.number, "missed", now);
     });
     return this.find(member, id);
   }
 
   /** Sessions of a member ended: the call that they are in by one of them ends as if they hung up. */
-  endSessions(member: Member, ended: readonly Uuid[] | "all", now = Date.now()): CallSnapshot | Refusal {
+  endSessions(member: Member, endedSessions: readonly Uuid[] | "all", now = Date.now()): CallSnapshot | Refusal {
     return this.transaction(() => {
       this.#applyTimeouts(now);
       const { open, sessions } = this.#log.calls;
       const side = open && sideOfMember(member, open);
       if (!side || (side === "callee" && open.answeredAt === null)) return callNotFound;
-      if (ended !== "all" && !ended.includes(sessions[side] ?? "")) return callNotFound;
+      if (endedSessions !== "all" && !endedSessions.includes(sessions[side] ?? "")) return callNotFound;
       this.endOpenCall(member, now);
       return this.#toSnapshot(member, this.#log.calls.latest ?? { ...open, over: null, isHiddenFromCallee: false });
     });
@@ -140,22 +140,22 @@ export class CallController {
   endUnreachable(member: Member, id: Uuid, now = Date.now()): void {
     this.transaction(() => {
       const { open } = this.#log.calls;
-      const lost = this.findUnreachable(member, id, now);
-      if (open && lost) this.#end(open, lost.other.number, "ended", now, "failed");
+      const unreachable = this.findUnreachable(member, id, now);
+      if (open && unreachable) this.#end(open, unreachable.other.number, "ended", now, "failed");
     });
   }
 
   /** Ends what time has ended. */
   applyTimeouts(now = Date.now()): void {
-    const due = this.nextTimeoutAt;
-    if (due !== undefined && due <= now) this.transaction(() => this.#applyTimeouts(now));
+    const timeoutAt = this.nextTimeoutAt;
+    if (timeoutAt !== undefined && timeoutAt <= now) this.transaction(() => this.#applyTimeouts(now));
   }
 
   /** The two may not speak to each other any more. When that is one's own doing, the end is theirs. Within `change`. */
-  endOpenCall(by?: Member, now = Date.now()): void {
+  endOpenCall(endedBy?: Member, now = Date.now()): void {
     const { open } = this.#log.calls;
     if (!open) return;
-    this.#end(open, by?.number ?? open.caller, open.answeredAt === null ? "rejected" : "ended", now);
+    this.#end(open, endedBy?.number ?? open.caller, open.answeredAt === null ? "rejected" : "ended", now);
   }
 
   /** A transaction that may change the call: if it does, both sides are told before anything else. */
@@ -169,45 +169,46 @@ export class CallController {
     return result;
   }
 
-  #applyCommand(member: Member, deed: CallCommand, session: Uuid | undefined, now: number): CallSnapshot | Refusal {
+  #applyCommand(member: Member, command: CallCommand, session: Uuid | undefined, now: number): CallSnapshot | Refusal {
     const { calls, group } = this.#log;
     if (group) return { error: "not_allowed" };
     const { latest, open } = calls;
     // What rings nowhere is neither answered nor refused.
-    if (deed.type !== "create" && toVisibleCall(this.#log, member).call?.id !== deed.id) return callNotFound;
+    if (command.type !== "create" && toVisibleCall(this.#log, member).call?.id !== command.id) return callNotFound;
     // It is over, and whoever asks has not heard of it yet.
-    if (latest?.over && latest.id === deed.id && deed.type !== "answer") return this.#toSnapshot(member, latest);
+    if (latest?.over && latest.id === command.id && command.type !== "answer") return this.#toSnapshot(member, latest);
     let unanswered: UnansweredStreak | undefined;
-    if (deed.type === "create") {
+    if (command.type === "create") {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.isBlocking) return { error: "contact_blocked" };
       // It was over before another one began.
-      if (open?.id !== deed.id && this.#log.messages.findByClientId(member.number, deed.id)) return callNotFound;
+      if (open?.id !== command.id && this.#log.messages.findByClientId(member.number, command.id)) return callNotFound;
       if (!open) {
         const before = this.#unansweredOf(member, now);
         const { count, since } = before;
         if (count >= unansweredMax) return { error: "rate_limited", retryAfterMs: since + unansweredMs - now };
         unanswered = { ...before, count: count + 1 };
-      } else if (open.id !== deed.id && isAbandoned(open, open.caller === member.number, this.#lastHeard, now)) {
+      } else if (open.id !== command.id && isAbandoned(open, open.caller === member.number, this.#lastHeard, now)) {
         this.#end(open, member.number, "ended", now);
-        return this.#applyCommand(member, deed, session, now);
+        return this.#applyCommand(member, command, session, now);
       }
     }
-    const next = applyCallCommand(open, member.number, deed, now, this.#lastHeard);
+    const next = applyCallCommand(open, member.number, command, now, this.#lastHeard);
     if ("error" in next) return next;
     this.#recordHeard(member, next.call ?? open, now);
-    const entered = session && next.call && deed.type !== "end" ? { [sideOfMember(member, next.call)]: session } : {};
-    return this.#toSnapshot(member, this.#save(open, next, now, unanswered, entered));
+    const enteredSessions =
+      session && next.call && command.type !== "end" ? { [sideOfMember(member, next.call)]: session } : {};
+    return this.#toSnapshot(member, this.#save(open, next, now, unanswered, enteredSessions));
   }
 
   /** The calls of theirs that nobody answered up to now; whoever answers, or writes, has them begin anew. */
   #unansweredOf({ number }: Member, now: number): UnansweredStreak {
     const { calls, head } = this.#log;
     const { latest, unanswered } = calls;
-    const isRow = latest?.caller === number && latest.answeredAt === null && now < unanswered.since + unansweredMs;
-    const goesOn =
-      isRow && (unanswered.count < unansweredMax || !this.#log.messages.hasSentAfter(1 - number, unanswered.from));
-    return goesOn ? unanswered : { count: 0, since: now, from: head };
+    const isStreak = latest?.caller === number && latest.answeredAt === null && now < unanswered.since + unansweredMs;
+    const continues =
+      isStreak && (unanswered.count < unansweredMax || !this.#log.messages.hasSentAfter(1 - number, unanswered.from));
+    return continues ? unanswered : { count: 0, since: now, from: head };
   }
 
   /** How a call stands for a member. */
@@ -217,12 +218,12 @@ export class CallController {
   }
 
   /** The device of a side ends its call. */
-  #end(open: OpenCall, by: number, status: CallStatus, now: number, reason?: CallReason): void {
+  #end(open: OpenCall, endedBy: number, status: CallStatus, now: number, reason?: CallReason): void {
     const { id, caller, callerDevice, calleeDevice } = open;
-    const device = by === caller ? callerDevice : (calleeDevice ?? callerDevice);
+    const device = endedBy === caller ? callerDevice : (calleeDevice ?? callerDevice);
     const next = applyCallCommand(
       open,
-      by,
+      endedBy,
       { type: "end", id, device, status, ...(reason ? { reason } : {}) },
       now,
       this.#lastHeard,
@@ -238,9 +239,9 @@ export class CallController {
 
   #recordHeard(member: Member, call: OpenCall | null, now: number): void {
     if (!call) return;
-    const heard = { [sideOfMember(member, call)]: now };
-    this.#lastHeard = { ...this.#lastHeard, ...heard };
-    this.#confirmedHeard = { ...this.#confirmedHeard, ...heard };
+    const heardNow = { [sideOfMember(member, call)]: now };
+    this.#lastHeard = { ...this.#lastHeard, ...heardNow };
+    this.#confirmedHeard = { ...this.#confirmedHeard, ...heardNow };
   }
 
   #save(
@@ -248,21 +249,21 @@ export class CallController {
     next: { call: OpenCall | null; logEntry?: CallBody },
     now: number,
     unanswered?: UnansweredStreak,
-    entered?: Partial<CallSessions>,
+    enteredSessions?: Partial<CallSessions>,
   ): CallRecord {
     const { calls } = this.#log;
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
     const over = next.logEntry ?? null;
-    const kept: CallRecord = { ...call, over, isHiddenFromCallee: this.#isHiddenFromCallee(before, call) };
-    if (next.call === before) return calls.latest ?? kept;
-    calls.save(kept, now, unanswered, entered);
+    const record: CallRecord = { ...call, over, isHiddenFromCallee: this.#isHiddenFromCallee(before, call) };
+    if (next.call === before) return calls.latest ?? record;
+    calls.save(record, now, unanswered, enteredSessions);
     this.#lastHeard = calls.lastHeard;
     this.#confirmedHeard = calls.lastHeard;
     // In logs of before, a message may have taken the call's name while it was open.
     if (over && !this.#log.messages.findByClientId(call.caller, call.id))
-      this.#log.append(call.caller, call.id, over, now, kept.isHiddenFromCallee);
-    return kept;
+      this.#log.append(call.caller, call.id, over, now, record.isHiddenFromCallee);
+    return record;
   }
 
   /** That is decided when it begins, and stays so; but who enters it knows of it. */

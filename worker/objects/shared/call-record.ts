@@ -106,9 +106,9 @@ export class ConversationCall {
   }
 
   /** From here on both sides are taken to be there. */
-  save(call: CallRecord, now: number, unanswered = this.unanswered, entered: Partial<CallSessions> = {}): void {
+  save(call: CallRecord, now: number, unanswered = this.unanswered, enteredSessions: Partial<CallSessions> = {}): void {
     const before = call.id === this.latest?.id ? this.sessions : noSessions;
-    const sessions = { ...before, ...entered };
+    const sessions = { ...before, ...enteredSessions };
     this.#state = {
       latest: call,
       lastHeard: { caller: now, callee: now },

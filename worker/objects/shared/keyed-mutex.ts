@@ -3,13 +3,13 @@ export class KeyedMutex<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
 
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key);
-    const turn = before ? before.then(work, work) : work();
-    this.#tails.set(key, turn);
-    const leave = (): void => {
-      if (this.#tails.get(key) === turn) this.#tails.delete(key);
+    const previous = this.#tails.get(key);
+    const current = previous ? previous.then(work, work) : work();
+    this.#tails.set(key, current);
+    const cleanUp = (): void => {
+      if (this.#tails.get(key) === current) this.#tails.delete(key);
     };
-    turn.then(leave, leave);
-    return turn;
+    current.then(cleanUp, cleanUp);
+    return current;
   }
 }

@@ -37,12 +37,12 @@ export class AccountDeletionJob {
   #failures = 0;
   #running: Promise<void> | undefined;
 
-  constructor(host: AccountDeletionPorts) {
-    this.#ports = host;
-    this.#user = host.user;
-    const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", deletedKey).toArray();
-    this.#isGone = marks.length > 0;
-    if (this.#isGone) host.close();
+  constructor(ports: AccountDeletionPorts) {
+    this.#ports = ports;
+    this.#user = ports.user;
+    const markers = ports.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", deletedKey).toArray();
+    this.#isGone = markers.length > 0;
+    if (this.#isGone) ports.close();
   }
 
   get isGone(): boolean {
@@ -125,7 +125,7 @@ export class AccountDeletionJob {
       const last = rows.at(-1);
       if (!last) return failures === 0;
       after = last.handle;
-      const work = async () => {
+      const leaveRows = async () => {
         for (let row = rows.shift(); row; row = rows.shift()) {
           try {
             await this.#leaveConversation(row.conversation);
@@ -136,7 +136,7 @@ export class AccountDeletionJob {
           }
         }
       };
-      await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, work));
+      await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, leaveRows));
     }
     return false;
   }

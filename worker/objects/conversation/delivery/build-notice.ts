@@ -8,20 +8,20 @@ import type { DeliveryProgress } from "./fan-out.ts";
 
 /** What the channel of somebody who is no member any more is told: that it is so. */
 const buildLeftNotice = (
-  { id, epoch, createdAt: began }: ConversationLog,
-  { membershipVersion: turn }: Member,
+  { id, epoch, createdAt }: ConversationLog,
+  { membershipVersion }: Member,
 ): ConversationNotice => ({
   conversation: id,
   epoch,
   head: 0,
-  at: began,
+  at: createdAt,
   prior: null,
   sender: 0,
   preview: null,
   whole: true,
   open: false,
   gone: true,
-  membershipVersion: turn,
+  membershipVersion,
   group: null,
   hidden: 0,
   revision: 0,
@@ -46,11 +46,11 @@ export const toVisibleCall = (
 export const buildNotice = (
   log: ConversationLog,
   member: Member,
-  told: DeliveryProgress,
-  isExact: boolean,
+  delivered: DeliveryProgress,
+  needsCount: boolean,
 ): ConversationNotice => {
   if (member.state !== "in") return buildLeftNotice(log, member);
-  const news = readNewMessages(log, member, Math.max(told.head, member.visibleAfter));
+  const newMessages = readNewMessages(log, member, Math.max(delivered.head, member.visibleAfter));
   const { epoch, revision, group } = log;
   return {
     conversation: log.id,
@@ -70,11 +70,11 @@ export const buildNotice = (
     },
     hidden: member.hidden,
     revision,
-    ...readPushableRevisions(log, member, told.revision),
+    ...readPushableRevisions(log, member, delivered.revision),
     ownReadState: { delivered: member.delivered, read: member.read },
     peerReadState: getPeerReadState(log, member),
     ...toVisibleCall(log, member),
-    messages: news ?? [],
-    ...(isExact || !news ? { unread: countUnreadFor(log, member) } : {}),
+    messages: newMessages ?? [],
+    ...(needsCount || !newMessages ? { unread: countUnreadFor(log, member) } : {}),
   };
 };

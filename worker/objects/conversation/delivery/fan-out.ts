@@ -20,7 +20,7 @@ type MemberDelivery = {
   /** It goes before all others. */
   isUrgent: boolean;
   /** The next notice counts everything anew instead of going on from `told`. */
-  isExact: boolean;
+  needsCount: boolean;
   /** When its channel got the newest it has not confirmed, in an answer or told and held; undefined when there is none. */
   answeredAt: number | undefined;
   failures: number;
@@ -53,7 +53,7 @@ type FanOutPorts = {
    * Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. False when the
    * channel may forget it once more.
    */
-  notify(member: number, told: DeliveryProgress, isExact: boolean): Promise<boolean>;
+  notify(member: number, delivered: DeliveryProgress, needsCount: boolean): Promise<boolean>;
   /** Something failed and is to be tried again at this time, by alarm. */
   onFailure(retryAt: number): void;
 };
@@ -74,26 +74,26 @@ export class FanOut {
   #idle: (() => void)[] = [];
 
   /** `confirmed` is what each member's channel is taken to know. */
-  constructor(host: FanOutPorts, confirmed: ReadonlyMap<number, DeliveryProgress>) {
-    this.#ports = host;
+  constructor(ports: FanOutPorts, confirmed: ReadonlyMap<number, DeliveryProgress>) {
+    this.#ports = ports;
     this.#confirmed = confirmed;
   }
 
   /** There is something to tell. */
-  schedule(member: number, isExact = false): void {
-    const lane = this.#deliveryOf(member);
-    if (isExact) lane.isExact = true;
-    if (lane.isWaiting) return;
-    lane.isWaiting = true;
-    if (!lane.isUnderWay && isDue(lane)) this.#enqueue(member, lane);
+  schedule(member: number, needsCount = false): void {
+    const delivery = this.#deliveryOf(member);
+    if (needsCount) delivery.needsCount = true;
+    if (delivery.isWaiting) return;
+    delivery.isWaiting = true;
+    if (!delivery.isUnderWay && isDue(delivery)) this.#enqueue(member, delivery);
   }
 
   /** There is something to tell that does not wait until all others have had their turn. */
-  scheduleUrgent(member: number, isExact = false): void {
-    const lane = this.#deliveryOf(member);
-    lane.isUrgent = true;
+  scheduleUrgent(member: number, needsCount = false): void {
+    const delivery = this.#deliveryOf(member);
+    delivery.isUrgent = true;
     if (this.#queue.delete(member)) this.#urgent.add(member);
-    this.schedule(member, isExact);
+    this.schedule(member, needsCount);
   }
 
   /** The member's channel has it without having written it. When it does not show in time that it has, it is told. */
@@ -104,11 +104,11 @@ export class FanOut {
   /** Whom an earlier instance told what is not known: everybody is told anew, from a little way back. */
   recover(members: readonly number[]): void {
     for (const member of members) {
-      const lane = this.#deliveryOf(member);
+      const delivery = this.#deliveryOf(member);
       const { head, revision } = this.#ports.progressOf(member);
-      lane.delivered = {
-        head: Math.max(0, Math.min(lane.delivered.head, head - recoverMessages)),
-        revision: Math.max(0, Math.min(lane.delivered.revision, revision - recoverRevisions)),
+      delivery.delivered = {
+        head: Math.max(0, Math.min(delivery.delivered.head, head - recoverMessages)),
+        revision: Math.max(0, Math.min(delivery.delivered.revision, revision - recoverRevisions)),
       };
       this.schedule(member, true);
     }
@@ -120,18 +120,19 @@ export class FanOut {
   }
 
   /** The member's channel has this much: it said so, or was told another way. */
-  confirm(member: number, told: DeliveryProgress): void {
-    const lane = this.#deliveryOf(member);
-    lane.delivered = maxProgress(lane.delivered, told);
-    const stand = this.#ports.progressOf(member);
-    if (lane.delivered.head >= stand.head && lane.delivered.revision >= stand.revision) lane.answeredAt = undefined;
+  confirm(member: number, delivered: DeliveryProgress): void {
+    const delivery = this.#deliveryOf(member);
+    delivery.delivered = maxProgress(delivery.delivered, delivered);
+    const target = this.#ports.progressOf(member);
+    if (delivery.delivered.head >= target.head && delivery.delivered.revision >= target.revision)
+      delivery.answeredAt = undefined;
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
   async waitUntilDelivered(member: number): Promise<void> {
-    const lane = this.#deliveryOf(member);
-    if (!lane.isWaiting && !lane.isUnderWay) return;
-    const isSettled = new Promise<void>((resolve) => lane.waiters.push(resolve));
+    const delivery = this.#deliveryOf(member);
+    if (!delivery.isWaiting && !delivery.isUnderWay) return;
+    const isSettled = new Promise<void>((resolve) => delivery.waiters.push(resolve));
     await waitAtMost(answerConfirmMs, isSettled);
   }
 
@@ -144,9 +145,9 @@ export class FanOut {
 
   /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
   async retryDue(now = Date.now()): Promise<void> {
-    for (const [member, lane] of this.#deliveries) {
-      if (lane.answeredAt !== undefined && lane.answeredAt + answerConfirmMs <= now) lane.isWaiting = true;
-      if (lane.isWaiting && !lane.isUnderWay && isDue(lane, now)) this.#enqueue(member, lane);
+    for (const [member, delivery] of this.#deliveries) {
+      if (delivery.answeredAt !== undefined && delivery.answeredAt + answerConfirmMs <= now) delivery.isWaiting = true;
+      if (delivery.isWaiting && !delivery.isUnderWay && isDue(delivery, now)) this.#enqueue(member, delivery);
     }
     if (this.#running === 0) return;
     const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -155,30 +156,30 @@ export class FanOut {
 
   /** When to look again, undefined when everything is confirmed. */
   nextRetryAt(now = Date.now()): number | undefined {
-    const times = [...this.#deliveries.values()].flatMap((lane) => {
-      if (lane.isUnderWay) return [now + fanOutAlarmMs];
-      if (lane.isWaiting) return [lane.retryAt];
-      return lane.answeredAt === undefined ? [] : [lane.answeredAt + fanOutAlarmMs];
+    const times = [...this.#deliveries.values()].flatMap((delivery) => {
+      if (delivery.isUnderWay) return [now + fanOutAlarmMs];
+      if (delivery.isWaiting) return [delivery.retryAt];
+      return delivery.answeredAt === undefined ? [] : [delivery.answeredAt + fanOutAlarmMs];
     });
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   #deliveryOf(member: number): MemberDelivery {
-    const known = this.#deliveries.get(member);
-    if (known) return known;
-    const lane: MemberDelivery = {
+    const existing = this.#deliveries.get(member);
+    if (existing) return existing;
+    const delivery: MemberDelivery = {
       delivered: this.#confirmed.get(member) ?? { head: 0, revision: 0 },
       isWaiting: false,
       isUnderWay: false,
       isUrgent: false,
-      isExact: false,
+      needsCount: false,
       answeredAt: undefined,
       failures: 0,
       retryAt: 0,
       waiters: [],
     };
-    this.#deliveries.set(member, lane);
-    return lane;
+    this.#deliveries.set(member, delivery);
+    return delivery;
   }
 
   #enqueue(member: number, { isUrgent }: MemberDelivery): void {
@@ -189,10 +190,10 @@ export class FanOut {
   #pump(): void {
     while (this.#running < fanOutAtOnce) {
       const [member] = this.#urgent.size > 0 ? this.#urgent : this.#queue;
-      const aside = member === undefined ? this.#bestEffortCalls.shift() : undefined;
-      if (member === undefined && !aside) return;
+      const call = member === undefined ? this.#bestEffortCalls.shift() : undefined;
+      if (member === undefined && !call) return;
       this.#running += 1;
-      if (aside) void this.#runBestEffort(aside);
+      if (call) void this.#runBestEffort(call);
       else if (member !== undefined) {
         this.#urgent.delete(member);
         this.#queue.delete(member);
@@ -212,26 +213,26 @@ export class FanOut {
     if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #deliver(member: number, lane: MemberDelivery): Promise<void> {
-    const stand = this.#ports.progressOf(member);
-    const { isExact } = lane;
-    Object.assign(lane, { isWaiting: false, isUnderWay: true, isUrgent: false, isExact: false });
+  async #deliver(member: number, delivery: MemberDelivery): Promise<void> {
+    const target = this.#ports.progressOf(member);
+    const { needsCount } = delivery;
+    Object.assign(delivery, { isWaiting: false, isUnderWay: true, isUrgent: false, needsCount: false });
     try {
-      const isKept = await this.#ports.notify(member, lane.delivered, isExact);
-      this.confirm(member, stand);
-      if (!isKept) this.markAnswered(member);
-      Object.assign(lane, { failures: 0, retryAt: 0 });
+      const isWritten = await this.#ports.notify(member, delivery.delivered, needsCount);
+      this.confirm(member, target);
+      if (!isWritten) this.markAnswered(member);
+      Object.assign(delivery, { failures: 0, retryAt: 0 });
     } catch (error) {
       logError("a notice was not confirmed", error);
-      lane.failures += 1;
-      lane.retryAt = Date.now() + jitterMs(lane.failures, retryBaseMs, fanOutRetryMaxMs);
+      delivery.failures += 1;
+      delivery.retryAt = Date.now() + jitterMs(delivery.failures, retryBaseMs, fanOutRetryMaxMs);
       // It may have arrived all the same, so that `told` is no longer sure.
-      Object.assign(lane, { isWaiting: true, isExact: true });
-      this.#ports.onFailure(lane.retryAt);
+      Object.assign(delivery, { isWaiting: true, needsCount: true });
+      this.#ports.onFailure(delivery.retryAt);
     }
-    lane.isUnderWay = false;
-    if (!lane.isWaiting) for (const resolve of lane.waiters.splice(0)) resolve();
-    if (lane.isWaiting && isDue(lane)) (lane.isUrgent ? this.#urgent : this.#queue).add(member);
+    delivery.isUnderWay = false;
+    if (!delivery.isWaiting) for (const resolve of delivery.waiters.splice(0)) resolve();
+    if (delivery.isWaiting && isDue(delivery)) (delivery.isUrgent ? this.#urgent : this.#queue).add(member);
     this.#finish();
   }
 }

@@ -4,8 +4,8 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 
 /** Tells the directory of the files that deleted messages named. Told twice, it changes nothing. */
 export const releaseDeletedFiles = async (env: Pick<Env, "DB" | "FILES">, log: ConversationLog): Promise<void> => {
-  const waiting = log.sql.exec<{ cid: Uuid; file: Uuid }>("SELECT cid, file FROM releases").toArray();
-  for (const { cid, file } of waiting) {
+  const released = log.sql.exec<{ cid: Uuid; file: Uuid }>("SELECT cid, file FROM releases").toArray();
+  for (const { cid, file } of released) {
     await releaseFileReference(env, file, log.id, cid);
     log.sql.exec("DELETE FROM releases WHERE cid = ? AND file = ?", cid, file);
   }

@@ -53,12 +53,12 @@ export class MemberNotifier {
 
   /** Whatever an instance before this one left: it had set an alarm, or its alarm was lost while time was to make something. */
   recover(alarmAt: number | null): void {
-    const due = this.#clock.next();
-    if (alarmAt === null && due === undefined) return;
+    const timeoutAt = this.#clock.next();
+    if (alarmAt === null && timeoutAt === undefined) return;
     this.#isRecovering = true;
     this.#fileRelease.markDue();
     if (alarmAt !== null) this.#alarmAt = alarmAt;
-    if (due !== undefined) this.#setAlarm(due);
+    if (timeoutAt !== undefined) this.#setAlarm(timeoutAt);
   }
 
   /** Something was stored of which all hear before anything else, whoever asked for it. */
@@ -73,8 +73,8 @@ export class MemberNotifier {
   }
 
   /** The member's channel has this much: it said so. */
-  confirmDelivered({ number }: Member, told: DeliveryProgress): void {
-    this.#fanOut.confirm(number, told);
+  confirmDelivered({ number }: Member, delivered: DeliveryProgress): void {
+    this.#fanOut.confirm(number, delivered);
   }
 
   /** The log has another epoch: nobody's channel has anything of it. */
@@ -83,16 +83,16 @@ export class MemberNotifier {
     this.notify(log.members.present, true);
   }
 
-  notify(members: readonly Member[], isExact = false): void {
+  notify(members: readonly Member[], needsCount = false): void {
     if (members.length === 0) return;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    for (const { number } of members) this.#fanOut.schedule(number, isExact);
+    for (const { number } of members) this.#fanOut.schedule(number, needsCount);
   }
 
   /** Messages of these authors were stored. Their own channels hear of it in the answers to their calls. */
   notifySent(log: ConversationLog, authors: ReadonlySet<number>): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    this.notify(log.members.present.filter(({ number, isBlocking: blocks }) => !blocks && !authors.has(number)));
+    this.notify(log.members.present.filter(({ number, isBlocking }) => !isBlocking && !authors.has(number)));
     for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
@@ -105,14 +105,14 @@ export class MemberNotifier {
 
   /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
   notifyGroupChanged(log: ConversationLog, actor: Member): void {
-    const newest = log.group?.roster;
+    const newestVersion = log.group?.roster;
     const { present, leaving } = log.members;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     // Touched a second time they would be told again, after all the others.
     const others = present.filter((member) => member !== actor);
-    this.#fanOut.scheduleUrgent(actor.number, actor.version === newest);
+    this.#fanOut.scheduleUrgent(actor.number, actor.version === newestVersion);
     for (const member of leaving) if (member !== actor) this.#fanOut.scheduleUrgent(member.number);
-    for (const { number, version } of others) this.#fanOut.schedule(number, version === newest);
+    for (const { number, version } of others) this.#fanOut.schedule(number, version === newestVersion);
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
@@ -121,25 +121,25 @@ export class MemberNotifier {
   }
 
   /** Many members' marks are one change for those who wrote, and often none. */
-  scheduleReceipts(before: LowestReadState): void {
+  scheduleReceipts(lowestBefore: LowestReadState): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     if (this.#heldReceipts) return;
-    this.#heldReceipts = before;
+    this.#heldReceipts = lowestBefore;
     setTimeout(() => {
-      const held = this.#heldReceipts;
+      const heldReceipts = this.#heldReceipts;
       this.#heldReceipts = undefined;
-      if (this.#log && held) this.notify(listReachedAuthors(this.#log, held));
+      if (this.#log && heldReceipts) this.notify(listReachedAuthors(this.#log, heldReceipts));
     }, groupReceiptHoldMs);
   }
 
   /** Passed on to those who are members when their turn comes, and lost where it does not arrive. */
   relayTyping({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
     const from = { user: member.user, number: member.number };
-    const tell = async (other: Member): Promise<void> => {
+    const sendTyping = async (other: Member): Promise<void> => {
       if (member.state !== "in" || other.state !== "in") return;
       await getUserChannelStub(this.#env, other.user).deliverTyping(other.user, id, from);
     };
-    this.#fanOut.runBestEffort(others.map((other) => () => tell(other)));
+    this.#fanOut.runBestEffort(others.map((other) => () => sendTyping(other)));
   }
 
   /** Something may have to go: what names nothing any more, what nobody is left to read. */
@@ -173,8 +173,8 @@ export class MemberNotifier {
     } finally {
       const next = this.#fanOut.nextRetryAt();
       if (next !== undefined) this.#setAlarm(Math.max(next, Date.now() + 1));
-      const due = this.#clock.next();
-      if (due !== undefined) this.#setAlarm(Math.max(due, Date.now() + 1));
+      const timeoutAt = this.#clock.next();
+      if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
       // Until their authors were told of them, marks need an alarm that outlives this instance.
       if (this.#heldReceipts) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
@@ -191,30 +191,30 @@ export class MemberNotifier {
   }
 
   #makeFanOut(): FanOut {
-    const standOf = (number: number): DeliveryProgress => {
+    const progressOf = (number: number): DeliveryProgress => {
       const log = this.#log;
       const member = log?.members.findByNumber(number);
       return log && member ? { head: log.headFor(member), revision: log.revision } : nothingDelivered;
     };
     return new FanOut(
       {
-        progressOf: standOf,
-        notify: (number, told, isExact) => this.#send(number, told, isExact),
+        progressOf,
+        notify: (number, delivered, needsCount) => this.#send(number, delivered, needsCount),
         onFailure: (retryAt) => this.#setAlarm(retryAt),
       },
-      new Map(this.#log?.members.all.map(({ number }) => [number, standOf(number)])),
+      new Map(this.#log?.members.all.map(({ number }) => [number, progressOf(number)])),
     );
   }
 
-  async #send(number: number, told: DeliveryProgress, isExact: boolean): Promise<boolean> {
+  async #send(number: number, delivered: DeliveryProgress, needsCount: boolean): Promise<boolean> {
     const log = this.#log;
     const member = log?.members.findByNumber(number);
     if (!log || !member || member.state === "quiet" || member.state === "out") return true;
-    const notice = buildNotice(log, member, told, isExact);
-    const kept = await getUserChannelStub(this.#env, member.user).notify(member.user, notice);
+    const notice = buildNotice(log, member, delivered, needsCount);
+    const outcome = await getUserChannelStub(this.#env, member.user).notify(member.user, notice);
     if (notice.gone && notice.membershipVersion === member.membershipVersion)
       log.transaction(() => log.members.confirmLeft(member));
-    return kept === "written";
+    return outcome === "written";
   }
 
   #setAlarm(at: number): void {

@@ -34,7 +34,7 @@ const attachMember = (
   log: GroupLog,
   { user, isHidden }: AddedMember,
   role: Member["role"],
-  version: number,
+  membersVersion: number,
   now: number,
 ): Member => {
   const member = log.members.find(user) ?? log.members.add(user);
@@ -50,18 +50,18 @@ const attachMember = (
     hidesReads: false,
     shownReadState: null,
     membershipVersion: member.membershipVersion + 1,
-    version,
+    version: membersVersion,
   });
   return member;
 };
 
-const detachMember = (log: GroupLog, member: Member, version: number): void => {
+const detachMember = (log: GroupLog, member: Member, membersVersion: number): void => {
   log.members.update(member, {
     state: member.state === "quiet" ? "out" : "leaving",
     role: "member",
     visibleAfter: log.head,
     membershipVersion: member.membershipVersion + 1,
-    version,
+    version: membersVersion,
   });
   log.pendingDeletions.clearOf(member);
 };
@@ -74,11 +74,11 @@ const findVisibleMember = (log: GroupLog, user: Uuid): Member | undefined => {
 
 /** Those of them who are not members yet. */
 const filterNewMembers = (log: GroupLog, people: readonly AddedMember[]): AddedMember[] => {
-  const known = new Set<Uuid>();
+  const seen = new Set<Uuid>();
   return people.filter(({ user }) => {
-    const isAgain = known.has(user);
-    known.add(user);
-    return !isAgain && !findVisibleMember(log, user);
+    const isRepeated = seen.has(user);
+    seen.add(user);
+    return !isRepeated && !findVisibleMember(log, user);
   });
 };
 
@@ -101,14 +101,16 @@ export const createGroupLog = (
   { owner, name, people }: { owner: Uuid; name: string; people: readonly AddedMember[] },
   now: number,
 ): ConversationLog | Refusal => {
-  const others = [...new Map(people.map((one) => [one.user, one])).values()].filter(({ user }) => user !== owner);
+  const others = [...new Map(people.map((person) => [person.user, person])).values()].filter(
+    ({ user }) => user !== owner,
+  );
   if (others.length >= groupMembersMax) return { error: "group_full" };
   return storage.transactionSync(() => {
     const log = ConversationLog.create(storage, id, name, now);
     if (!isActiveGroup(log)) throw new Error("a group that was just made is none");
-    const version = nextMembersVersion(log);
-    const first = attachMember(log, { user: owner, isHidden: false }, "owner", version, now);
-    for (const other of others) attachMember(log, other, "member", version, now);
+    const membersVersion = nextMembersVersion(log);
+    const first = attachMember(log, { user: owner, isHidden: false }, "owner", membersVersion, now);
+    for (const other of others) attachMember(log, other, "member", membersVersion, now);
     appendEvents(log, first, [{ event: "created", name }], now);
     return log;
   });
@@ -120,9 +122,9 @@ export const createGroupLog = (
  */
 const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
   const member = log.members.find(user);
-  const line = member && !isVisibleMember(member) && log.messages.find(member.visibleAfter + 1);
-  if (!line || line.sender !== member.number || now >= line.at + groupReturnDays * dayMs) return false;
-  const body = fromBodyColumns(line.kind, line.body);
+  const leftEntry = member && !isVisibleMember(member) && log.messages.find(member.visibleAfter + 1);
+  if (!leftEntry || leftEntry.sender !== member.number || now >= leftEntry.at + groupReturnDays * dayMs) return false;
+  const body = fromBodyColumns(leftEntry.kind, leftEntry.body);
   return body.type === "event" && body.event === "left";
 };
 
@@ -132,14 +134,14 @@ const addMembers = (
   people: readonly AddedMember[],
   now: number,
 ): GroupChangeResult | Refusal => {
-  const newcomers = filterNewMembers(log, people);
-  if (newcomers.some(({ user }) => hasLeftRecently(log, user, now))) return { error: "member_has_left" };
-  if (log.members.visible.length + newcomers.length > groupMembersMax) return { error: "group_full" };
+  const added = filterNewMembers(log, people);
+  if (added.some(({ user }) => hasLeftRecently(log, user, now))) return { error: "member_has_left" };
+  if (log.members.visible.length + added.length > groupMembersMax) return { error: "group_full" };
   revealHiddenMembers(log, people);
-  if (newcomers.length === 0) return toGroupChangeResult(log);
-  const version = nextMembersVersion(log);
-  const who = newcomers.map((newcomer) => attachMember(log, newcomer, "member", version, now).number);
-  appendEvents(log, actor, [{ event: "added", who }], now);
+  if (added.length === 0) return toGroupChangeResult(log);
+  const membersVersion = nextMembersVersion(log);
+  const numbers = added.map((person) => attachMember(log, person, "member", membersVersion, now).number);
+  appendEvents(log, actor, [{ event: "added", who: numbers }], now);
   return toGroupChangeResult(log);
 };
 
@@ -154,37 +156,37 @@ const removeMember = (log: GroupLog, actor: Member, user: Uuid, now: number): Gr
 
 const endGroup = (log: GroupLog): GroupChangeResult => {
   const { picture } = log.group;
-  const version = nextMembersVersion(log);
-  for (const member of [...log.members.visible]) detachMember(log, member, version);
+  const membersVersion = nextMembersVersion(log);
+  for (const member of [...log.members.visible]) detachMember(log, member, membersVersion);
   log.updateGroup({ ended: true, picture: null });
   return toGroupChangeResult(log, picture);
 };
 
 /** Who follows an owner that leaves: the one they name, else, or where that one hears nothing, whoever has been there longest. */
-const chooseSuccessor = (log: GroupLog, actor: Member, named: Uuid | undefined): Member | undefined => {
+const chooseSuccessor = (log: GroupLog, actor: Member, successorId: Uuid | undefined): Member | undefined => {
   const others = log.members.present.filter((member) => member !== actor);
-  const eldest = others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
-  return others.find(({ user }) => user === named) ?? eldest;
+  const longestMember = others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
+  return others.find(({ user }) => user === successorId) ?? longestMember;
 };
 
 /** Somebody goes; an owner leaves the group to an heir, the last one ends it. */
 export const leaveWithSuccessor = (
   log: GroupLog,
   actor: Member,
-  named: Uuid | undefined,
+  successorId: Uuid | undefined,
   now: number,
 ): GroupChangeResult | Refusal => {
   const isOwner = actor.role === "owner";
-  if (isOwner && named !== undefined && (named === actor.user || !findVisibleMember(log, named)))
+  if (isOwner && successorId !== undefined && (successorId === actor.user || !findVisibleMember(log, successorId)))
     return { error: "member_not_found" };
   // The last one who hears of it; an owner who hears nothing is nobody to keep it for.
   if (log.members.present.length === 1) return endGroup(log);
-  const heir = isOwner ? chooseSuccessor(log, actor, named) : undefined;
-  const version = nextMembersVersion(log);
-  detachMember(log, actor, version);
-  if (heir) log.members.update(heir, { role: "owner", version });
-  const left: GroupEvent = { event: "left" };
-  appendEvents(log, actor, heir ? [left, { event: "owner", who: [heir.number] }] : [left], now);
+  const successor = isOwner ? chooseSuccessor(log, actor, successorId) : undefined;
+  const membersVersion = nextMembersVersion(log);
+  detachMember(log, actor, membersVersion);
+  if (successor) log.members.update(successor, { role: "owner", version: membersVersion });
+  const leftEvent: GroupEvent = { event: "left" };
+  appendEvents(log, actor, successor ? [leftEvent, { event: "owner", who: [successor.number] }] : [leftEvent], now);
   return toGroupChangeResult(log);
 };
 
@@ -196,14 +198,14 @@ export const leaveSilently = (log: GroupLog, member: Member, now: number): void 
 };
 
 const transferOwnership = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {
-  const heir = findVisibleMember(log, user);
-  if (heir?.role === "owner") return toGroupChangeResult(log);
+  const successor = findVisibleMember(log, user);
+  if (successor?.role === "owner") return toGroupChangeResult(log);
   if (!isGroupActionAllowed(actor.role, "handOver")) return { error: "not_allowed" };
-  if (!heir) return { error: "member_not_found" };
-  const version = nextMembersVersion(log);
-  log.members.update(actor, { role: "member", version });
-  log.members.update(heir, { role: "owner", version });
-  appendEvents(log, actor, [{ event: "owner", who: [heir.number] }], now);
+  if (!successor) return { error: "member_not_found" };
+  const membersVersion = nextMembersVersion(log);
+  log.members.update(actor, { role: "member", version: membersVersion });
+  log.members.update(successor, { role: "owner", version: membersVersion });
+  appendEvents(log, actor, [{ event: "owner", who: [successor.number] }], now);
   return toGroupChangeResult(log);
 };
 
@@ -214,11 +216,11 @@ const renameGroup = (log: GroupLog, actor: Member, name: string, now: number): G
   return toGroupChangeResult(log);
 };
 
-const setGroupPicture = (log: GroupLog, actor: Member, key: string | null, now: number): GroupChangeResult => {
+const setGroupPicture = (log: GroupLog, actor: Member, pictureKey: string | null, now: number): GroupChangeResult => {
   const replaced = log.group.picture;
-  if (key === replaced) return toGroupChangeResult(log);
-  log.updateGroup({ picture: key, roster: log.group.roster + 1 });
-  appendEvents(log, actor, [{ event: key === null ? "unpictured" : "pictured" }], now);
+  if (pictureKey === replaced) return toGroupChangeResult(log);
+  log.updateGroup({ picture: pictureKey, roster: log.group.roster + 1 });
+  appendEvents(log, actor, [{ event: pictureKey === null ? "unpictured" : "pictured" }], now);
   return toGroupChangeResult(log, replaced);
 };
 
@@ -226,27 +228,27 @@ const setGroupPicture = (log: GroupLog, actor: Member, key: string | null, now: 
  * Whether what somebody who is no member any more asks for is so already: the answer that told them was lost. Who was
  * never told that they are a member hears what a stranger hears.
  */
-export const isAlreadyDone = (log: GroupLog, { state, membershipVersion: turn }: Member, deed: GroupCommand): boolean =>
-  state !== "in" && turn > 1 && (deed.type === "leave" || (deed.type === "end" && log.group.ended));
+export const isAlreadyDone = (log: GroupLog, { state, membershipVersion }: Member, command: GroupCommand): boolean =>
+  state !== "in" && membershipVersion > 1 && (command.type === "leave" || (command.type === "end" && log.group.ended));
 
 export const applyGroupCommand = (
   log: GroupLog,
   actor: Member,
-  deed: GroupCommand,
+  command: GroupCommand,
   now: number,
 ): GroupChangeResult | Refusal => {
-  if (deed.type === "leave") return leaveWithSuccessor(log, actor, deed.successor, now);
-  if (deed.type === "handOver") return transferOwnership(log, actor, deed.user, now);
-  if (!isGroupActionAllowed(actor.role, deed.type)) return { error: "not_allowed" };
-  switch (deed.type) {
+  if (command.type === "leave") return leaveWithSuccessor(log, actor, command.successor, now);
+  if (command.type === "handOver") return transferOwnership(log, actor, command.user, now);
+  if (!isGroupActionAllowed(actor.role, command.type)) return { error: "not_allowed" };
+  switch (command.type) {
     case "add":
-      return addMembers(log, actor, deed.people, now);
+      return addMembers(log, actor, command.people, now);
     case "remove":
-      return removeMember(log, actor, deed.user, now);
+      return removeMember(log, actor, command.user, now);
     case "rename":
-      return renameGroup(log, actor, deed.name, now);
+      return renameGroup(log, actor, command.name, now);
     case "picture":
-      return setGroupPicture(log, actor, deed.key, now);
+      return setGroupPicture(log, actor, command.key, now);
     case "end":
       return endGroup(log);
   }

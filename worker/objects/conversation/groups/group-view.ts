@@ -42,8 +42,9 @@ export const readMemberEntries = (
   reader: Member,
   query: { numbers: number[] } | { since: number; after: number },
 ): MemberEntries => {
-  const isMet = (member: Member): boolean => isVisibleMember(member) || member.visibleAfter >= reader.visibleAfter;
-  const asked =
+  const isKnownToReader = (member: Member): boolean =>
+    isVisibleMember(member) || member.visibleAfter >= reader.visibleAfter;
+  const requested =
     "numbers" in query
       ? query.numbers.flatMap((number) => log.members.findByNumber(number) ?? [])
       : log.members.all.filter(
@@ -52,7 +53,7 @@ export const readMemberEntries = (
             member.version > query.since &&
             (query.since > 0 || isVisibleMember(member)),
         );
-  const found = asked.filter(isMet);
+  const found = requested.filter(isKnownToReader);
   const page = found.slice(0, memberPageRows);
   return {
     roster: log.group.roster,

@@ -16,10 +16,10 @@ export class GroupController {
 
   constructor(
     log: GroupLog,
-    telling: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">,
+    notifier: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">,
   ) {
     this.#log = log;
-    this.#notifier = telling;
+    this.#notifier = notifier;
   }
 
   /** It was made, now or before, by this owner: refused where that was another. */
@@ -33,24 +33,24 @@ export class GroupController {
     return toGroupChangeResult(log);
   }
 
-  async runCommand(user: Uuid, deed: GroupCommand): Promise<GroupChangeResult | Refusal> {
+  async runCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
     const log = this.#log;
     const member = log.members.find(user);
     if (!member) return groupNotFound;
-    if (isAlreadyDone(log, member, deed)) return toGroupChangeResult(log);
+    if (isAlreadyDone(log, member, command)) return toGroupChangeResult(log);
     if (!isActiveGroup(log) || member.state !== "in") return groupNotFound;
-    const { roster } = log.group;
-    const unaware = log.members.visible.filter(({ state }) => state !== "in");
-    const done = log.transaction(() => applyGroupCommand(log, member, deed, Date.now()));
-    if (isRefusal(done)) return done;
-    const isChanged = done.roster !== roster;
+    const { roster: versionBefore } = log.group;
+    const hiddenMembers = log.members.visible.filter(({ state }) => state !== "in");
+    const result = log.transaction(() => applyGroupCommand(log, member, command, Date.now()));
+    if (isRefusal(result)) return result;
+    const isChanged = result.roster !== versionBefore;
     if (isChanged) this.#notifier.notifyGroupChanged(log, member);
     this.#notifier.notify(
-      unaware.filter(({ state }) => state === "in"),
+      hiddenMembers.filter(({ state }) => state === "in"),
       true,
     );
     if (isChanged) await this.#notifier.waitUntilDelivered(member);
-    return done;
+    return result;
   }
 
   getGroup(user: Uuid): Group | Refusal {

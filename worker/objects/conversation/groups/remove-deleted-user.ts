@@ -13,15 +13,15 @@ import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";
 
 /** What was never let through to the other is nobody's to read any more. */
 const purgeUndelivered = (log: ConversationLog, { number }: Member): void => {
-  const withheld = "withheld > 0 AND sender = ?";
+  const isUndelivered = "withheld > 0 AND sender = ?";
   log.sql.exec(
     `INSERT OR IGNORE INTO releases (cid, file)
-     SELECT messages.cid, attachments.file FROM attachments JOIN messages USING (seq) WHERE ${withheld}`,
+     SELECT messages.cid, attachments.file FROM attachments JOIN messages USING (seq) WHERE ${isUndelivered}`,
     number,
   );
-  log.sql.exec(`DELETE FROM attachments WHERE seq IN (SELECT seq FROM messages WHERE ${withheld})`, number);
+  log.sql.exec(`DELETE FROM attachments WHERE seq IN (SELECT seq FROM messages WHERE ${isUndelivered})`, number);
   const { kind, body } = toBodyColumns({ type: "deleted" });
-  log.sql.exec(`UPDATE messages SET kind = ?, body = ? WHERE ${withheld}`, kind, body, number);
+  log.sql.exec(`UPDATE messages SET kind = ?, body = ? WHERE ${isUndelivered}`, kind, body, number);
   log.messages.invalidateCache();
 };
 
@@ -41,8 +41,8 @@ const removeFromGroup = (log: GroupLog, member: Member, now: number): string | n
     leaveSilently(log, member, now);
     return null;
   }
-  const done = leaveWithSuccessor(log, member, undefined, now);
-  return "error" in done ? null : done.replaced;
+  const result = leaveWithSuccessor(log, member, undefined, now);
+  return "error" in result ? null : result.replaced;
 };
 
 /**
@@ -52,8 +52,8 @@ const removeFromGroup = (log: GroupLog, member: Member, now: number): string | n
 type RemovalChange = UserRemoval & { hasChanged: boolean; readers: readonly Member[] };
 
 export const removeDeletedUser = (log: ConversationLog, member: Member, now: number): RemovalChange => {
-  const before = log.group?.roster;
+  const versionBefore = log.group?.roster;
   const replaced = isGroupLog(log) ? removeFromGroup(log, member, now) : null;
-  const hasChanged = isGroupLog(log) ? log.group.roster !== before : removeFromPrivateChat(log, member);
+  const hasChanged = isGroupLog(log) ? log.group.roster !== versionBefore : removeFromPrivateChat(log, member);
   return { hasChanged, readers: anonymizeForwardsOf(log, member.user), replaced };
 };

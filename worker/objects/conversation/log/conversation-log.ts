@@ -102,8 +102,8 @@ export class ConversationLog {
     this.writabilityVersion = row.turn;
     this.revision = row.revision;
     this.createdAt = row.began;
-    const { name, picture, roster, ended } = row;
-    this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
+    const { name, picture, roster, ended: hasEnded } = row;
+    this.group = name === null ? null : { name, picture, roster, ended: hasEnded === 1 };
     this.members = new MemberTable(this.sql);
     this.messages = new MessageTable(this.sql);
     this.pendingDeletions = new PendingDeletions(this.sql);
@@ -189,13 +189,13 @@ export class ConversationLog {
     const pair = this.group ? [] : this.members.all;
     const withheld = !isUndelivered ? 0 : this.isSenderBlocked(sender) ? undelivered : undeliveredAndDisclosed;
     const at = Math.max(now, this.messages.last?.at ?? this.createdAt);
-    const place = this.messages.append({ sender, cid, at, withheld, body });
+    const position = this.messages.append({ sender, cid, at, withheld, body });
     for (const member of pair) {
-      const sees = withheld === 0 || member.number === sender;
-      if (member.visibleUpTo !== null && sees) this.members.update(member, { visibleUpTo: null });
-      if (member.visibleUpTo === null && !sees) this.members.update(member, { visibleUpTo: place.seq - 1 });
+      const canSee = withheld === 0 || member.number === sender;
+      if (member.visibleUpTo !== null && canSee) this.members.update(member, { visibleUpTo: null });
+      if (member.visibleUpTo === null && !canSee) this.members.update(member, { visibleUpTo: position.seq - 1 });
     }
-    return place;
+    return position;
   }
 
   /** From here on it is another log than the one that members were told of under the old epoch. */
@@ -215,20 +215,20 @@ export class ConversationLog {
   updateGroup(change: Partial<GroupState>): void {
     if (!this.group) throw new Error("a private conversation is no group");
     this.group = { ...this.group, ...change };
-    const { name, picture, roster, ended } = this.group;
+    const { name, picture, roster, ended: hasEnded } = this.group;
     this.sql.exec(
       "UPDATE conversation SET name = ?, picture = ?, roster = ?, ended = ?",
       name,
       picture,
       roster,
-      ended ? 1 : 0,
+      hasEnded ? 1 : 0,
     );
   }
 
   /** Lets the members write. False when that is so already, or when this connection has ended before. */
   openConnection(connection: Uuid, now = Date.now()): boolean {
-    const ended = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
-    if (ended || this.connection === connection) return false;
+    const hasEnded = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
+    if (hasEnded || this.connection === connection) return false;
     if (this.writabilityVersion === 0) this.#writeStart(now);
     this.#setConnection(connection);
     return true;

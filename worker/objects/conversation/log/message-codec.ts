@@ -28,10 +28,10 @@ const findVisibleStart = (text: string): number => {
 
 /** The beginning of a text, never ending in half a character and never without anything to see. */
 const cutPreviewText = (text: string): string => {
-  const seen = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
-  const last = seen.charCodeAt(previewMaxLength - 1);
-  const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
-  return seen.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
+  const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
+  const lastUnit = visible.charCodeAt(previewMaxLength - 1);
+  const isHighSurrogate = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
+  return visible.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
 };
 
 /** What the conversation list shows of a message, and whether that is all of it. */

@@ -20,12 +20,12 @@ export class UnreadCounts {
   countUnread({ number, read, hidden }: Pick<Member, "number" | "read" | "hidden">, head: number): number {
     const from = Math.max(read, hidden);
     if (from >= head) return 0;
-    const known = this.#cache.get(number);
-    const isNear = known && from >= known.from && head >= known.upTo && from - known.from <= head - from;
-    const count = isNear
-      ? known.count -
-        this.#count(number, known.from, Math.min(from, known.upTo)) +
-        this.#count(number, Math.max(from, known.upTo), head)
+    const cached = this.#cache.get(number);
+    const canUpdate = cached && from >= cached.from && head >= cached.upTo && from - cached.from <= head - from;
+    const count = canUpdate
+      ? cached.count -
+        this.#count(number, cached.from, Math.min(from, cached.upTo)) +
+        this.#count(number, Math.max(from, cached.upTo), head)
       : this.#count(number, from, head);
     this.#cache.set(number, { from, upTo: head, count });
     return count;
@@ -33,8 +33,8 @@ export class UnreadCounts {
 
   /** A message that was counted is deleted. */
   subtractDeleted({ seq, sender }: DeletedMessage): void {
-    for (const [number, counted] of this.#cache) {
-      if (number !== sender && seq > counted.from && seq <= counted.upTo) counted.count -= 1;
+    for (const [number, cached] of this.#cache) {
+      if (number !== sender && seq > cached.from && seq <= cached.upTo) cached.count -= 1;
     }
   }
 

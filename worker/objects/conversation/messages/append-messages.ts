@@ -34,32 +34,32 @@ export const appendMessages = (
 ): AppendResult | Refusal => {
   const sent: SendResult["sent"] = [];
   const refused: RefusedMessage[] = [];
-  const unused: Uuid[] = [];
+  const cidsWithoutFile: Uuid[] = [];
   let refusal: Refusal | undefined;
   let isNew = false;
   let isAgain = false;
-  for (const { cid, body, refusal: ofBody, isAuthorCorrected } of messages) {
-    const known = log.messages.findByClientId(member.number, cid);
-    if (known) {
+  for (const { cid, body, refusal: bodyRefusal, isAuthorCorrected } of messages) {
+    const existing = log.messages.findByClientId(member.number, cid);
+    if (existing) {
       isAgain = true;
       const { file } = findAttachment(body) ?? {};
-      if (file !== undefined && !log.messages.hasAttachment(file, known.seq)) unused.push(cid);
-      sent.push({ cid, seq: known.seq, at: known.at });
+      if (file !== undefined && !log.messages.hasAttachment(file, existing.seq)) cidsWithoutFile.push(cid);
+      sent.push({ cid, seq: existing.seq, at: existing.at });
     } else if (log.pendingDeletions.has(member, cid)) {
       refused.push({ cid, error: "message_withdrawn" });
-      unused.push(cid);
+      cidsWithoutFile.push(cid);
     } else if (!refusal && member.state !== "in") {
       refusal = { error: "conversation_not_found" };
     } else if (!refusal && !log.isOpen) {
       refusal = { error: "not_connected" };
     } else if (!refusal && member.isBlocking) {
       refusal = { error: "contact_blocked" };
-    } else if (!refusal && ofBody) {
-      refused.push({ cid, ...ofBody });
+    } else if (!refusal && bodyRefusal) {
+      refused.push({ cid, ...bodyRefusal });
     } else if (!refusal && log.calls.latest?.id === cid) {
       // That name is the call's: its line is to stand there.
       refused.push({ cid, error: "invalid_input" });
-      unused.push(cid);
+      cidsWithoutFile.push(cid);
     } else if (!refusal && isFull) {
       refusal = { error: "conversation_full" };
     } else if (!refusal && !sentBytes.take(member, countBodyBytes(body), now)) {
@@ -71,5 +71,7 @@ export const appendMessages = (
       sent.push({ cid, seq, at });
     }
   }
-  return refusal && sent.length + refused.length === 0 ? refusal : { sent, refused, unused, isNew, isAgain };
+  return refusal && sent.length + refused.length === 0
+    ? refusal
+    : { sent, refused, unused: cidsWithoutFile, isNew, isAgain };
 };

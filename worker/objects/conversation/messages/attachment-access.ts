@@ -13,11 +13,11 @@ const canReadAttachment = (log: ConversationLog, member: Member, row: MessageRec
 
 /** Whether a message that this member may see now names the file. */
 export const isFileReadable = (log: ConversationLog, member: Member, file: Uuid): boolean => {
-  const named = log.sql.exec<MessageRecord>(
+  const rows = log.sql.exec<MessageRecord>(
     "SELECT messages.* FROM attachments JOIN messages USING (seq) WHERE file = ?",
     file,
   );
-  for (const row of named) if (canReadAttachment(log, member, row)) return true;
+  for (const row of rows) if (canReadAttachment(log, member, row)) return true;
   return false;
 };
 

@@ -22,21 +22,21 @@ const startBlock = (log: ConversationLog, member: Member): boolean => {
  */
 const endBlock = (log: ConversationLog, member: Member): boolean => {
   if (!member.isBlocking) return false;
-  const { hidesReads: hides, shownReadState: shown, delivered } = member;
+  const { hidesReads, shownReadState, delivered } = member;
   log.members.update(member, {
     isBlocking: false,
-    shownReadState: hides && shown ? { delivered, read: shown.read } : null,
+    shownReadState: hidesReads && shownReadState ? { delivered, read: shownReadState.read } : null,
   });
   const senders = log.members.all.filter(({ number }) => number !== member.number);
   for (const { number } of senders) {
-    const held = log.sql.exec(
+    const disclosed = log.sql.exec(
       `UPDATE messages SET withheld = 2, revision = ? + told.place
        FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS place FROM messages WHERE withheld = 1 AND sender = ?) AS told
        WHERE messages.seq = told.seq RETURNING messages.seq`,
       log.revision,
       number,
     );
-    log.addRevisions(held.toArray().length);
+    log.addRevisions(disclosed.toArray().length);
     log.messages.invalidateCache();
   }
   return true;

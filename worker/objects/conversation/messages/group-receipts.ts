@@ -9,17 +9,17 @@ export const listReachedAuthors = (log: ConversationLog, before: LowestReadState
   const now = log.members.lowestReadState;
   const from = Math.min(before.delivered.lowest, before.read.lowest);
   const upTo = Math.min(log.head, Math.max(now.delivered.next, now.read.next));
-  const written = log.sql.exec<{ seq: number; sender: number }>(
+  const rows = log.sql.exec<{ seq: number; sender: number }>(
     "SELECT seq, sender FROM messages WHERE seq > ? AND seq <= ? AND kind <> 'event'",
     Math.max(from, upTo - scannedMax),
     upTo,
   );
-  return [...Map.groupBy(written, ({ sender }) => sender)].flatMap(([sender, messages]) => {
+  return [...Map.groupBy(rows, ({ sender }) => sender)].flatMap(([sender, messages]) => {
     const member = log.members.findByNumber(sender);
     if (member?.state !== "in") return [];
-    const [was, is] = [toPeerReadState(before, member, log.head), toPeerReadState(now, member, log.head)];
+    const [stateBefore, stateNow] = [toPeerReadState(before, member, log.head), toPeerReadState(now, member, log.head)];
     const isReached = ({ seq }: { seq: number }) =>
-      (seq > was.delivered && seq <= is.delivered) || (seq > was.read && seq <= is.read);
+      (seq > stateBefore.delivered && seq <= stateNow.delivered) || (seq > stateBefore.read && seq <= stateNow.read);
     return messages.some(isReached) ? [member] : [];
   });
 };

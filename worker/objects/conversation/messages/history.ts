@@ -27,7 +27,7 @@ const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
 
 /** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
-  const { direction, seq, limit, held = seq } = query;
+  const { direction, seq, limit, held: heldSeq = seq } = query;
   const { hidden } = member;
   const head = log.headFor(member);
   const found =
@@ -48,7 +48,7 @@ export const readMessagePage = (log: ConversationLog, member: Member, query: Com
   const last = rows.at(-1)?.seq;
   const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
   const messages = rows.map((row) => toVisibleMessage(row, member));
-  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, held)?.at ?? null };
+  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, heldSeq)?.at ?? null };
 };
 
 /** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */
@@ -82,9 +82,9 @@ export const searchLog = (
   log: ConversationLog,
   member: Member,
   query: CommandOf<"search">,
-  room: SearchBudget,
+  budget: SearchBudget,
 ): SearchSlice => {
-  const needle = foldText(query.query);
+  const foldedQuery = foldText(query.query);
   const messages: Message[] = [];
   let last = query.before;
   let scanned = 0;
@@ -98,20 +98,20 @@ export const searchLog = (
   );
   for (const row of found) {
     scanned += 1;
-    const words = searchTextOf(row, member);
-    scannedLength += words.length;
-    if (words !== "" && foldText(words).includes(needle)) {
-      const size = bytesOnPage(row);
-      const isFirst = messages.length === 0 && room.messages === searchResultsMax;
-      if (!isFirst && bytes + size > room.bytes) return { messages, before: last, bytes, isFull: true };
-      bytes += size;
+    const text = searchTextOf(row, member);
+    scannedLength += text.length;
+    if (text !== "" && foldText(text).includes(foldedQuery)) {
+      const rowBytes = bytesOnPage(row);
+      const isFirst = messages.length === 0 && budget.messages === searchResultsMax;
+      if (!isFirst && bytes + rowBytes > budget.bytes) return { messages, before: last, bytes, isFull: true };
+      bytes += rowBytes;
       messages.push(toVisibleMessage(row, member));
     }
     last = row.seq;
-    if (messages.length >= room.messages || scannedLength >= searchSliceLength) break;
+    if (messages.length >= budget.messages || scannedLength >= searchSliceLength) break;
   }
-  const isFull = messages.length >= room.messages;
-  const isCut = scanned >= searchSliceRows || scannedLength >= searchSliceLength || isFull;
-  const isDone = last <= member.hidden + 1 || !isCut;
+  const isFull = messages.length >= budget.messages;
+  const isSliceFull = scanned >= searchSliceRows || scannedLength >= searchSliceLength || isFull;
+  const isDone = last <= member.hidden + 1 || !isSliceFull;
   return { messages, before: isDone ? null : last, bytes, isFull };
 };

@@ -21,28 +21,28 @@ export class MessageAppender {
   /** `factor`: how many times as much as in production a member may send. */
   constructor(
     log: ConversationLog,
-    telling: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">,
+    notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">,
     factor: number,
   ) {
     this.#log = log;
     this.#sentBytes = new SentByteBudgets(log.sql, factor);
-    this.#notifier = telling;
+    this.#notifier = notifier;
   }
 
   /** The answer brings the sender's channel from what it has up to where the conversation then stands. */
   async send(
     member: Member,
     messages: readonly CheckedMessage[],
-    known: InboxPosition,
+    position: InboxPosition,
   ): Promise<SendOutcome | Refusal> {
     const log = this.#log;
-    if (known.epoch === log.epoch && known.head > log.head) this.#renewEpoch();
-    const has = known.epoch === log.epoch ? known : nothingDelivered;
-    this.#notifier.confirmDelivered(member, has);
-    const accepted = await this.#commits.add({ member, messages });
-    if (isRefusal(accepted)) return accepted;
-    const { isNew: _, isAgain, ...outcome } = accepted;
-    return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, has, isAgain) };
+    if (position.epoch === log.epoch && position.head > log.head) this.#renewEpoch();
+    const delivered = position.epoch === log.epoch ? position : nothingDelivered;
+    this.#notifier.confirmDelivered(member, delivered);
+    const result = await this.#commits.add({ member, messages });
+    if (isRefusal(result)) return result;
+    const { isNew: _, isAgain, ...outcome } = result;
+    return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, delivered, isAgain) };
   }
 
   /** A channel was told of places that this log does not have: it is an earlier copy, restored. All are told anew. */
@@ -56,14 +56,14 @@ export class MessageAppender {
   deletePending(member: Member, cid: Uuid): WithdrawResult | Refusal {
     const log = this.#log;
     const now = Date.now();
-    const place = log.messages.findByClientId(member.number, cid);
-    if (place) {
+    const existing = log.messages.findByClientId(member.number, cid);
+    if (existing) {
       // What they wrote before they came back is not theirs to delete any more, however it is named.
-      const row = place.seq > member.visibleAfter ? log.messages.find(place.seq) : undefined;
-      const done = log.transaction(() => replaceByTombstone(log, member, row));
-      if (isRefusal(done)) return done;
-      this.#notifier.notifyDeleted(log, member, done);
-      return { revision: done.revision, place };
+      const row = existing.seq > member.visibleAfter ? log.messages.find(existing.seq) : undefined;
+      const deletion = log.transaction(() => replaceByTombstone(log, member, row));
+      if (isRefusal(deletion)) return deletion;
+      this.#notifier.notifyDeleted(log, member, deletion);
+      return { revision: deletion.revision, place: existing };
     }
     log.transaction(() => log.pendingDeletions.add(member, cid, now));
     return { revision: log.revision, place: null };
@@ -74,14 +74,14 @@ export class MessageAppender {
     const log = this.#log;
     const now = Date.now();
     const limits = { sentBytes: this.#sentBytes, isFull: log.isFull };
-    const acceptOne = (sending: AppendRequest) => appendMessages(log, sending, limits, now);
+    const appendOne = (request: AppendRequest) => appendMessages(log, request, limits, now);
     let results: (AppendResult | Refusal)[];
     try {
-      results = log.transaction(() => batch.map(acceptOne));
+      results = log.transaction(() => batch.map(appendOne));
     } catch (error) {
       logError("a commit failed", error);
       if (batch.length === 1) return [{ error: "unavailable" }];
-      return batch.flatMap((sending) => this.#commit([sending]));
+      return batch.flatMap((request) => this.#commit([request]));
     }
     const authors = new Set<number>();
     for (const [index, result] of results.entries()) {

@@ -10,13 +10,13 @@ export const countUnreadFor = (log: ConversationLog, member: Member): number =>
   log.messages.unread.countUnread(member, log.head);
 
 /** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
-const toShownReceipts = (member: Member, marks: ReadState, hides: boolean): ReadState | null => {
+const toShownReceipts = (member: Member, readState: ReadState, hidesReads: boolean): ReadState | null => {
   if (member.isBlocking) return member.shownReadState;
-  return hides ? { delivered: marks.delivered, read: (member.shownReadState ?? member).read } : null;
+  return hidesReads ? { delivered: readState.delivered, read: (member.shownReadState ?? member).read } : null;
 };
 
 /** What moved: anything, what was read, and anything that the others see. */
-type ReceiptsMove = { moved: boolean; read: boolean; seen: boolean };
+type ReceiptsMove = { hasMoved: boolean; hasRead: boolean; isSeenChanged: boolean };
 
 /**
  * Moves a member's marks on, never back and never beyond what they see. Tells what moved. `isShown`: the others may
@@ -25,18 +25,22 @@ type ReceiptsMove = { moved: boolean; read: boolean; seen: boolean };
 export const applyReceipts = (
   log: ConversationLog,
   member: Member,
-  claim: ReadState,
-  isShown: boolean,
+  claimed: ReadState,
+  isVisibleToPeers: boolean,
 ): ReceiptsMove => {
-  const marks = mergeReadStates(member, clampReadState(claim, log.headFor(member)));
-  const moved = marks.delivered !== member.delivered || marks.read !== member.read;
-  const read = marks.read !== member.read;
-  if (!moved) return { moved, read, seen: false };
-  const hides = read ? !isShown : member.hidesReads;
+  const readState = mergeReadStates(member, clampReadState(claimed, log.headFor(member)));
+  const hasMoved = readState.delivered !== member.delivered || readState.read !== member.read;
+  const hasRead = readState.read !== member.read;
+  if (!hasMoved) return { hasMoved, hasRead, isSeenChanged: false };
+  const hidesReads = hasRead ? !isVisibleToPeers : member.hidesReads;
   const before = member.shownReadState ?? { delivered: member.delivered, read: member.read };
-  log.members.update(member, { ...marks, hidesReads: hides, shownReadState: toShownReceipts(member, marks, hides) });
+  log.members.update(member, {
+    ...readState,
+    hidesReads,
+    shownReadState: toShownReceipts(member, readState, hidesReads),
+  });
   const after = member.shownReadState ?? member;
-  return { moved, read, seen: after.delivered !== before.delivered || after.read !== before.read };
+  return { hasMoved, hasRead, isSeenChanged: after.delivered !== before.delivered || after.read !== before.read };
 };
 
 /** Messages up to a place go from a member's view. What is gone stays gone. */
@@ -47,11 +51,11 @@ export const clearHistoryUpTo = (log: ConversationLog, member: Member, upTo: num
 
 /** The least that the other members have got and read, as far as they let it be seen; nothing when there are none. */
 export const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
-  const of = ({ holder, lowest: least, next }: LowestReadState["read"]) => {
-    const mark = holder === number ? next : least;
-    return Number.isFinite(mark) ? Math.min(mark, head) : 0;
+  const lowestExcludingMember = ({ holder, lowest, next }: LowestReadState["read"]) => {
+    const lowestSeq = holder === number ? next : lowest;
+    return Number.isFinite(lowestSeq) ? Math.min(lowestSeq, head) : 0;
   };
-  return { delivered: of(delivered), read: of(read) };
+  return { delivered: lowestExcludingMember(delivered), read: lowestExcludingMember(read) };
 };
 
 export const getPeerReadState = (log: ConversationLog, member: Member): ReadState =>

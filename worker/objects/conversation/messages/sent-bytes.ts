@@ -48,10 +48,12 @@ export class SentByteBudgets {
   }
 
   #budgetOf({ number }: Member): ByteBudget {
-    const known = this.#budgets.get(number);
-    if (known) return known;
-    const [kept] = this.#sql.exec<BucketLevel>("SELECT tokens, at FROM sent_bytes WHERE member = ?", number).toArray();
-    const budget = { bucket: new TokenBucket(this.#burst, this.#burst / daySeconds, kept), unwritten: 0 };
+    const cached = this.#budgets.get(number);
+    if (cached) return cached;
+    const [stored] = this.#sql
+      .exec<BucketLevel>("SELECT tokens, at FROM sent_bytes WHERE member = ?", number)
+      .toArray();
+    const budget = { bucket: new TokenBucket(this.#burst, this.#burst / daySeconds, stored), unwritten: 0 };
     this.#budgets.set(number, budget);
     return budget;
   }

@@ -39,9 +39,9 @@ export class CallCommands {
   #polledAt = 0;
   readonly #sessionGuard = new SessionGuard();
 
-  constructor(sql: SqlStorage, known: CallRegistry, host: CallCommandPorts) {
-    this.#ports = host;
-    this.#registry = known;
+  constructor(sql: SqlStorage, registry: CallRegistry, ports: CallCommandPorts) {
+    this.#ports = ports;
+    this.#registry = registry;
     this.#limits = new CallRateLimits(sql, (id) => this.#registry.findById(id) !== undefined);
   }
 
@@ -79,43 +79,44 @@ export class CallCommands {
 
   /** Whether a device may be on its way back: its socket is there, or a device came just now that has not said which it is. */
   mayReconnect(device: DeviceId): boolean {
-    const lately = Date.now() - callReconnectMs;
-    return this.#polledAt >= lately || this.#ports.sockets.isDeviceReachable(device, lately);
+    const since = Date.now() - callReconnectMs;
+    return this.#polledAt >= since || this.#ports.sockets.isDeviceReachable(device, since);
   }
 
   /** Sessions of this person ended: so do the calls they are in. */
-  async endSessions(ended: EndedSessions): Promise<void> {
-    this.#sessionGuard.endSessions(ended);
-    await this.#registry.endSessions(ended);
+  async endSessions(endedSessions: EndedSessions): Promise<void> {
+    this.#sessionGuard.endSessions(endedSessions);
+    await this.#registry.endSessions(endedSessions);
   }
 
-  async runCommand(asked: RoutedCallRequest, session?: Uuid): Promise<CallResult | RelayOutcome | Refusal> {
-    const { conversation, call } = asked;
+  async runCommand(request: RoutedCallRequest, session?: Uuid): Promise<CallResult | RelayOutcome | Refusal> {
+    const { conversation, call } = request;
     this.#orphanedSince.delete(call);
-    const enter = (work: () => Promise<CallResult | Refusal>) =>
+    const runGuarded = (work: () => Promise<CallResult | Refusal>) =>
       this.#sessionGuard.run(
         session,
         () => this.#mutex.run(conversation, work),
-        async (ended, entered) => (isRefusal(entered) ? entered : this.#registry.endSessionsIn(conversation, ended)),
+        async (endedSessions, entered) =>
+          isRefusal(entered) ? entered : this.#registry.endSessionsIn(conversation, endedSessions),
       );
-    switch (asked.type) {
+    switch (request.type) {
       case "dial":
-        return enter(() => this.#dial(asked, session));
+        return runGuarded(() => this.#dial(request, session));
       case "answer": {
-        const { device } = asked;
+        const { device } = request;
         const answer = () => this.#registry.runCommand(conversation, { type: "answer", id: call, device }, session);
-        return this.#limits.takeCommand() ?? enter(() => this.#enterCall(conversation, call, answer));
+        return this.#limits.takeCommand() ?? runGuarded(() => this.#enterCall(conversation, call, answer));
       }
       case "hangUp":
-        return this.#limits.takeCommand() ?? this.#mutex.run(conversation, () => this.#hangUp(asked));
+        return this.#limits.takeCommand() ?? this.#mutex.run(conversation, () => this.#hangUp(request));
       case "standing":
         return this.#limits.takeCommand() ?? this.#registry.refresh(conversation, call);
       case "beat":
-        return this.#limits.takeCommand() ?? this.#sendHeartbeat(asked);
+        return this.#limits.takeCommand() ?? this.#sendHeartbeat(request);
       case "signal":
-        return this.#sendSignal(asked);
+        return this.#sendSignal(request);
       default:
-        return asked satisfies never;
+        return request satisfies never;
     }
   }
 
@@ -127,13 +128,13 @@ export class CallCommands {
     const isAgain = this.#isOwnCall(conversation, call);
     const refusal = isAgain ? undefined : this.#limits.takeDial();
     if (refusal) return refusal;
-    const deed: CallCommand = { type: "create", id: call, kind, device };
-    return this.#enterCall(conversation, call, () => this.#registry.runCommand(conversation, deed, session));
+    const command: CallCommand = { type: "create", id: call, kind, device };
+    return this.#enterCall(conversation, call, () => this.#registry.runCommand(conversation, command, session));
   }
 
-  async #hangUp({ type: _, conversation, call, ...how }: CallRequestOf<"hangUp">): Promise<CallResult | Refusal> {
-    const end: CallCommand = { type: "end", id: call, ...how };
-    const answer = await this.#registry.runCommand(conversation, end);
+  async #hangUp({ type: _, conversation, call, ...details }: CallRequestOf<"hangUp">): Promise<CallResult | Refusal> {
+    const command: CallCommand = { type: "end", id: call, ...details };
+    const answer = await this.#registry.runCommand(conversation, command);
     if (!isRefusal(answer) || answer.error !== "call_not_found") return answer;
     if (this.#cancelled.size >= cancelledMax) this.#cancelled.clear();
     this.#cancelled.add(call);
@@ -144,10 +145,10 @@ export class CallCommands {
     conversation,
     call,
     device,
-    unheard,
+    unheard: peerSilentMs,
   }: CallRequestOf<"beat">): Promise<RelayOutcome | Refusal> {
     if (!this.#isOwnCall(conversation, call)) return { error: "call_not_found" };
-    return this.#registry.sendHeartbeat(conversation, call, { device, peerSilentMs: unheard });
+    return this.#registry.sendHeartbeat(conversation, call, { device, peerSilentMs });
   }
 
   /**
@@ -175,7 +176,7 @@ export class CallCommands {
   async #enterCall(
     conversation: ConversationId,
     call: Uuid,
-    enter: () => Promise<CallResult | Refusal>,
+    runGuarded: () => Promise<CallResult | Refusal>,
   ): Promise<CallResult | Refusal> {
     for (const other of this.#registry.listOtherActiveCalls(conversation)) await this.#registry.tryRefresh(other);
     const isElsewhere =
@@ -185,7 +186,7 @@ export class CallCommands {
     const claim = { conversation, call };
     this.#claims.add(claim);
     try {
-      const entered = await enter();
+      const entered = await runGuarded();
       if (!isRefusal(entered) && !entered.over) this.#registry.leaveOtherCalls(conversation);
       return entered;
     } finally {

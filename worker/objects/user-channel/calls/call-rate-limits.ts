@@ -41,8 +41,8 @@ export class CallRateLimits {
   }
 
   takeDial(): Refusal | undefined {
-    const [kept] = this.#dials ? [] : this.#sql.exec<BucketLevel>("SELECT tokens, at FROM dials").toArray();
-    this.#dials ??= new TokenBucket(dialBurst, dialsPerSecond, kept);
+    const [stored] = this.#dials ? [] : this.#sql.exec<BucketLevel>("SELECT tokens, at FROM dials").toArray();
+    this.#dials ??= new TokenBucket(dialBurst, dialsPerSecond, stored);
     const refusal = takeTokensOrRefuse(this.#dials);
     if (refusal) return refusal;
     const { tokens, at } = this.#dials.level;
@@ -60,11 +60,11 @@ export class CallRateLimits {
   }
 
   #byteBucketOf(call: Uuid, isAnswered: boolean): TokenBucket {
-    const known = this.#signalBytes.get(call);
-    if (known?.isAnswered === isAnswered) return known.bytes;
+    const existing = this.#signalBytes.get(call);
+    if (existing?.isAnswered === isAnswered) return existing.bytes;
     for (const other of this.#signalBytes.keys()) if (!this.#isOpen(other)) this.#signalBytes.delete(other);
-    const carried = { isAnswered, bytes: createByteBucket(isAnswered) };
-    this.#signalBytes.set(call, carried);
-    return carried.bytes;
+    const budget = { isAnswered, bytes: createByteBucket(isAnswered) };
+    this.#signalBytes.set(call, budget);
+    return budget.bytes;
   }
 }

@@ -35,8 +35,8 @@ export class CallRegistry {
   /** Calls of a device that seems to be gone: they keep this person from nothing. */
   readonly #abandoned = new Set<Uuid>();
 
-  constructor(sql: SqlStorage, host: CallRegistryPorts) {
-    this.#ports = host;
+  constructor(sql: SqlStorage, ports: CallRegistryPorts) {
+    this.#ports = ports;
     this.#table = new CallTable(sql);
   }
 
@@ -64,16 +64,21 @@ export class CallRegistry {
    * Takes in how a conversation's call stands, null for none that this person may know of. Whoever is in a call, calls
    * or is rung already is busy for everybody else, also for whoever rings without their knowing (`held`).
    */
-  applyCallState(conversation: ConversationId, kept: CallRecord | null, version: number, held?: CallRecord): void {
+  applyCallState(
+    conversation: ConversationId,
+    record: CallRecord | null,
+    version: number,
+    hiddenCall?: CallRecord,
+  ): void {
     if (version === 0) return;
-    for (const news of this.#table.applyCallState(conversation, kept, version, held)) {
-      const { call, over, isHidden } = news;
+    for (const update of this.#table.applyCallState(conversation, record, version, hiddenCall)) {
+      const { call, over, isHidden } = update;
       if (isHidden) {
         if (!hasRungOut(call, Date.now())) this.#ports.later(this.#checkHiddenRing(call));
         continue;
       }
       if (over) this.#abandoned.delete(call.call_id);
-      if (over || !this.#isIncomingRing(call)) this.#ports.sockets.broadcast(toCallEventFrame(news), true);
+      if (over || !this.#isIncomingRing(call)) this.#ports.sockets.broadcast(toCallEventFrame(update), true);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
       if (over || this.#isIncomingRing(call)) continue;
       for (const other of [...this.#listOthers(conversation), ...this.#listHiddenOthers(conversation)])
@@ -110,29 +115,34 @@ export class CallRegistry {
     const over = isRefusal(answer) ? null : answer.over;
     const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
     if (!over && !isUnknown) return answer;
-    for (const news of this.#table.removeCall(conversation, id, over)) sockets.broadcast(toCallEventFrame(news), true);
+    for (const update of this.#table.removeCall(conversation, id, over))
+      sockets.broadcast(toCallEventFrame(update), true);
     return answer;
   }
 
   /** A device of this person's is still there. Where the conversation knows of no such side, it is asked how the call stands. */
-  async sendHeartbeat(conversation: ConversationId, id: Uuid, signs: CallHeartbeat): Promise<RelayOutcome | Refusal> {
-    const { gate, user } = this.#ports;
-    const passed = await gate.call<RelayOutcome>(conversation, async (stub) => ({
-      passed: await stub.recordCallHeartbeat(conversation, user, id, signs),
+  async sendHeartbeat(
+    conversation: ConversationId,
+    id: Uuid,
+    heartbeat: CallHeartbeat,
+  ): Promise<RelayOutcome | Refusal> {
+    const { gate: gateway, user } = this.#ports;
+    const outcome = await gateway.call<RelayOutcome>(conversation, async (stub) => ({
+      passed: await stub.recordCallHeartbeat(conversation, user, id, heartbeat),
     }));
-    if (isRefusal(passed)) return passed;
-    if (passed.passed) {
+    if (isRefusal(outcome)) return outcome;
+    if (outcome.passed) {
       this.#abandoned.delete(id);
-      return passed;
+      return outcome;
     }
     await this.refresh(conversation, id);
     return { error: "call_not_found" };
   }
 
   /** What this person does with a call. */
-  runCommand(conversation: ConversationId, deed: CallCommand, session?: Uuid): Promise<CallResult | Refusal> {
+  runCommand(conversation: ConversationId, command: CallCommand, session?: Uuid): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
-    return this.#request(conversation, (stub) => stub.runCallCommand(conversation, user, deed, session));
+    return this.#request(conversation, (stub) => stub.runCallCommand(conversation, user, command, session));
   }
 
   /** What this device of theirs dialled and nobody answered yet. */
@@ -147,27 +157,27 @@ export class CallRegistry {
   }
 
   /** Sessions of this person ended: so do the calls that they are in by one of them. */
-  async endSessions(ended: EndedSessions): Promise<void> {
-    await Promise.all(this.#table.open.map(({ conversation }) => this.endSessionsIn(conversation, ended)));
+  async endSessions(endedSessions: EndedSessions): Promise<void> {
+    await Promise.all(this.#table.open.map(({ conversation }) => this.endSessionsIn(conversation, endedSessions)));
   }
 
-  endSessionsIn(conversation: ConversationId, ended: EndedSessions): Promise<CallResult | Refusal> {
+  endSessionsIn(conversation: ConversationId, endedSessions: EndedSessions): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
     return this.#request(conversation, (stub) =>
-      stub.endCallOfSessions(conversation, user, ended === "all" ? ended : [...ended]),
+      stub.endCallOfSessions(conversation, user, endedSessions === "all" ? endedSessions : [...endedSessions]),
     );
   }
 
   /** Tells the devices that somebody calls, unless this person is busy: what makes them so may be over by now. */
   #ring(call: Call): void {
-    const tell = () => this.#ports.sockets.broadcast(toCallEventFrame({ call, over: null }), true);
+    const ring = () => this.#ports.sockets.broadcast(toCallEventFrame({ call, over: null }), true);
     const decide = async () => {
       const isBusy = await this.#refreshIsBusy(call);
-      const isStill = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
-      if (isStill && isBusy) await this.#reportBusy(call);
-      else if (isStill) tell();
+      const isStillRinging = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
+      if (isStillRinging && isBusy) await this.#reportBusy(call);
+      else if (isStillRinging) ring();
     };
-    if (this.#listOthers(call.conversation).length === 0) tell();
+    if (this.#listOthers(call.conversation).length === 0) ring();
     else this.#ports.later(decide());
   }
 
@@ -247,11 +257,11 @@ export class CallRegistry {
 
   async #request(
     conversation: ConversationId,
-    ask: (stub: ConversationRpc) => Promise<CallSnapshot | Refusal>,
+    run: (stub: ConversationRpc) => Promise<CallSnapshot | Refusal>,
   ): Promise<CallResult | Refusal> {
-    const standing = await this.#ports.gate.call<CallSnapshot>(conversation, ask);
-    if (isRefusal(standing)) return standing;
-    const { call, version, isAbandoned } = standing;
+    const snapshot = await this.#ports.gate.call<CallSnapshot>(conversation, run);
+    if (isRefusal(snapshot)) return snapshot;
+    const { call, version, isAbandoned } = snapshot;
     if (isAbandoned) this.#abandoned.add(call.id);
     else this.#abandoned.delete(call.id);
     const isUnknown = call.isHiddenFromCallee && toCall(conversation, call).to === this.#ports.user;

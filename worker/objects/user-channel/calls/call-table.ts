@@ -47,21 +47,21 @@ export class CallTable {
   /** Takes in how a conversation's call stands, null for none that this person may know of. What of it is news. */
   applyCallState(
     conversation: ConversationId,
-    kept: CallRecord | null,
+    record: CallRecord | null,
     version: number,
-    heldCall?: CallRecord,
+    hiddenRecord?: CallRecord,
   ): CallUpdate[] {
     if (version <= this.#versionOf(conversation)) return [];
-    const isOfThis = (call: Call) => call.conversation === conversation;
-    const before = this.open.find(isOfThis);
-    if (!kept && !heldCall && !before && !this.hidden.some(isOfThis)) return [];
-    const call = kept && toCall(conversation, kept);
-    const held = heldCall && toCall(conversation, heldCall);
-    this.#write(conversation, version, held ? { ...held, held: true } : kept?.over ? null : call);
-    const news: CallUpdate[] = before && before.call_id !== call?.call_id ? [toLostCall(before)] : [];
-    if (held) news.push({ call: held, over: null, isHidden: true });
-    if (call) news.push({ call, over: kept?.over ?? null });
-    return news;
+    const isOfConversation = (call: Call) => call.conversation === conversation;
+    const before = this.open.find(isOfConversation);
+    if (!record && !hiddenRecord && !before && !this.hidden.some(isOfConversation)) return [];
+    const call = record && toCall(conversation, record);
+    const hiddenCall = hiddenRecord && toCall(conversation, hiddenRecord);
+    this.#write(conversation, version, hiddenCall ? { ...hiddenCall, held: true } : record?.over ? null : call);
+    const updates: CallUpdate[] = before && before.call_id !== call?.call_id ? [toLostCall(before)] : [];
+    if (hiddenCall) updates.push({ call: hiddenCall, over: null, isHidden: true });
+    if (call) updates.push({ call, over: record?.over ?? null });
+    return updates;
   }
 
   /** The conversation says that this call is over, and perhaps how, though its version is known here. */
@@ -76,14 +76,14 @@ export class CallTable {
     if (this.#cached) return this.#cached;
     const rows = this.#sql.exec<CallTableRow>("SELECT * FROM calls WHERE call IS NOT NULL").toArray();
     const all = rows.map(({ call }) => v.parse(StoredCall, JSON.parse(call ?? "")));
-    const { open = [], held = [] } = Object.groupBy(all, (call) => (call.held ? "held" : "open"));
-    this.#cached = { open, hidden: held.map(({ held: _, ...call }) => call) };
+    const { open = [], held: hidden = [] } = Object.groupBy(all, (call) => (call.held ? "held" : "open"));
+    this.#cached = { open, hidden: hidden.map(({ held: _, ...call }) => call) };
     return this.#cached;
   }
 
   #versionOf(conversation: ConversationId): number {
-    const known = this.#versions.get(conversation);
-    if (known !== undefined) return known;
+    const cached = this.#versions.get(conversation);
+    if (cached !== undefined) return cached;
     const [row] = this.#sql.exec<CallTableRow>("SELECT * FROM calls WHERE conversation = ?", conversation).toArray();
     return this.#cacheVersion(conversation, row?.version ?? 0);
   }

@@ -12,7 +12,7 @@ export class SessionGuard {
   async run<T>(
     session: Uuid | undefined,
     enter: () => Promise<T>,
-    leave: (ended: EndedSessions, entered: T) => Promise<T>,
+    leave: (endedSessions: EndedSessions, entered: T) => Promise<T>,
   ): Promise<T> {
     const entry: GuardedEntry = { session, ended: undefined };
     this.#entries.add(entry);
@@ -24,9 +24,10 @@ export class SessionGuard {
     }
   }
 
-  endSessions(ended: EndedSessions): void {
+  endSessions(endedSessions: EndedSessions): void {
     for (const entry of this.#entries) {
-      if (ended === "all" || (entry.session !== undefined && ended.includes(entry.session))) entry.ended = ended;
+      if (endedSessions === "all" || (entry.session !== undefined && endedSessions.includes(entry.session)))
+        entry.ended = endedSessions;
     }
   }
 }

@@ -20,10 +20,10 @@ export class SignalBuffer {
 
   /** Of that call, after that place. */
   listSince(call: Call, after: number): CallSignals {
-    const said = this.#recent.filter(
+    const signals = this.#recent.filter(
       ({ at, signal }) => at > after && signal.call === call.call_id && signal.conversation === call.conversation,
     );
-    return { call, signals: said.map(({ signal }) => toSignalData(signal)), at: said.at(-1)?.at ?? after };
+    return { call, signals: signals.map(({ signal }) => toSignalData(signal)), at: signals.at(-1)?.at ?? after };
   }
 
   get #recent() {

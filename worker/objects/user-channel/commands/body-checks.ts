@@ -20,11 +20,12 @@ type ForwardOriginal = { body: StoredBody; author: Uuid };
 
 /** The body with what the directory says of its file: what a device says of it counts for nothing. */
 const fillFileFields = (body: AttachedBody, { name, size, type, width, height }: ReadyFile): Body | Refusal => {
-  const known = { name, size, mime: type };
-  if (body.type === "file") return { ...body, ...known };
-  if (body.type === "voice") return type.startsWith("audio/") ? { ...body, ...known } : { error: "file_kind_mismatch" };
+  const fileFields = { name, size, mime: type };
+  if (body.type === "file") return { ...body, ...fileFields };
+  if (body.type === "voice")
+    return type.startsWith("audio/") ? { ...body, ...fileFields } : { error: "file_kind_mismatch" };
   if (!type.startsWith("image/") || width === null || height === null) return { error: "file_kind_mismatch" };
-  return { ...body, ...known, width, height };
+  return { ...body, ...fileFields, width, height };
 };
 
 /**
@@ -36,27 +37,27 @@ const checkAttribution = (
   { body, author }: ForwardOriginal,
   me: Uuid,
 ): { isRight: boolean; forwarded?: Forwarded } => {
-  const before = "forwarded" in body ? body.forwarded : undefined;
-  if (!forwarded) return { isRight: author === me && !before };
+  const originalForwarded = "forwarded" in body ? body.forwarded : undefined;
+  if (!forwarded) return { isRight: author === me && !originalForwarded };
   if (forwarded.by === author) return { isRight: true, forwarded };
-  if (before && isAnonymized(body)) return { isRight: true, forwarded: before };
-  return { isRight: forwarded.by === before?.by, forwarded };
+  if (originalForwarded && isAnonymized(body)) return { isRight: true, forwarded: originalForwarded };
+  return { isRight: forwarded.by === originalForwarded?.by, forwarded };
 };
 
 /** A body that repeats what was read elsewhere, with the file and the words that stand there. */
 const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | Refusal => {
   const from = original.body;
   if (from.type === "deleted" || from.type === "withheld" || from.type !== body.type) return { error: "original_gone" };
-  const { isRight, ...mark } = checkAttribution(body, original, me);
-  if (!isRight) return { error: "original_gone" };
-  const [said, stood] = [body, from].map((one) => ("text" in one ? one.text : undefined));
-  if (said !== undefined && said !== stood) return { error: "invalid_input" };
-  const [named, known] = [findAttachment(body), findAttachment(from)];
-  if (!named || !known) return { ...body, ...mark };
-  if (named.file !== known.file) return { error: "original_gone" };
-  const { forwarded: _before, ...content } = known;
-  if ("text" in content && said === undefined) delete content.text;
-  return { ...content, ...mark };
+  const { isRight: isAllowed, ...attribution } = checkAttribution(body, original, me);
+  if (!isAllowed) return { error: "original_gone" };
+  const [sentText, originalText] = [body, from].map((candidate) => ("text" in candidate ? candidate.text : undefined));
+  if (sentText !== undefined && sentText !== originalText) return { error: "invalid_input" };
+  const [sentFile, fileFields] = [findAttachment(body), findAttachment(from)];
+  if (!sentFile || !fileFields) return { ...body, ...attribution };
+  if (sentFile.file !== fileFields.file) return { error: "original_gone" };
+  const { forwarded: _before, ...content } = fileFields;
+  if ("text" in content && sentText === undefined) delete content.text;
+  return { ...content, ...attribution };
 };
 
 /** Looks at bodies that name a file or somebody else before they are sent. */
@@ -90,9 +91,9 @@ export class BodyChecks {
   }
 
   async #checkOwn(body: Body): ReturnType<BodyCheck> {
-    const named = findAttachment(body);
-    if (body.forwarded || !named) return { error: "invalid_input" };
-    const [file] = await findReadyFiles(openDb(this.#env), this.#user, [named.file]);
-    return file ? fillFileFields(named, file) : { error: "file_not_found" };
+    const sentFile = findAttachment(body);
+    if (body.forwarded || !sentFile) return { error: "invalid_input" };
+    const [file] = await findReadyFiles(openDb(this.#env), this.#user, [sentFile.file]);
+    return file ? fillFileFields(sentFile, file) : { error: "file_not_found" };
   }
 }

@@ -27,8 +27,8 @@ type CommandRouterPorts = {
 export class CommandRouter {
   readonly #ports: CommandRouterPorts;
 
-  constructor(host: CommandRouterPorts) {
-    this.#ports = host;
+  constructor(ports: CommandRouterPorts) {
+    this.#ports = ports;
   }
 
   /** Never throws: what failed can be asked for again. `isWanted`: whether anybody still waits for the answer. */

@@ -32,9 +32,9 @@ export class ConversationReader {
   /** One search of a person at a time: a conversation answers others between two slices. */
   readonly #searches = new KeyedMutex<Uuid>();
 
-  constructor(user: Uuid, gate: ConversationGateway) {
+  constructor(user: Uuid, gateway: ConversationGateway) {
     this.#user = user;
-    this.#gateway = gate;
+    this.#gateway = gateway;
   }
 
   takeReadToken(): Refusal | undefined {

@@ -36,21 +36,21 @@ export class ConversationGateway {
     run: (conversation: ConversationRpc) => Promise<T | Refusal>,
   ): Promise<T | Refusal> {
     const isKnown = this.#isKnown(id);
-    const isMine = privateMembers(id) ? otherMember(id, this.#user) !== undefined : isKnown;
-    if (!isMine) return conversationNotFound;
+    const isOwn = privateMembers(id) ? otherMember(id, this.#user) !== undefined : isKnown;
+    if (!isOwn) return conversationNotFound;
     const refusal = isKnown ? undefined : await this.#reconcile(id, conversationNotFound);
     if (refusal) return refusal;
-    const ask = () => withRetry(() => run(getConversationStub(this.#env, id)));
-    const answer = await ask();
+    const callConversation = () => withRetry(() => run(getConversationStub(this.#env, id)));
+    const answer = await callConversation();
     if (!isRefusal(answer) || !["not_connected", "conversation_not_found"].includes(answer.error)) return answer;
-    return (await this.#reconcile(id, answer)) ?? ask();
+    return (await this.#reconcile(id, answer)) ?? callConversation();
   }
 
   /** Opens a private conversation whose two people are connected. The refusal, the given one, when they are not. */
   async #reconcile(id: ConversationId, refusal: Refusal): Promise<Refusal | undefined> {
     const members = privateMembers(id);
-    const healedMs = Date.now() - (this.#reconciledAt.get(id) ?? 0); // ago; less than nothing where the clock was set back
-    if (!members || (healedMs >= 0 && healedMs < reconcilePauseMs)) return refusal;
+    const reconciledMsAgo = Date.now() - (this.#reconciledAt.get(id) ?? 0); // ago; less than nothing where the clock was set back
+    if (!members || (reconciledMsAgo >= 0 && reconciledMsAgo < reconcilePauseMs)) return refusal;
     if (!this.#lookups.take()) return { error: "rate_limited", retryAfterMs: this.#lookups.waitMs() };
     this.#recordReconciled(id);
     const connection = await findConnection(openDb(this.#env), ...members);

@@ -10,10 +10,10 @@ export class MessageDeletions {
   readonly #gateway: ConversationGateway;
   readonly #limit: TokenBucket;
 
-  constructor(user: Uuid, gate: ConversationGateway, factor: number) {
+  constructor(user: Uuid, gateway: ConversationGateway, factor: number) {
     this.#limit = new TokenBucket(deletionBurst * factor, deletionsPerSecond * factor);
     this.#user = user;
-    this.#gateway = gate;
+    this.#gateway = gateway;
   }
 
   /** By its place. */

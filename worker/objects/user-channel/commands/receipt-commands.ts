@@ -30,27 +30,27 @@ export class ReceiptCommands {
   /** Conversations that are counted anew, and whether that is to be done once more. */
   readonly #recounts = new Map<ConversationId, boolean>();
 
-  constructor(host: ReceiptCommandPorts) {
-    this.#ports = host;
+  constructor(ports: ReceiptCommandPorts) {
+    this.#ports = ports;
     const perSecond = mutesPerDay / (24 * 3_600);
-    this.#mutes = new StoredBucket(host.meta, "mutes", { burst: muteBurst, perSecond, unwrittenMax: 1 });
-    this.#clearings = new TokenBucket(clearHistoryBurst * host.factor, clearHistoriesPerSecond * host.factor);
+    this.#mutes = new StoredBucket(ports.meta, "mutes", { burst: muteBurst, perSecond, unwrittenMax: 1 });
+    this.#clearings = new TokenBucket(clearHistoryBurst * ports.factor, clearHistoriesPerSecond * ports.factor);
   }
 
   /** What the row says already is answered from it. */
-  async updateReceipts({ conversation, ...marks }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
+  async updateReceipts({ conversation, ...readState }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
-    const isNews = !row || row.gone || marks.delivered > row.delivered || marks.read > row.read;
-    return isNews
-      ? this.#sendReceipts(conversation, marks)
+    const isNew = !row || row.gone || readState.delivered > row.delivered || readState.read > row.read;
+    return isNew
+      ? this.#sendReceipts(conversation, readState)
       : { unread: row.unread, head: Math.max(row.countedUpTo, row.head) };
   }
 
   /** Something about the conversation's row is in doubt: it is counted exactly, at most once in a while. */
   recount(conversation: ConversationId): void {
-    const isUnderWay = this.#recounts.has(conversation);
-    this.#recounts.set(conversation, isUnderWay);
-    if (!isUnderWay) this.#ports.later(this.#recount(conversation));
+    const isRunning = this.#recounts.has(conversation);
+    this.#recounts.set(conversation, isRunning);
+    if (!isRunning) this.#ports.later(this.#recount(conversation));
   }
 
   async #recount(conversation: ConversationId): Promise<void> {
@@ -66,29 +66,33 @@ export class ReceiptCommands {
     }
   }
 
-  async #sendReceipts(conversation: ConversationId, marks: ReadState): Promise<CommandResults["mark"] | Refusal> {
+  async #sendReceipts(conversation: ConversationId, readState: ReadState): Promise<CommandResults["mark"] | Refusal> {
     const { user, inbox } = this.#ports;
     const { receipts } = inbox.settings;
-    const answer = await this.#requestReadState(conversation, (stub) =>
-      stub.updateReceipts(conversation, user, marks, receipts),
+    const answer = await this.#requestReadState(conversation, (conversationStub) =>
+      conversationStub.updateReceipts(conversation, user, readState, receipts),
     );
     if (isRefusal(answer)) return answer;
-    const { entry, standing } = answer;
+    const { entry, readState: memberState } = answer;
     return entry
       ? { unread: entry.unread, head: Math.max(entry.countedUpTo, entry.head) }
-      : { unread: standing.unread ?? 0, head: standing.head };
+      : { unread: memberState.unread ?? 0, head: memberState.head };
   }
 
-  async clearHistory({ conversation, upTo, keep }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
+  async clearHistory({
+    conversation,
+    upTo,
+    keep: isKeptListed,
+  }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
-    if (row && !row.gone && upTo <= row.hidden && keep === row.kept) return { hidden: row.hidden };
+    if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept) return { hidden: row.hidden };
     if (!this.#clearings.take()) return { error: "rate_limited", retryAfterMs: this.#clearings.waitMs() };
     const answer = await this.#requestReadState(
       conversation,
-      (stub) => stub.clearHistory(conversation, this.#ports.user, upTo),
-      keep,
+      (conversationStub) => conversationStub.clearHistory(conversation, this.#ports.user, upTo),
+      isKeptListed,
     );
-    return isRefusal(answer) ? answer : { hidden: answer.standing.hidden };
+    return isRefusal(answer) ? answer : { hidden: answer.readState.hidden };
   }
 
   setMuted({ conversation, muted }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
@@ -101,12 +105,12 @@ export class ReceiptCommands {
 
   async #requestReadState(
     conversation: ConversationId,
-    ask: (stub: ConversationRpc) => Promise<MemberReadState | Refusal>,
-    kept?: boolean,
+    ask: (conversationStub: ConversationRpc) => Promise<MemberReadState | Refusal>,
+    isKeptListed?: boolean,
   ) {
     const { inbox, gateway } = this.#ports;
     const call = () => gateway.call<MemberReadState>(conversation, ask);
-    const answer = await inbox.applyReadState<Refusal>(conversation, call, isMemberReadState, kept);
+    const answer = await inbox.applyReadState<Refusal>(conversation, call, isMemberReadState, isKeptListed);
     if (!isRefusal(answer) && answer.needsRecount) this.recount(conversation);
     return answer;
   }

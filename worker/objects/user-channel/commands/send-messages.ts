@@ -35,7 +35,7 @@ type MessageDispatcherPorts = {
   meta: KeyValues;
   /** How many times as much as in production may be sent. */
   factor: number;
-  applyNotice(notice: ConversationNotice, own: readonly OwnMessage[]): Promise<void>;
+  applyNotice(notice: ConversationNotice, ownMessages: readonly OwnMessage[]): Promise<void>;
   /** A message to this conversation has come; what becomes of it is not known yet. */
   onMessage(conversation: ConversationId): void;
 };
@@ -51,21 +51,21 @@ export class MessageDispatcher {
   readonly #checks: BodyChecks;
   readonly #queue: SendQueue<ClientSocket>;
 
-  constructor(host: MessageDispatcherPorts) {
-    this.#ports = host;
-    const { meta, factor } = host;
+  constructor(ports: MessageDispatcherPorts) {
+    this.#ports = ports;
+    const { meta, factor } = ports;
     const [burst, perSecond] = [sendBurst * factor, sendPerSecond * factor];
     const limit = new StoredBucket(meta, "sends", { burst, perSecond, unwrittenMax: sendUnwrittenMax * factor });
     this.#queue = new SendQueue((conversation, batch) => this.#deliver(conversation, batch), limit);
-    this.#checks = new BodyChecks(host.env, host.user, ({ conversation, seq }) =>
-      host.gateway.call(conversation, (stub) => stub.findOriginal(conversation, host.user, seq)),
+    this.#checks = new BodyChecks(ports.env, ports.user, ({ conversation, seq }) =>
+      ports.gateway.call(conversation, (stub) => stub.findOriginal(conversation, ports.user, seq)),
     );
   }
 
   /** `settle` hears what became of each message. */
   send(
     { conversation, messages }: CommandOf<"send">,
-    from: MessageOrigin,
+    origin: MessageOrigin,
     settle: QueuedMessage<ClientSocket>["settle"],
   ): void {
     this.#ports.onMessage(conversation);
@@ -75,7 +75,7 @@ export class MessageDispatcher {
         cid,
         body,
         check: this.#checks.createCheck(body, source),
-        ...from,
+        ...origin,
         settle,
       })),
     );
@@ -84,14 +84,14 @@ export class MessageDispatcher {
   /** One body to many; it is looked at once. `fromOf` and `settle` know each message by its place in `to`. */
   multicast(
     { body, source, to }: CommandOf<"spread">,
-    fromOf: (index: number) => MessageOrigin,
+    originOf: (index: number) => MessageOrigin,
     settle: (outcome: SentMessage | Refusal, index: number) => void,
   ): void {
     const check = this.#checks.createCheck(body, source);
     for (const [index, { conversation, cid }] of to.entries()) {
       this.#ports.onMessage(conversation);
       const settleOne = (outcome: SentMessage | Refusal) => settle(outcome, index);
-      this.#queue.enqueue(conversation, [{ cid, body, check, ...fromOf(index), settle: settleOne }]);
+      this.#queue.enqueue(conversation, [{ cid, body, check, ...originOf(index), settle: settleOne }]);
     }
   }
 
@@ -131,23 +131,24 @@ export class MessageDispatcher {
 
   async #deliver(conversation: ConversationId, batch: QueuedBatch): Promise<BatchOutcome | Refusal> {
     const { gateway, inbox, user } = this.#ports;
-    const uses = new Map<Uuid, Uuid>();
+    const filesByCid = new Map<Uuid, Uuid>();
     const result = await gateway.call(conversation, async (stub) => {
-      const messages = await this.#checkBatch(conversation, batch, uses);
+      const messages = await this.#checkBatch(conversation, batch, filesByCid);
       const { epoch = "", head = 0, revision = 0 } = inbox.find(conversation) ?? {};
       return stub.sendMessages(conversation, user, messages, { epoch, head, revision });
     });
     if (isRefusal(result)) {
-      if (isPermanentError(result.error)) await this.#cancelFileReferences(conversation, uses, [...uses.keys()]);
+      if (isPermanentError(result.error))
+        await this.#cancelFileReferences(conversation, filesByCid, [...filesByCid.keys()]);
       return result;
     }
-    const places = new Map(result.sent.map((place) => [place.cid, place]));
-    const own = batch.flatMap((outgoing) => {
-      const place = places.get(outgoing.cid);
-      return place ? [{ outgoing, place }] : [];
+    const acks = new Map(result.sent.map((ack) => [ack.cid, ack]));
+    const ownMessages = batch.flatMap((outgoing) => {
+      const ack = acks.get(outgoing.cid);
+      return ack ? [{ outgoing, ack }] : [];
     });
-    await this.#ports.applyNotice(result.notice, own);
-    await this.#cancelFileReferences(conversation, uses, result.unused);
+    await this.#ports.applyNotice(result.notice, ownMessages);
+    await this.#cancelFileReferences(conversation, filesByCid, result.unused);
     return result;
   }
 
@@ -155,21 +156,21 @@ export class MessageDispatcher {
   async #checkBatch(
     conversation: ConversationId,
     batch: QueuedBatch,
-    uses: Map<Uuid, Uuid>,
+    filesByCid: Map<Uuid, Uuid>,
   ): Promise<CheckedMessage[]> {
     if (!batch.some(({ check }) => check)) return batch.map(({ cid, body }) => ({ cid, body }));
     const db = openDb(this.#ports.env);
-    const checkOne = async ({ cid, body, check }: QueuedMessage<ClientSocket>): Promise<CheckedMessage> => {
-      const looked = (await check?.()) ?? body;
-      if (isRefusal(looked)) return { cid, body, refusal: looked };
-      const known = await this.#resolveAuthor(db, conversation, looked);
-      const checked = { cid, body: known, unsigned: !isSameAttribution(known.forwarded, body.forwarded) };
-      const { file } = findAttachment(known) ?? {};
+    const checkMessage = async ({ cid, body, check }: QueuedMessage<ClientSocket>): Promise<CheckedMessage> => {
+      const result = (await check?.()) ?? body;
+      if (isRefusal(result)) return { cid, body, refusal: result };
+      const attributed = await this.#resolveAuthor(db, conversation, result);
+      const checked = { cid, body: attributed, unsigned: !isSameAttribution(attributed.forwarded, body.forwarded) };
+      const { file } = findAttachment(attributed) ?? {};
       if (file === undefined) return checked;
       if (!(await addFileReference(db, file, conversation, cid))) {
-        return { cid, body, refusal: { error: known.forwarded ? "original_gone" : "file_not_found" } };
+        return { cid, body, refusal: { error: attributed.forwarded ? "original_gone" : "file_not_found" } };
       }
-      uses.set(cid, file);
+      filesByCid.set(cid, file);
       return checked;
     };
     // What cannot be looked at now keeps none of the others waiting.
@@ -177,7 +178,9 @@ export class MessageDispatcher {
       logError("what a message says could not be looked at", error);
       return { cid, body, refusal: { error: "unavailable" } };
     };
-    return Promise.all(batch.map((one) => checkOne(one).catch((error: unknown) => unavailable(one, error))));
+    return Promise.all(
+      batch.map((message) => checkMessage(message).catch((error: unknown) => unavailable(message, error))),
+    );
   }
 
   /**
@@ -185,20 +188,23 @@ export class MessageDispatcher {
    * and which is found again from here on; or as nobody's.
    */
   async #resolveAuthor(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
-    const { by } = body.forwarded ?? anonymousForward;
-    if (by === deletedUserId) return body;
-    const name = by === this.#ports.user ? await findUsername(db, by) : await insertForward(db, by, conversation);
-    return { ...body, forwarded: name === undefined ? anonymousForward : { by, name } };
+    const { by: authorId } = body.forwarded ?? anonymousForward;
+    if (authorId === deletedUserId) return body;
+    const name =
+      authorId === this.#ports.user
+        ? await findUsername(db, authorId)
+        : await insertForward(db, authorId, conversation);
+    return { ...body, forwarded: name === undefined ? anonymousForward : { by: authorId, name } };
   }
 
   /** These messages name no file after all. What fails here costs room and nothing else. */
   async #cancelFileReferences(
     conversation: ConversationId,
-    uses: ReadonlyMap<Uuid, Uuid>,
+    filesByCid: ReadonlyMap<Uuid, Uuid>,
     cids: readonly Uuid[],
   ): Promise<void> {
     for (const cid of cids) {
-      const file = uses.get(cid);
+      const file = filesByCid.get(cid);
       if (file === undefined) continue;
       await cancelFileReference(openDb(this.#ports.env), file, conversation, cid).catch((error: unknown) =>
         logError("the use of a file could not be taken back", error),

@@ -49,56 +49,56 @@ export class SendQueue<Source extends { id: string }> {
     this.#limit = limit;
   }
 
-  enqueue(conversation: ConversationId, outgoing: QueuedMessage<Source>[]): void {
-    const free: QueuedMessage<Source>[] = [];
-    for (const one of outgoing) {
-      const refusal = this.#findStall(conversation, one);
-      if (refusal) one.settle(refusal);
-      else free.push(one);
+  enqueue(conversation: ConversationId, messages: QueuedMessage<Source>[]): void {
+    const accepted: QueuedMessage<Source>[] = [];
+    for (const message of messages) {
+      const refusal = this.#findStall(conversation, message);
+      if (refusal) message.settle(refusal);
+      else accepted.push(message);
     }
-    const over = free.findIndex(() => !this.#limit.take());
-    const late = over < 0 ? [] : free.splice(over);
-    if (late.length > 0) {
+    const firstOverLimit = accepted.findIndex(() => !this.#limit.take());
+    const refused = firstOverLimit < 0 ? [] : accepted.splice(firstOverLimit);
+    if (refused.length > 0) {
       const retryAfterMs = this.#limit.waitMs(sendRetryMessages);
-      this.#refuse(conversation, late, { error: "rate_limited", retryAfterMs });
+      this.#refuse(conversation, refused, { error: "rate_limited", retryAfterMs });
     }
-    if (free.length === 0) return;
-    const lane = this.#lanes.get(conversation);
-    if (this.#countQueued() + free.length > queuedMax) {
-      this.#refuse(conversation, free, { error: "rate_limited", retryAfterMs: 1_000 });
-    } else if (lane) {
-      lane.push(...free);
+    if (accepted.length === 0) return;
+    const queue = this.#lanes.get(conversation);
+    if (this.#countQueued() + accepted.length > queuedMax) {
+      this.#refuse(conversation, accepted, { error: "rate_limited", retryAfterMs: 1_000 });
+    } else if (queue) {
+      queue.push(...accepted);
     } else {
-      this.#lanes.set(conversation, free);
-      void this.#drain(conversation, free);
+      this.#lanes.set(conversation, accepted);
+      void this.#drain(conversation, accepted);
     }
   }
 
   #countQueued(): number {
     let count = 0;
-    for (const lane of this.#lanes.values()) count += lane.length;
+    for (const queue of this.#lanes.values()) count += queue.length;
     return count;
   }
 
-  async #drain(conversation: ConversationId, lane: QueuedMessage<Source>[]): Promise<void> {
+  async #drain(conversation: ConversationId, queue: QueuedMessage<Source>[]): Promise<void> {
     await Promise.resolve(); // what came in the same frame goes along
-    while (lane.length > 0) {
+    while (queue.length > 0) {
       const startedAt = Date.now();
-      const batch = lane.splice(0, sendBatchMax);
+      const batch = queue.splice(0, sendBatchMax);
       const delivered = await this.#deliverSafely(conversation, batch);
       if (!isRefusal(delivered)) {
         const outcomes = new Map<Uuid, SentMessage | Refusal>();
-        for (const place of delivered.sent) outcomes.set(place.cid, place);
+        for (const ack of delivered.sent) outcomes.set(ack.cid, ack);
         for (const { cid, ...refusal } of delivered.refused) outcomes.set(cid, refusal);
         for (const { cid, settle } of batch) {
           const outcome = outcomes.get(cid);
           if (outcome) settle(outcome);
         }
-        lane.unshift(...batch.filter(({ cid }) => !outcomes.has(cid)));
+        queue.unshift(...batch.filter(({ cid }) => !outcomes.has(cid)));
       } else if (isPermanentError(delivered.error)) {
         this.#refuse(conversation, batch, delivered);
       } else {
-        this.#refuse(conversation, [...batch, ...lane.splice(0)], delivered);
+        this.#refuse(conversation, [...batch, ...queue.splice(0)], delivered);
       }
       // What follows at once goes together, the more of it the longer things take.
       await scheduler.wait(Math.min(Math.max(groupCommitMs, Date.now() - startedAt), pauseMaxMs));
@@ -118,10 +118,10 @@ export class SendQueue<Source extends { id: string }> {
   }
 
   #refuse(conversation: ConversationId, batch: QueuedMessage<Source>[], refusal: Refusal): void {
-    for (const outgoing of batch) {
-      if (outgoing.source && !isPermanentError(refusal.error))
-        this.#stall(conversation, outgoing.source, outgoing.cid, refusal);
-      outgoing.settle(refusal);
+    for (const messages of batch) {
+      if (messages.source && !isPermanentError(refusal.error))
+        this.#stall(conversation, messages.source, messages.cid, refusal);
+      messages.settle(refusal);
     }
   }
 
@@ -136,10 +136,10 @@ export class SendQueue<Source extends { id: string }> {
   /** The refusal of an earlier message that this one must not overtake: it is refused for the same reason. */
   #findStall(conversation: ConversationId, { source, cid }: QueuedMessage<Source>): Refusal | undefined {
     const key = source && `${source.id} ${conversation}`;
-    const stalled = key === undefined ? undefined : this.#stalled.get(key);
-    if (!key || !stalled) return undefined;
-    const leftMs = stalled.until - Date.now(); // more than it began with: the clock was set back
-    if (stalled.cid !== cid && leftMs > 0 && leftMs <= sendStallMs) return stalled.refusal;
+    const stall = key === undefined ? undefined : this.#stalled.get(key);
+    if (!key || !stall) return undefined;
+    const leftMs = stall.until - Date.now(); // more than it began with: the clock was set back
+    if (stall.cid !== cid && leftMs > 0 && leftMs <= sendStallMs) return stall.refusal;
     this.#stalled.delete(key);
     return undefined;
   }

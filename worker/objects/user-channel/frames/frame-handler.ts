@@ -37,8 +37,8 @@ export class FrameHandler {
   readonly #ports: FrameHandlerPorts;
   readonly #lanes = new CommandLanes();
 
-  constructor(host: FrameHandlerPorts) {
-    this.#ports = host;
+  constructor(ports: FrameHandlerPorts) {
+    this.#ports = ports;
   }
 
   async handleCommand(socket: ClientSocket, frame: CommandFrame): Promise<void> {
@@ -46,14 +46,14 @@ export class FrameHandler {
     const refuse: RefuseCommand = (refusal) => {
       if (ref !== undefined) this.#sendRefusal(socket, ref, refusal);
     };
-    const named = frame[0] === "c" ? "" : frame[0] === "r" ? frame[1] : frame[2];
-    const conversation = this.#findConversation(named);
+    const target = frame[0] === "c" ? "" : frame[0] === "r" ? frame[1] : frame[2];
+    const conversation = this.#findConversation(target);
     if (conversation === undefined) return refuse({ error: "conversation_not_found" });
     if (frame[0] === "s" && frame[5] && this.#findConversation(frame[5][0]) === undefined)
       return refuse({ error: "original_gone" });
     const parsed = v.safeParse(
       CommandSchema,
-      toCommand(frame, conversation, (one) => this.#findConversation(one) ?? ""),
+      toCommand(frame, conversation, (handle) => this.#findConversation(handle) ?? ""),
     );
     if (!parsed.success) return refuse({ error: toErrorCode(parsed.issues) });
     // Of all frames only an "f" stands for a spread.
@@ -91,8 +91,8 @@ export class FrameHandler {
   }
 
   /** The conversation that a frame names, by its id or by this person's handle for it. */
-  #findConversation(named: number | ConversationId): ConversationId | undefined {
-    return typeof named === "string" ? named : this.#ports.inbox.findByHandle(named)?.conversation;
+  #findConversation(target: number | ConversationId): ConversationId | undefined {
+    return typeof target === "string" ? target : this.#ports.inbox.findByHandle(target)?.conversation;
   }
 
   #sendRefusal(socket: ClientSocket, ref: number, { error, retryAfterMs }: Refusal): void {
@@ -106,31 +106,32 @@ export class FrameHandler {
   }
 
   /** One body to many. Each message has its own answer, whatever is amiss with the others. */
-  handleMulticast(socket: ClientSocket, [type, first, body, source, targets]: ClientFrameOf<"f">): void {
+  handleMulticast(socket: ClientSocket, [type, firstRef, body, source, targets]: ClientFrameOf<"f">): void {
     if (targets.length === 0 || targets.length > multicastMax) {
       this.#ports.sockets.rejectMalformed(socket);
       return;
     }
     const sourceId = source && this.#findConversation(source[0]);
-    const known: { ref: number; to: (typeof targets)[number] }[] = [];
-    for (const [index, [named, cid]] of targets.entries()) {
-      const [ref, id] = [first + index, this.#findConversation(named)];
+    const recipients: { ref: number; to: (typeof targets)[number] }[] = [];
+    for (const [index, [target, cid]] of targets.entries()) {
+      const [ref, id] = [firstRef + index, this.#findConversation(target)];
       if (id === undefined) this.#sendRefusal(socket, ref, { error: "conversation_not_found" });
       else if (source && sourceId === undefined) this.#sendRefusal(socket, ref, { error: "original_gone" });
-      else known.push({ ref, to: [id, cid] });
+      else recipients.push({ ref, to: [id, cid] });
     }
-    if (known.length === 0) return;
-    const to = known.map((one) => one.to);
-    const frame: ClientFrameOf<"f"> = [type, first, body, source && [sourceId ?? "", source[1]], to];
+    if (recipients.length === 0) return;
+    const to = recipients.map((handle) => handle.to);
+    const frame: ClientFrameOf<"f"> = [type, firstRef, body, source && [sourceId ?? "", source[1]], to];
     const parsed = v.safeParse(CommandSchema, toCommand(frame, ""));
-    const refuse = (index: number, refusal: Refusal) => this.#sendRefusal(socket, known[index]?.ref ?? first, refusal);
+    const refuse = (index: number, refusal: Refusal) =>
+      this.#sendRefusal(socket, recipients[index]?.ref ?? firstRef, refusal);
     if (!parsed.success || parsed.output.type !== "spread") {
       const error = parsed.success ? "invalid_input" : toErrorCode(parsed.issues);
-      for (const index of known.keys()) refuse(index, { error });
+      for (const index of recipients.keys()) refuse(index, { error });
       return;
     }
-    const fromOf = (index: number) => ({ source: socket, ref: known[index]?.ref ?? first });
-    this.#ports.dispatcher.multicast(parsed.output, fromOf, (outcome, index) => {
+    const originOf = (index: number) => ({ source: socket, ref: recipients[index]?.ref ?? firstRef });
+    this.#ports.dispatcher.multicast(parsed.output, originOf, (outcome, index) => {
       if (isRefusal(outcome)) refuse(index, outcome);
     });
   }

@@ -46,12 +46,16 @@ export class FrameLimits {
   /** When this person's sockets were last cut off. */
   #floodedAt: number;
 
-  constructor(host: FrameLimitPorts) {
-    this.#ports = host;
-    this.#floodedAt = Number(host.meta.get(floodKey) ?? 0);
-    const emptied = this.#floodedAt > 0 ? { tokens: 0, at: this.#floodedAt } : undefined;
-    this.#userBucket = new TokenBucket(userTokensBurst * host.factor, userTokensPerSecond * host.factor, emptied);
-    this.#refusalBucket = new TokenBucket(refusedMessagesBurst, refusedMessagesPerSecond, emptied);
+  constructor(ports: FrameLimitPorts) {
+    this.#ports = ports;
+    this.#floodedAt = Number(ports.meta.get(floodKey) ?? 0);
+    const initialLevel = this.#floodedAt > 0 ? { tokens: 0, at: this.#floodedAt } : undefined;
+    this.#userBucket = new TokenBucket(
+      userTokensBurst * ports.factor,
+      userTokensPerSecond * ports.factor,
+      initialLevel,
+    );
+    this.#refusalBucket = new TokenBucket(refusedMessagesBurst, refusedMessagesPerSecond, initialLevel);
   }
 
   /** How long no socket of this person is opened. */
@@ -101,8 +105,8 @@ export class FrameLimits {
   }
 
   #bucketOf(socket: WebSocket): TokenBucket {
-    const known = this.#socketBuckets.get(socket);
-    if (known) return known;
+    const existing = this.#socketBuckets.get(socket);
+    if (existing) return existing;
     const { factor } = this.#ports;
     const bucket = new TokenBucket(socketTokensBurst * factor, socketTokensPerSecond * factor);
     this.#socketBuckets.set(socket, bucket);

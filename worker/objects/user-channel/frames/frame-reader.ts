@@ -13,8 +13,8 @@ export class FrameReader {
   readonly #ports: FrameReaderPorts;
   readonly #helloTimers = new WeakMap<WebSocket, ReturnType<typeof setTimeout>>();
 
-  constructor(host: FrameReaderPorts) {
-    this.#ports = host;
+  constructor(ports: FrameReaderPorts) {
+    this.#ports = ports;
   }
 
   /** A socket is new. One that says nothing is no device, and keeps this object from nothing but its sleep. */

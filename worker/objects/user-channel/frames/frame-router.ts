@@ -23,8 +23,8 @@ type FrameRouterPorts = {
 export class FrameRouter {
   readonly #ports: FrameRouterPorts;
 
-  constructor(host: FrameRouterPorts) {
-    this.#ports = host;
+  constructor(ports: FrameRouterPorts) {
+    this.#ports = ports;
   }
 
   async routeFrame(socket: ClientSocket, frame: ClientFrame): Promise<void> {

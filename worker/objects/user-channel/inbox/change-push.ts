@@ -17,29 +17,29 @@ import type { NoticeMerge } from "./inbox-merge.ts";
 import { isNoticeFor } from "./security-notices.ts";
 
 /** A message that this person sent through this object, with its place. */
-export type OwnMessage = { outgoing: QueuedMessage<ClientSocket>; place: SentMessage };
+export type OwnMessage = { outgoing: QueuedMessage<ClientSocket>; ack: SentMessage };
 
 /** What notices of one conversation that came together make of its row. */
 export type EntryUpdate = Pick<
   NoticeMerge,
   "entry" | "newMessages" | "revised" | "needsFullRow" | "isOwnReadStateChanged" | "isPeerReadStateChanged"
 > & {
-  own: readonly OwnMessage[];
+  ownMessages: readonly OwnMessage[];
 };
 
 /** What was taken so far, and one notice more. */
 export const addMerge = (
-  taken: EntryUpdate | undefined,
+  update: EntryUpdate | undefined,
   merge: NoticeMerge,
-  own: readonly OwnMessage[],
+  ownMessages: readonly OwnMessage[],
 ): EntryUpdate => ({
   entry: merge.entry,
-  newMessages: [...(taken?.newMessages ?? []), ...merge.newMessages],
-  own: [...(taken?.own ?? []), ...own],
+  newMessages: [...(update?.newMessages ?? []), ...merge.newMessages],
+  ownMessages: [...(update?.ownMessages ?? []), ...ownMessages],
   revised: merge.revised,
   needsFullRow: merge.needsFullRow,
-  isOwnReadStateChanged: merge.isOwnReadStateChanged || (taken?.isOwnReadStateChanged ?? false),
-  isPeerReadStateChanged: merge.isPeerReadStateChanged || (taken?.isPeerReadStateChanged ?? false),
+  isOwnReadStateChanged: merge.isOwnReadStateChanged || (update?.isOwnReadStateChanged ?? false),
+  isPeerReadStateChanged: merge.isPeerReadStateChanged || (update?.isPeerReadStateChanged ?? false),
 });
 
 /** One change of the inbox as a socket is told of it. */
@@ -61,49 +61,55 @@ const cachePerBase = <T>(
 
 /** A change that every socket is told of in the same way. */
 export const toUniformPush = (toFrame: (counter: number, base: SocketBase) => ServerFrame): PushBuilder => {
-  const made = cachePerBase((counter, base) => toSmallPush(toFrame(counter, base)));
-  return (counter, _socket, base) => made(counter, base);
+  const push = cachePerBase((counter, base) => toSmallPush(toFrame(counter, base)));
+  return (counter, _socket, base) => push(counter, base);
 };
 
 /** What became of the account, to every socket but those of the session that did it: they hear only that it has a number. */
 export const toSecurityNoticePush = (notice: SecurityNotice): PushBuilder => {
-  const told = cachePerBase((counter, base) => toSmallPush(toSecurityNoticeFrame(counter, notice, base)));
+  const toFullPush = cachePerBase((counter, base) => toSmallPush(toSecurityNoticeFrame(counter, notice, base)));
   return (counter, { state }, base) =>
-    isNoticeFor(notice, state?.session) ? told(counter, base) : toSmallPush(toSecurityNoticeFrame(counter, null, base));
+    isNoticeFor(notice, state?.session)
+      ? toFullPush(counter, base)
+      : toSmallPush(toSecurityNoticeFrame(counter, null, base));
 };
 
 /** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */
-const toNewMessagesPush = (row: InboxRow, news: readonly Message[], own: readonly OwnMessage[]): PushBuilder => {
-  const cids = new Set(news.map(({ cid }) => cid));
-  const isNew = own.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
-  const bySource = Map.groupBy(isNew, ({ outgoing }) => outgoing.source?.id);
-  const whole = cachePerBase((counter, base) => toMessagesPush(counter, row, news, [], base));
+const toNewMessagesPush = (
+  row: InboxRow,
+  newMessages: readonly Message[],
+  ownMessages: readonly OwnMessage[],
+): PushBuilder => {
+  const cids = new Set(newMessages.map(({ cid }) => cid));
+  const stored = ownMessages.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
+  const bySource = Map.groupBy(stored, ({ outgoing }) => outgoing.source?.id);
+  const toWholePush = cachePerBase((counter, base) => toMessagesPush(counter, row, newMessages, [], base));
   return (counter, socket, base) => {
-    const sent = bySource.get(socket.id);
-    if (!sent) return whole(counter, base);
-    const sentCids = new Set(sent.map(({ outgoing }) => outgoing.cid as string | undefined));
-    const others = news.filter(({ cid }) => !sentCids.has(cid));
+    const acks = bySource.get(socket.id);
+    if (!acks) return toWholePush(counter, base);
+    const ackedCids = new Set(acks.map(({ outgoing }) => outgoing.cid as string | undefined));
+    const others = newMessages.filter(({ cid }) => !ackedCids.has(cid));
     return others.length > 0
-      ? toMessagesPush(counter, row, others, sent, base)
-      : toSmallPush(toAckFrame(counter, sent, base));
+      ? toMessagesPush(counter, row, others, acks, base)
+      : toSmallPush(toAckFrame(counter, acks, base));
   };
 };
 
 /** What the devices are told of a row, a number for each. */
 export const listPushes = ({
   entry,
-  newMessages: news,
-  own,
+  newMessages,
+  ownMessages,
   revised,
-  needsFullRow: isRowNew,
-  isOwnReadStateChanged: isMineMoved,
-  isPeerReadStateChanged: isOthersMoved,
+  needsFullRow,
+  isOwnReadStateChanged,
+  isPeerReadStateChanged,
 }: EntryUpdate): PushBuilder[] => {
   const row = toInboxRow(entry);
-  const changes = news.length > 0 ? [toNewMessagesPush(row, news, own)] : [];
+  const changes = newMessages.length > 0 ? [toNewMessagesPush(row, newMessages, ownMessages)] : [];
   if (revised) changes.push(toUniformPush((counter, base) => toRevisionsFrame(counter, row, revised, base)));
-  if (isRowNew) return [...changes, toUniformPush((counter, base) => toRowFrame(counter, row, base))];
-  if (isMineMoved) changes.push(toUniformPush((counter, base) => toOwnReceiptsFrame(counter, entry, base)));
-  if (isOthersMoved) changes.push(toUniformPush((counter, base) => toPeerReceiptsFrame(counter, row, base)));
+  if (needsFullRow) return [...changes, toUniformPush((counter, base) => toRowFrame(counter, row, base))];
+  if (isOwnReadStateChanged) changes.push(toUniformPush((counter, base) => toOwnReceiptsFrame(counter, entry, base)));
+  if (isPeerReadStateChanged) changes.push(toUniformPush((counter, base) => toPeerReceiptsFrame(counter, row, base)));
   return changes;
 };

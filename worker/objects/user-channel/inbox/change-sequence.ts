@@ -26,10 +26,10 @@ const readNewestWritten = (sql: SqlStorage): number => {
 };
 
 /** The lives so far, "after:start" each, the newest last. An older form is the newest start alone. */
-const parseSkippedRanges = (kept: string | undefined): SkippedRange[] =>
-  (kept ?? "").split(",").flatMap((life) => {
-    const [after, start] = life.split(":").map(Number);
-    if (life === "" || after === undefined) return [];
+const parseSkippedRanges = (stored: string | undefined): SkippedRange[] =>
+  (stored ?? "").split(",").flatMap((range) => {
+    const [after, start] = range.split(":").map(Number);
+    if (range === "" || after === undefined) return [];
     return [start === undefined ? { after, start: after } : { after, start }];
   });
 

@@ -13,8 +13,8 @@ export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number
 
 /** The fields that leave the channel. */
 export const toInboxRow = ({
-  countedUpTo: _counted,
-  membershipVersion: _turn,
+  countedUpTo: _countedUpTo,
+  membershipVersion: _membershipVersion,
   changed: _changed,
   ...row
 }: InboxEntry): InboxRow => row;
@@ -30,9 +30,9 @@ class Peekable<T> {
   }
 
   advance(): T | undefined {
-    const taken = this.next;
+    const row = this.next;
     this.next = this.#rows.next().value;
-    return taken;
+    return row;
   }
 }
 

@@ -32,7 +32,7 @@ import { SettingsCopy } from "./settings-copy.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
-type NoticeInput = { notice: ConversationNotice; own?: readonly OwnMessage[] };
+type NoticeInput = { notice: ConversationNotice; ownMessages?: readonly OwnMessage[] };
 /** Whether the row needs an exact count, and whether what it says of messages stands written. */
 type NoticeResult = { needsRecount: boolean; isWritten: boolean };
 
@@ -113,32 +113,36 @@ export class InboxFeed {
    * here, for the log has it, and the conversation tells again what nobody confirmed. So is what others say in a
    * group while devices listen: its row is written once for all that comes within `markHoldMs`.
    */
-  applyNotice(notice: ConversationNotice, own?: readonly OwnMessage[]): Promise<NoticeResult> {
-    return this.#commits.add(own ? { notice, own } : { notice });
+  applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<NoticeResult> {
+    return this.#commits.add(ownMessages ? { notice, ownMessages } : { notice });
   }
 
   /** Asks a conversation where the person stands there, and takes in the answer. `kept` is what the row says from then on. */
   async applyReadState<T extends object>(
     conversation: ConversationId,
     ask: () => Promise<MemberReadState | T>,
-    isStanding: (answer: MemberReadState | T) => answer is MemberReadState,
-    kept?: boolean,
-  ): Promise<{ entry: InboxEntry | undefined; needsRecount: boolean; standing: MemberReadState } | T> {
-    const arrivals = this.#inflightCounts.begin(conversation);
+    isReadState: (answer: MemberReadState | T) => answer is MemberReadState,
+    isKeptListed?: boolean,
+  ): Promise<{ entry: InboxEntry | undefined; needsRecount: boolean; readState: MemberReadState } | T> {
+    const inflight = this.#inflightCounts.begin(conversation);
     try {
-      const standing = await ask();
-      if (!isStanding(standing)) return standing;
+      const readState = await ask();
+      if (!isReadState(readState)) return readState;
       const before = this.#inbox.find(conversation);
-      if (!before) return { entry: before, needsRecount: false, standing };
-      const isOfRow = standing.epoch === before.epoch && !before.gone;
+      if (!before) return { entry: before, needsRecount: false, readState };
+      const isSameLog = readState.epoch === before.epoch && !before.gone;
       const merged = {
-        ...mergeReadState(before, standing, arrivals),
-        kept: (isOfRow ? kept : undefined) ?? before.kept,
+        ...mergeReadState(before, readState, inflight),
+        kept: (isSameLog ? isKeptListed : undefined) ?? before.kept,
       };
-      if (standing.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, arrivals);
-      return { entry: this.#applyEntry(before, merged), needsRecount: isCountOutdated(before, standing), standing };
+      if (readState.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, inflight);
+      return {
+        entry: this.#applyEntry(before, merged),
+        needsRecount: isCountOutdated(before, readState),
+        readState,
+      };
     } finally {
-      this.#inflightCounts.end(conversation, arrivals);
+      this.#inflightCounts.end(conversation, inflight);
     }
   }
 
@@ -159,21 +163,21 @@ export class InboxFeed {
 
   /** Takes in how people stand to this person. */
   updateRelations(relations: readonly Relation[]): void {
-    const news = relations.filter((relation) => !this.#relations.isKnown(relation));
+    const newRelations = relations.filter((relation) => !this.#relations.isKnown(relation));
     const first = this.#sequence.next;
     this.#sequence.pushChanges(
-      news.map((relation) => toUniformPush((counter, base) => toPersonFrame(counter, relation, base))),
+      newRelations.map((relation) => toUniformPush((counter, base) => toPersonFrame(counter, relation, base))),
     );
     this.#ctx.storage.transactionSync(() => {
-      for (const [index, relation] of news.entries()) this.#relations.write(relation, first + index);
+      for (const [index, relation] of newRelations.entries()) this.#relations.write(relation, first + index);
     });
   }
 
   /** Takes in how this person wants things. */
-  updateSettings(kept: VersionedSettings): void {
-    if (!this.#settings.isNewer(kept)) return;
-    this.#settings.write(kept, this.#sequence.next);
-    this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, kept, base))]);
+  updateSettings(settings: VersionedSettings): void {
+    if (!this.#settings.isNewer(settings)) return;
+    this.#settings.write(settings, this.#sequence.next);
+    this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, settings, base))]);
   }
 
   /** Takes in what became of the person's account. */
@@ -207,58 +211,59 @@ export class InboxFeed {
   /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
   #applyTogether(inputs: readonly NoticeInput[]): NoticeInput[] {
     const inexact: NoticeInput[] = [];
-    let taken: EntryUpdate | undefined;
+    let update: EntryUpdate | undefined;
     for (const input of inputs) {
-      const { notice, own = [] } = input;
-      const before = taken?.entry ?? this.#inbox.find(notice.conversation);
-      const seen = this.settings.receipts ? notice : freezePeerReads(before, notice);
-      const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, seen);
+      const { notice, ownMessages = [] } = input;
+      const before = update?.entry ?? this.#inbox.find(notice.conversation);
+      const visibleNotice = this.settings.receipts ? notice : freezePeerReads(before, notice);
+      const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, visibleNotice);
       this.#inflightCounts.recordNotice(notice, merge);
       if (merge.needsRecount) inexact.push(input);
       // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
-      if (taken && (taken.needsFullRow || taken.revised || merge.needsFullRow)) {
-        this.#pushUpdate(taken);
-        taken = undefined;
+      if (update && (update.needsFullRow || update.revised || merge.needsFullRow)) {
+        this.#pushUpdate(update);
+        update = undefined;
       }
-      taken = addMerge(taken, merge, own);
+      update = addMerge(update, merge, ownMessages);
     }
-    if (taken) this.#pushUpdate(taken);
-    const isAwaited = inputs.some(({ own }) => own === undefined);
-    const mayWait = taken?.entry.group && taken.newMessages.length > 0;
-    if (isAwaited && taken && !mayWait && this.#inbox.hasUnwrittenMessages(taken.entry.handle)) this.flush();
+    if (update) this.#pushUpdate(update);
+    const isFromConversation = inputs.some(({ ownMessages }) => ownMessages === undefined);
+    const canDefer = update?.entry.group && update.newMessages.length > 0;
+    if (isFromConversation && update && !canDefer && this.#inbox.hasUnwrittenMessages(update.entry.handle))
+      this.flush();
     return inexact;
   }
 
   /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
-  #pushUpdate(taken: EntryUpdate): void {
-    const { entry, newMessages: news, own, needsFullRow: isRowNew } = taken;
-    const changes = listPushes(taken);
-    const known = this.#inbox.find(entry.conversation);
+  #pushUpdate(update: EntryUpdate): void {
+    const { entry, newMessages, ownMessages, needsFullRow } = update;
+    const changes = listPushes(update);
+    const stored = this.#inbox.find(entry.conversation);
     const row = {
       ...entry,
-      changed: changes.length > 0 ? this.#sequence.value + changes.length : (known?.changed ?? 0),
+      changed: changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0),
     };
     // Devices drop what they have of a conversation that is gone: what was stored there before is acknowledged first.
-    const again = own.filter(({ outgoing }) => !news.some(({ cid }) => cid === outgoing.cid));
-    if (entry.gone) this.#acknowledgeAgain(again);
-    if (isRowNew) this.#inbox.write(row);
+    const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
+    if (entry.gone) this.#acknowledgeAgain(alreadyStored);
+    if (needsFullRow) this.#inbox.write(row);
     this.#sequence.pushChanges(changes);
-    if (!isRowNew && (changes.length > 0 || entry.countedUpTo !== known?.countedUpTo))
+    if (!needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo))
       this.#writeBehind.deferWrite(row);
-    if (!entry.gone) this.#acknowledgeAgain(again);
+    if (!entry.gone) this.#acknowledgeAgain(alreadyStored);
   }
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
-    const isHidden = merged.hidden !== before.hidden || merged.kept !== before.kept;
-    const isMarked = merged.delivered !== before.delivered || merged.read !== before.read;
-    const hasChanged = isHidden || isMarked || merged.unread !== before.unread;
+    const isListingChanged = merged.hidden !== before.hidden || merged.kept !== before.kept;
+    const isReadStateChanged = merged.delivered !== before.delivered || merged.read !== before.read;
+    const hasChanged = isListingChanged || isReadStateChanged || merged.unread !== before.unread;
     const entry = hasChanged ? { ...merged, changed: this.#sequence.next } : merged;
-    if (isHidden) this.#inbox.write(entry);
+    if (isListingChanged) this.#inbox.write(entry);
     else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
     if (hasChanged) {
       this.#sequence.pushChanges([
         toUniformPush((counter, base) =>
-          isHidden ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
+          isListingChanged ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
         ),
       ]);
     }
@@ -266,9 +271,9 @@ export class InboxFeed {
   }
 
   /** What was in the row before this call is acknowledged under the counter as it stands. */
-  #acknowledgeAgain(own: readonly OwnMessage[]): void {
-    for (const socket of new Set(own.map(({ outgoing }) => outgoing.source))) {
-      const sent = own.filter(({ outgoing }) => outgoing.source === socket);
+  #acknowledgeAgain(ownMessages: readonly OwnMessage[]): void {
+    for (const socket of new Set(ownMessages.map(({ outgoing }) => outgoing.source))) {
+      const sent = ownMessages.filter(({ outgoing }) => outgoing.source === socket);
       if (socket?.state) this.#sockets.sendFrame(socket, toAckFrame(this.#sequence.value, sent, socket.state.base));
     }
   }

@@ -133,11 +133,11 @@ export const mergeNotice = (
   if (current && current.membershipVersion >= notice.membershipVersion && (current.gone || notice.gone))
     return toUnchangedMerge(current);
   if (notice.gone) return mergeLeftNotice(before, notice);
-  const isAdvance = notice.head > before.head;
+  const isHeadAdvanced = notice.head > before.head;
   const isRevised = notice.revision > before.revision;
   const isRevisionCarried = notice.revised !== undefined && notice.revised.since <= before.revision;
-  const fresh = notice.messages.filter((message) => message.seq > before.head);
-  const continues = fresh[0]?.seq === before.head + 1;
+  const newMessages = notice.messages.filter((message) => message.seq > before.head);
+  const continues = newMessages[0]?.seq === before.head + 1;
   const own = mergeReadStates(before, notice.ownReadState);
   const peers = mergeReadStates({ delivered: before.othersDelivered, read: before.othersRead }, notice.peerReadState);
   const hidden = Math.max(before.hidden, notice.hidden);
@@ -145,7 +145,7 @@ export const mergeNotice = (
   const isCardNew = (notice.group?.roster ?? 0) > (before.group?.roster ?? 0);
   const { needsRecount, ...count } = countUnread(before, notice, continues);
   // What a conversation says is always how it was at one moment: what is further in one thing is not behind in another.
-  const last = isAdvance || (isRevised && notice.head === before.head) ? notice : before;
+  const last = isHeadAdvanced || (isRevised && notice.head === before.head) ? notice : before;
   const entry: InboxEntry = {
     ...before,
     ...count,
@@ -165,16 +165,16 @@ export const mergeNotice = (
   };
   const isOwnMoved = own.delivered !== before.delivered || own.read !== before.read;
   // A device adds the messages that it is pushed to its own count; anything else it has to be told.
-  const expected = before.unread + (continues ? fresh.filter(countsAsUnread).length : 0);
+  const expected = before.unread + (continues ? newMessages.filter(countsAsUnread).length : 0);
   return {
     entry,
     // Somebody who is back hears of the row first: until then no message of it is theirs.
-    newMessages: continues && !isFresh && !before.gone ? fresh : [],
+    newMessages: continues && !isFresh && !before.gone ? newMessages : [],
     revised:
       isRevised && isRevisionCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
     needsFullRow:
       isFresh ||
-      (isAdvance && !continues) ||
+      (isHeadAdvanced && !continues) ||
       isMembershipChanged ||
       isCardNew ||
       hidden !== before.hidden ||

@@ -199,8 +199,8 @@ export class InboxTable {
 
   /** Whether memory knows of messages, or of changes to them, that the table does not. */
   hasUnwrittenMessages(handle: number): boolean {
-    const [written, row] = [this.#unwritten.get(handle), this.#rows.get(handle)];
-    return written !== undefined && (written.head !== row?.head || written.revision !== row.revision);
+    const [storedRow, row] = [this.#unwritten.get(handle), this.#rows.get(handle)];
+    return storedRow !== undefined && (storedRow.head !== row?.head || storedRow.revision !== row.revision);
   }
 
   /** Writes what is held, all or nothing. After a failure the tables are what counts. */

@@ -8,27 +8,27 @@ export class InflightCounts {
   readonly #counts = new Map<ConversationId, Set<InflightCount>>();
 
   begin(conversation: ConversationId): InflightCount {
-    const arrivals: InflightCount = { seqs: [], isOvertaken: false };
-    this.#counts.set(conversation, (this.#counts.get(conversation) ?? new Set()).add(arrivals));
-    return arrivals;
+    const inflight: InflightCount = { seqs: [], isOvertaken: false };
+    this.#counts.set(conversation, (this.#counts.get(conversation) ?? new Set()).add(inflight));
+    return inflight;
   }
 
-  end(conversation: ConversationId, arrivals: InflightCount): void {
-    const watches = this.#counts.get(conversation);
-    watches?.delete(arrivals);
-    if (watches?.size === 0) this.#counts.delete(conversation);
+  end(conversation: ConversationId, inflight: InflightCount): void {
+    const counts = this.#counts.get(conversation);
+    counts?.delete(inflight);
+    if (counts?.size === 0) this.#counts.delete(conversation);
   }
 
   /** An exact count came to this one: it overtook the others. */
-  markOvertaken(conversation: ConversationId, by: InflightCount): void {
-    for (const other of this.#counts.get(conversation) ?? []) other.isOvertaken ||= other !== by;
+  markOvertaken(conversation: ConversationId, exact: InflightCount): void {
+    for (const other of this.#counts.get(conversation) ?? []) other.isOvertaken ||= other !== exact;
   }
 
   recordNotice(notice: ConversationNotice, merge: NoticeMerge): void {
-    for (const arrivals of this.#counts.get(notice.conversation) ?? []) {
-      arrivals.seqs.push(...merge.newMessages.filter(countsAsUnread).map(({ seq }) => seq));
+    for (const inflight of this.#counts.get(notice.conversation) ?? []) {
+      inflight.seqs.push(...merge.newMessages.filter(countsAsUnread).map(({ seq }) => seq));
       if (notice.unread !== undefined || (merge.needsFullRow && merge.newMessages.length === 0))
-        arrivals.isOvertaken = true;
+        inflight.isOvertaken = true;
     }
   }
 }

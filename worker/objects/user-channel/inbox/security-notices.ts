@@ -15,8 +15,8 @@ export class SecurityNotices {
 
   constructor(meta: KeyValues) {
     this.#meta = meta;
-    const kept = meta.get(noticesKey);
-    this.#stored = kept === undefined ? [] : v.parse(StoredNotices, JSON.parse(kept));
+    const stored = meta.get(noticesKey);
+    this.#stored = stored === undefined ? [] : v.parse(StoredNotices, JSON.parse(stored));
   }
 
   /** The number of the change that told of the last one. */
@@ -29,12 +29,15 @@ export class SecurityNotices {
    * it began, but of a second step that is about to be taken away.
    */
   listSince(counter: number, session: Uuid | undefined, now: number): SecurityNotice[] {
-    const begun = session === undefined ? 0 : timeOfUuid(session);
+    const sessionStartedAt = session === undefined ? 0 : timeOfUuid(session);
     const all = this.#stored.map(({ notice }) => notice);
     return this.#stored
       .filter(({ changed }) => changed > counter)
       .map(({ notice }) => notice)
-      .filter((notice) => isNoticeFor(notice, session) && (notice.at >= begun || isResetUnderWay(notice, all, now)));
+      .filter(
+        (notice) =>
+          isNoticeFor(notice, session) && (notice.at >= sessionStartedAt || isResetUnderWay(notice, all, now)),
+      );
   }
 
   isNew({ id }: SecurityNotice): boolean {

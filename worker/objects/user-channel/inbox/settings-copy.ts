@@ -14,8 +14,8 @@ export class SettingsCopy {
 
   constructor(meta: KeyValues) {
     this.#meta = meta;
-    const kept = meta.get(settingsKey);
-    this.#copy = kept === undefined ? undefined : v.parse(StoredSettings, JSON.parse(kept));
+    const stored = meta.get(settingsKey);
+    this.#copy = stored === undefined ? undefined : v.parse(StoredSettings, JSON.parse(stored));
   }
 
   get current(): Settings {
@@ -32,12 +32,12 @@ export class SettingsCopy {
     return this.#copy && this.#copy.changed > counter ? this.#copy.kept : null;
   }
 
-  isNewer(kept: VersionedSettings): boolean {
-    return kept.version > (this.#copy?.kept.version ?? 0);
+  isNewer(settings: VersionedSettings): boolean {
+    return settings.version > (this.#copy?.kept.version ?? 0);
   }
 
-  write(kept: VersionedSettings, changed: number): void {
-    this.#meta.set(settingsKey, JSON.stringify({ kept, changed }));
-    this.#copy = { kept, changed };
+  write(settings: VersionedSettings, changed: number): void {
+    this.#meta.set(settingsKey, JSON.stringify({ kept: settings, changed }));
+    this.#copy = { kept: settings, changed };
   }
 }

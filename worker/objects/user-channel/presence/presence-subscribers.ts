@@ -15,12 +15,12 @@ export class PresenceSubscribers {
     this.#meta = meta;
   }
 
-  add(asker: Uuid): void {
+  add(peer: Uuid): void {
     const now = Date.now();
     const recent = this.#read(now);
-    if (recent.some(([one, at]) => one === asker && at > now - renewMs)) return;
-    const others = recent.filter(([one]) => one !== asker);
-    const newest = [...others, [asker, now]].slice(-presenceWatchersMax);
+    if (recent.some(([id, at]) => id === peer && at > now - renewMs)) return;
+    const others = recent.filter(([id]) => id !== peer);
+    const newest = [...others, [peer, now]].slice(-presenceWatchersMax);
     this.#meta.set(subscribersKey, JSON.stringify(newest));
   }
 
@@ -28,13 +28,13 @@ export class PresenceSubscribers {
   takeAll(): Uuid[] {
     const recent = this.#read(Date.now());
     if (this.#meta.get(subscribersKey) !== undefined) this.#meta.delete(subscribersKey);
-    return recent.map(([asker]) => asker);
+    return recent.map(([peer]) => peer);
   }
 
   #read(now: number): v.InferOutput<typeof StoredSubscribers> {
-    const kept = this.#meta.get(subscribersKey);
-    return kept === undefined
+    const stored = this.#meta.get(subscribersKey);
+    return stored === undefined
       ? []
-      : v.parse(StoredSubscribers, JSON.parse(kept)).filter(([, at]) => at > now - presenceSubscriptionMs);
+      : v.parse(StoredSubscribers, JSON.parse(stored)).filter(([, at]) => at > now - presenceSubscriptionMs);
   }
 }

@@ -29,26 +29,26 @@ export class PresenceTracker {
   #lastSeenAt: number | null;
   #isClosed = false;
 
-  constructor(host: PresencePorts) {
-    this.#ports = host;
-    this.#subscribers = new PresenceSubscribers(host.meta);
-    const kept = host.meta.get(lastSeenKey);
-    this.#lastSeenAt = kept === undefined ? null : Number(kept);
+  constructor(ports: PresencePorts) {
+    this.#ports = ports;
+    this.#subscribers = new PresenceSubscribers(ports.meta);
+    const stored = ports.meta.get(lastSeenKey);
+    this.#lastSeenAt = stored === undefined ? null : Number(stored);
   }
 
   /** A device says whether it is looked at. Who asked for this person while they were away is told that they came. */
-  async setForeground(socket: ClientSocket, isLooked: boolean): Promise<void> {
-    const wasLooked = socket.state?.lookedAt !== undefined;
-    this.#ports.sockets.setForeground(socket, isLooked);
-    if (wasLooked && !isLooked) this.#recordLastSeen(Date.now());
-    if (isLooked && this.#ports.inbox.settings.presence) await this.#notifyVisibility(this.#subscribers.takeAll());
+  async setForeground(socket: ClientSocket, isForeground: boolean): Promise<void> {
+    const wasForeground = socket.state?.lookedAt !== undefined;
+    this.#ports.sockets.setForeground(socket, isForeground);
+    if (wasForeground && !isForeground) this.#recordLastSeen(Date.now());
+    if (isForeground && this.#ports.inbox.settings.presence) await this.#notifyVisibility(this.#subscribers.takeAll());
   }
 
   /** A device's socket ended, perhaps long after the device was heard of last. */
   handleSocketClosed(socket: ClientSocket): void {
     if (socket.state?.lookedAt === undefined) return;
-    const heardAt = this.#ports.sockets.lastHeardAt(socket);
-    this.#recordLastSeen(heardAt < Date.now() - presenceStaleMs ? heardAt : Date.now(), socket);
+    const lastHeardAt = this.#ports.sockets.lastHeardAt(socket);
+    this.#recordLastSeen(lastHeardAt < Date.now() - presenceStaleMs ? lastHeardAt : Date.now(), socket);
   }
 
   /** Who does not let it be seen from now on is forgotten. */
@@ -64,9 +64,9 @@ export class PresenceTracker {
   }
 
   /** Somebody about whom this person asked turned it. */
-  handlePeerVisibilityChanged(by: Uuid): void {
+  handlePeerVisibilityChanged(peer: Uuid): void {
     const { user, sockets } = this.#ports;
-    if (!this.#canShare(privateConversationId(user, by), by)) return;
+    if (!this.#canShare(privateConversationId(user, peer), peer)) return;
     sockets.broadcast(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
   }
 
@@ -86,21 +86,21 @@ export class PresenceTracker {
   }
 
   /** What somebody else may know of this person. */
-  getPresenceFor(asker: Uuid, conversation: ConversationId): Presence {
-    if (otherMember(conversation, this.#ports.user) !== asker || !this.#canShare(conversation, asker))
+  getPresenceFor(peer: Uuid, conversation: ConversationId): Presence {
+    if (otherMember(conversation, this.#ports.user) !== peer || !this.#canShare(conversation, peer))
       return unknownPresence;
-    this.#ports.sockets.addWatcher(asker);
-    const heardAt = this.#ports.sockets.lastForegroundAt();
-    if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
-    this.#subscribers.add(asker);
-    const seenAt = Math.max(heardAt, this.#lastSeenAt ?? 0);
+    this.#ports.sockets.addWatcher(peer);
+    const lastHeardAt = this.#ports.sockets.lastForegroundAt();
+    if (lastHeardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
+    this.#subscribers.add(peer);
+    const lastSeenAt = Math.max(lastHeardAt, this.#lastSeenAt ?? 0);
     // To the minute: more would tell of every look at the phone.
-    return { here: false, seen_at: seenAt > 0 ? seenAt - (seenAt % lastSeenPrecisionMs) : null };
+    return { here: false, seen_at: lastSeenAt > 0 ? lastSeenAt - (lastSeenAt % lastSeenPrecisionMs) : null };
   }
 
-  async #notifyVisibility(to: readonly Uuid[]): Promise<void> {
+  async #notifyVisibility(peers: readonly Uuid[]): Promise<void> {
     const { env, user } = this.#ports;
-    const watchers = to.filter((watcher) => this.#canReach(privateConversationId(user, watcher), watcher));
+    const watchers = peers.filter((watcher) => this.#canReach(privateConversationId(user, watcher), watcher));
     await Promise.all(
       watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(watcher, user)),
     );
@@ -116,9 +116,13 @@ export class PresenceTracker {
     return !this.#isClosed && inbox.find(conversation)?.open === true && !inbox.isBlocked(other);
   }
 
-  #recordLastSeen(at: number, without?: ClientSocket): void {
+  #recordLastSeen(at: number, excluded?: ClientSocket): void {
     const { inbox, sockets, meta } = this.#ports;
-    if (this.#isClosed || !inbox.settings.presence || sockets.lastForegroundAt(without) >= Date.now() - presenceStaleMs)
+    if (
+      this.#isClosed ||
+      !inbox.settings.presence ||
+      sockets.lastForegroundAt(excluded) >= Date.now() - presenceStaleMs
+    )
       return;
     if (at - (this.#lastSeenAt ?? 0) < lastSeenWriteMs) return;
     this.#lastSeenAt = at;

@@ -15,22 +15,22 @@ export class TypingRelay {
   /** When this person last said so in a conversation. */
   readonly #sentAt = new Map<ConversationId, number>();
 
-  constructor(host: TypingPorts) {
-    this.#ports = host;
+  constructor(ports: TypingPorts) {
+    this.#ports = ports;
   }
 
   /** A device of this person's says that they are typing. */
-  async sendTyping(named: number | ConversationId): Promise<void> {
+  async sendTyping(target: number | ConversationId): Promise<void> {
     const { env, user, inbox } = this.#ports;
-    const row = typeof named === "string" ? inbox.find(named) : inbox.findByHandle(named);
+    const row = typeof target === "string" ? inbox.find(target) : inbox.findByHandle(target);
     if (!row?.open || (row.group?.count ?? 0) > groupTypingMax) return;
     const { conversation } = row;
     const other = otherMember(conversation, user);
     if (other !== undefined && inbox.isBlocked(other)) return;
     if (!this.#shouldSend(conversation)) return;
-    const me = { user, number: privateMembers(conversation)?.indexOf(user) ?? 0 };
+    const ownMember = { user, number: privateMembers(conversation)?.indexOf(user) ?? 0 };
     if (other === undefined) await getConversationStub(env, conversation).relayTyping(conversation, user);
-    else await getUserChannelStub(env, other).deliverTyping(other, conversation, me);
+    else await getUserChannelStub(env, other).deliverTyping(other, conversation, ownMember);
   }
 
   /** Another member types. */

@@ -47,17 +47,19 @@ export const createCredit = (): SocketCredit => ({
 });
 
 /** Whether one is so much further than the other that `afterSleep` would not make up for it. */
-export const shouldPersistCredit = (credit: SocketCredit, written: SocketCredit): boolean => {
-  const far = subtractAmounts(credit.sent, written.sent);
+export const shouldPersistCredit = (credit: SocketCredit, persisted: SocketCredit): boolean => {
+  const difference = subtractAmounts(credit.sent, persisted.sent);
   return (
-    far.messages >= unwritten.messages || far.bytes >= unwritten.bytes || credit.behindSince !== written.behindSince
+    difference.messages >= unwritten.messages ||
+    difference.bytes >= unwritten.bytes ||
+    credit.behindSince !== persisted.behindSince
   );
 };
 
 /** A credit that was written and used on, nobody knows how far: as little as may be left of it. */
-export const assumeCreditAfterSleep = (written: SocketCredit): SocketCredit => ({
-  ...written,
-  sent: addAmounts(written.sent, unwritten),
+export const assumeCreditAfterSleep = (persisted: SocketCredit): SocketCredit => ({
+  ...persisted,
+  sent: addAmounts(persisted.sent, unwritten),
 });
 
 /** Whether the socket gets heads only until it confirms something. */
@@ -72,13 +74,13 @@ export const isPageCreditUsedUp = ({ paged }: SocketCredit): boolean =>
 
 export const chargeCredit = (credit: SocketCredit, load: SentAmount, isPage: boolean): SocketCredit => {
   const sent = addAmounts(credit.sent, load);
-  const far = subtractAmounts(sent, credit.points.at(-1) ?? credit.taken);
-  const isFar = far.messages >= checkpointMessages || far.bytes >= checkpointBytes;
+  const difference = subtractAmounts(sent, credit.points.at(-1) ?? credit.taken);
+  const isCheckpoint = difference.messages >= checkpointMessages || difference.bytes >= checkpointBytes;
   return {
     ...credit,
     sent,
     paged: isPage ? addAmounts(credit.paged, load) : credit.paged,
-    points: isFar && credit.points.length < checkpointsMax ? [...credit.points, sent] : credit.points,
+    points: isCheckpoint && credit.points.length < checkpointsMax ? [...credit.points, sent] : credit.points,
   };
 };
 
@@ -86,9 +88,9 @@ export const chargeCredit = (credit: SocketCredit, load: SentAmount, isPage: boo
 export const confirmCredit = (credit: SocketCredit, messages: number): SocketCredit | undefined => {
   if (messages > credit.sent.messages) return undefined;
   if (messages <= credit.taken.messages) return credit;
-  const isAll = messages === credit.sent.messages;
-  const passed = isAll ? credit.sent : credit.points.findLast((point) => point.messages <= messages);
-  const taken = { messages, bytes: passed?.bytes ?? credit.taken.bytes };
+  const isEverything = messages === credit.sent.messages;
+  const checkpoint = isEverything ? credit.sent : credit.points.findLast((point) => point.messages <= messages);
+  const taken = { messages, bytes: checkpoint?.bytes ?? credit.taken.bytes };
   const confirmed: SocketCredit = {
     ...credit,
     taken,

@@ -25,32 +25,41 @@ export const toMessagesPush = (
   counter: number,
   row: InboxRow,
   messages: readonly Message[],
-  sent: readonly OwnAck[],
+  acks: readonly OwnAck[],
   base: SocketBase,
 ): SocketPush => {
-  const of = { counter: counter - base.counter, handle: row.handle };
-  const sole = findSoleText(row, messages);
-  const behind: ServerFrame = ["b", of.counter, of.handle, row.head];
-  if (sole && sent.length === 0) {
-    const frame = encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text });
-    return { frame, messages: 1, behind: [behind] };
+  const position = { counter: counter - base.counter, handle: row.handle };
+  const text = findSoleText(row, messages);
+  const behindFrame: ServerFrame = ["b", position.counter, position.handle, row.head];
+  if (text && acks.length === 0) {
+    const frame = encodeLiveText({
+      ...position,
+      seq: text.message.seq,
+      at: text.message.at - base.now,
+      text: text.text,
+    });
+    return { frame, messages: 1, behind: [behindFrame] };
   }
   const wire = messages.map((message) => toWireMessage(message, base.now));
-  if (sent.length === 0) {
-    return { frame: encodeFrame(["m", of.counter, of.handle, wire]), messages: wire.length, behind: [behind] };
+  if (acks.length === 0) {
+    return {
+      frame: encodeFrame(["m", position.counter, position.handle, wire]),
+      messages: wire.length,
+      behind: [behindFrame],
+    };
   }
-  const frame = encodeFrame(["m", of.counter, of.handle, wire, toAckFields(sent, base)]);
-  return { frame, messages: wire.length, behind: [behind, toAckFrame(counter, sent, base)] };
+  const frame = encodeFrame(["m", position.counter, position.handle, wire, toAckFields(acks, base)]);
+  return { frame, messages: wire.length, behind: [behindFrame, toAckFrame(counter, acks, base)] };
 };
 
-type OwnAck = { outgoing: { ref: number }; place: SentMessage };
-const toAckFields = (sent: readonly OwnAck[], base: SocketBase): number[] =>
-  sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]);
+type OwnAck = { outgoing: { ref: number }; ack: SentMessage };
+const toAckFields = (acks: readonly OwnAck[], base: SocketBase): number[] =>
+  acks.flatMap(({ outgoing, ack }) => [outgoing.ref, ack.seq, ack.at - base.now]);
 
-export const toAckFrame = (counter: number, sent: readonly OwnAck[], base: SocketBase): ServerFrame => [
+export const toAckFrame = (counter: number, acks: readonly OwnAck[], base: SocketBase): ServerFrame => [
   "a",
   counter - base.counter,
-  ...toAckFields(sent, base),
+  ...toAckFields(acks, base),
 ];
 
 export const toRowFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
@@ -97,10 +106,10 @@ export const toPersonFrame = (counter: number, relation: Relation, base: SocketB
   toWirePerson(relation),
 ];
 
-export const toSettingsFrame = (counter: number, kept: VersionedSettings, base: SocketBase): ServerFrame => [
+export const toSettingsFrame = (counter: number, settings: VersionedSettings, base: SocketBase): ServerFrame => [
   "s",
   counter - base.counter,
-  kept,
+  settings,
 ];
 
 export const toSecurityNoticeFrame = (

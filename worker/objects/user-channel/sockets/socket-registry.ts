@@ -62,9 +62,9 @@ export class SocketRegistry {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `pongedAt`: when the platform last answered a ping of a socket, 0 when it never did. */
-  constructor(all: () => Iterable<ClientSocket>, pongedAt: (socket: ClientSocket) => number) {
-    this.#listSockets = all;
-    this.#pongedAt = pongedAt;
+  constructor(listSockets: () => Iterable<ClientSocket>, lastPongAt: (socket: ClientSocket) => number) {
+    this.#listSockets = listSockets;
+    this.#pongedAt = lastPongAt;
   }
 
   /** A new socket. The oldest goes when there are too many: some of them may be dead without saying so. */
@@ -83,7 +83,7 @@ export class SocketRegistry {
     const excess = others.length + 1 - socketsPerUserMax;
     if (excess <= 0) return;
     others.sort((a, b) => (a.state?.openedAt ?? 0) - (b.state?.openedAt ?? 0));
-    for (const old of others.slice(0, excess)) this.closeSocket(old, "replaced");
+    for (const oldest of others.slice(0, excess)) this.closeSocket(oldest, "replaced");
   }
 
   /** Whether there is a socket that is told of changes. */
@@ -130,12 +130,12 @@ export class SocketRegistry {
    * Tells every ready socket of something that is nothing to a device that comes too late. `isOwed`: also those that have
    * not confirmed what they were sent before, for nothing makes up for it.
    */
-  broadcast(frame: ServerFrame | CallFrame, isOwed = false, isFor = (_state: SocketState) => true): void {
+  broadcast(frame: ServerFrame | CallFrame, includesBehind = false, isRecipient = (_state: SocketState) => true): void {
     const text = encodeFrame(frame);
     for (const socket of this.#listSockets()) {
       const { state } = socket;
-      if (!state?.isReady || !isFor(state)) continue;
-      if (isOwed || !isBehind(this.#creditOf(socket))) this.#send(socket, text);
+      if (!state?.isReady || !isRecipient(state)) continue;
+      if (includesBehind || !isBehind(this.#creditOf(socket))) this.#send(socket, text);
     }
   }
 
@@ -144,13 +144,14 @@ export class SocketRegistry {
    * said whose it is, may be its next one: the one before it may be dead without saying so.
    */
   sendToDevice(device: Uuid | null, frame: CallFrame): void {
-    let heardAt = 0;
+    let lastHeardAt = 0;
     for (const socket of this.#listSockets()) {
       const known = socket.state?.device;
-      if (known?.id === device) heardAt = Math.max(heardAt, this.#namedAt.get(socket) ?? known.since);
+      if (known?.id === device) lastHeardAt = Math.max(lastHeardAt, this.#namedAt.get(socket) ?? known.since);
     }
-    const isTheirs = ({ device: known, openedAt }: SocketState) => (known ? known.id === device : openedAt > heardAt);
-    this.broadcast(frame, false, (state) => device === null || isTheirs(state));
+    const isOfDevice = ({ device: known, openedAt }: SocketState) =>
+      known ? known.id === device : openedAt > lastHeardAt;
+    this.broadcast(frame, false, (state) => device === null || isOfDevice(state));
   }
 
   /** Whether a device has a socket: its own, or one that came since then and has not said whose it is. */
@@ -169,10 +170,10 @@ export class SocketRegistry {
   }
 
   /** A device is looked at, or no more. */
-  setForeground(socket: ClientSocket, isLooked: boolean): void {
+  setForeground(socket: ClientSocket, isForeground: boolean): void {
     if (!socket.state) return;
     const { lookedAt: _, ...rest } = socket.state;
-    socket.setState(isLooked ? { ...rest, lookedAt: Date.now() } : rest);
+    socket.setState(isForeground ? { ...rest, lookedAt: Date.now() } : rest);
   }
 
   /** When a device that is looked at was last heard of. */
@@ -181,11 +182,11 @@ export class SocketRegistry {
   }
 
   /** When any device that is looked at was last heard of, 0 when there is none. */
-  lastForegroundAt(without?: ClientSocket): number {
-    const looked = [...this.#listSockets()].filter(
-      ({ id, state }) => state?.lookedAt !== undefined && id !== without?.id,
+  lastForegroundAt(excluded?: ClientSocket): number {
+    const foreground = [...this.#listSockets()].filter(
+      ({ id, state }) => state?.lookedAt !== undefined && id !== excluded?.id,
     );
-    return Math.max(0, ...looked.map((socket) => this.lastHeardAt(socket)));
+    return Math.max(0, ...foreground.map((socket) => this.lastHeardAt(socket)));
   }
 
   /** Who asked whether this person is here, the first before the others, as far as their devices remember. */
