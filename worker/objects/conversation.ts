@@ -52,9 +52,9 @@ import { getUserChannelStub } from "./stubs.ts";
 const conversationNotFound: Refusal = { error: "conversation_not_found" };
 
 /**
- * One conversation: the sequencer and only writer of its messages, and the judge of who may. Every change is
- * committed in one synchronous go together with the alarm that would tell the members of it, should this
- * instance not live long enough to do so.
+ * Durable Object of one conversation. It is the sequencer and only writer of the messages, and it decides who may do
+ * what. Each change is committed synchronously together with the alarm that notifies the members if this instance dies
+ * before it has done so.
  */
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
@@ -95,7 +95,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     messages: readonly CheckedMessage[],
     position: InboxPosition,
   ): ReturnType<ConversationRpc["sendMessages"]> {
-    // Whoever has left still learns what became of what they had sent.
+    // Former members included: they still get the outcome of messages they sent before they left.
     const member = this.#log?.members.find(user);
     return member && this.#appender ? this.#appender.send(member, messages, position) : conversationNotFound;
   }
@@ -153,11 +153,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const before = log.revision;
     const hasChanged = this.#changeAccess(log, () => {
       const member = log.members.findActive(user);
-      // The line of a call that ends by it is still one that both see.
+      // The call ends first, so that both members still see its log entry.
       if (isBlocked && member && !member.isBlocking) this.#callController?.endOpenCall(member);
       return member !== undefined && setMemberBlock(log, member, isBlocked);
     });
-    // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
+    // A new block notifies nobody. An unblock notifies the other member when it changes what they see: undelivered
+    // messages or a frozen read state.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
     this.#notifier.notify(
       log.members.present.filter((member) => member.user !== user),
@@ -225,7 +226,10 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return true;
   }
 
-  /** A page that is killed leaves no socket behind; one that is in a tunnel does, and is waited for. */
+  /**
+   * Ends the call if the peer's device has no connection to the server. A killed page leaves no socket behind; a device
+   * in a tunnel keeps its socket, and the call waits for it.
+   */
   async #endUnreachableCall(controller: CallController, member: Member, call: Uuid): Promise<void> {
     const unreachable = controller.findUnreachable(member, call);
     if (!unreachable) return;
@@ -331,7 +335,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return log;
   }
 
-  /** A change of who may speak to whom, and what it makes of their call. */
+  /** Runs a change of who may reach whom, together with its effect on the open call. */
   #changeAccess<T>(log: ConversationLog, change: () => T): T {
     return this.#callController ? this.#callController.transaction(change) : log.transaction(change);
   }

@@ -4,15 +4,17 @@ import type { AppContext } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { getUserChannelStub } from "./stubs.ts";
 
-/** The HTTP carrier's end: what a route does that stands for a command. */
+/** HTTP transport of commands: runs the command that a route stands for. */
 
-/** What a stranger to a conversation hears of it, and everybody of one that is not there. */
+/**
+ * Errors of a request about a conversation the caller is not a member of, which equal those of a missing conversation.
+ */
 export const nonMemberErrors: readonly ErrorCode[] = ["invalid_input", "conversation_not_found", "unavailable"];
 
 export const respondWithRefusal = (c: AppContext, { error, retryAfterMs }: Refusal) =>
   refuse(c, error, retryAfterMs === undefined ? {} : { retryAfterMs });
 
-/** Has the caller's channel carry out a command. */
+/** Runs a command in the caller's UserChannel. */
 export const executeCommand = async <T extends Command["type"]>(
   c: AppContext,
   command: CommandOf<T>,
@@ -21,7 +23,7 @@ export const executeCommand = async <T extends Command["type"]>(
   return getUserChannelStub(c.env, user).execute<T>(user, command, session);
 };
 
-/** The same, and answers what came of it. */
+/** Runs a command in the caller's UserChannel and responds with its result or refusal. */
 export const respondWithCommand = async <T extends Command["type"]>(
   c: AppContext,
   command: CommandOf<T>,

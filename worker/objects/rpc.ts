@@ -9,61 +9,66 @@ import type { Command, CommandResults, ListPage, Refusal, SearchResult } from "#
 import type { CallRecord } from "./shared/call-record.ts";
 
 /**
- * What the objects say to each other and what the Worker may ask of them. The Conversation is the only
- * writer of its messages and the judge of who may; the UserChannel holds a person's sockets and inbox.
+ * RPC interfaces between the objects and from the Worker to them. The Conversation is the only writer of its messages
+ * and decides who may do what. The UserChannel holds a person's sockets and inbox.
  */
 
-/** What a member's channel is told of a conversation. Idempotent: told twice, it changes nothing. */
+/** State of a conversation as one member may see it, sent to their UserChannel. Idempotent. */
 export type ConversationNotice = {
   conversation: ConversationId;
   epoch: string;
   head: number;
   at: number;
-  /** The time of the message before the newest; null where there is none. */
+  /** Time of the second-newest message, null if there is none. */
   prior: number | null;
   sender: number;
   preview: StoredBody | null;
   whole: boolean;
   open: boolean;
-  /** Of a group, for somebody who is not its member any more: this, `turn`, and nothing of the group itself. */
+  /**
+   * True when the person is no longer a member of the group. All other fields but `membershipVersion` are then empty.
+   */
   gone: boolean;
-  /** How often `open` or `gone` has changed for this member: of two notices the one with more turns knows better. */
+  /** Number of changes of `open` or `gone` for this member. The notice with the higher number wins. */
   membershipVersion: number;
-  /** Null for a private conversation. Of two the one with the later roster knows better. */
+  /** Group data, null in a private conversation. The card with the higher `roster` wins. */
   group: GroupCard | null;
   hidden: number;
-  /** How often messages that had been stored were changed. */
+  /** Number of changes to stored messages so far. */
   revision: number;
-  /** Those changed after `since`, as they are now; absent when there are none or too many to carry. */
+  /** Current state of the messages changed after `since`. Absent if there are none or too many to push. */
   revised?: { since: number; messages: Message[] };
   ownReadState: ReadState;
   peerReadState: ReadState;
-  /** The call under way, or the last one; null when this member may not know of it, and of none before it that is open. */
+  /** The open call, otherwise the last one. Null if the member may not know of it. */
   call: CallRecord | null;
-  /** One that rings, of which this member is not to know: their channel says whether they are busy, and nothing besides. */
+  /**
+   * A ringing call that this member must not know of, because they block the caller. Their channel uses it only to
+   * answer "busy".
+   */
   hiddenCall?: CallRecord;
-  /** How often there was a change of it: of two notices the one with more knows better. */
+  /** Number of changes of the call. The notice with the higher number wins. */
   callVersion: number;
   /**
-   * New messages in ascending order ending at `head`; empty when only marks or `open` changed, or when there
-   * are too many to carry. Those that have a `cid` are the member's own.
+   * New messages in ascending order ending at `head`. Empty if only read state or `open` changed, or if there are too
+   * many to push. Messages with a `cid` are the member's own.
    */
   messages: Message[];
-  /** Exact count of others' messages still to be read up to `head`, when the Conversation had reason to count. */
+  /** Exact unread count up to `head`, present only when the Conversation counted. */
   unread?: number;
 };
 
-/** What a member's channel has of a conversation: what it need not be told again. */
+/** Part of a conversation that a member's channel already has and need not receive again. */
 export type InboxPosition = { epoch: string; head: number; revision: number };
 
 /**
- * A message as its sender's channel found it: `refusal` counts only when it is not stored yet. `unsigned`: it has
- * another name than the sender's device gave with it, or none.
+ * A message after the checks of the sender's channel. `refusal` applies only if the message is not stored yet.
+ * `isAuthorCorrected`: the stored original author differs from the one the device sent.
  */
 export type CheckedMessage = { cid: Uuid; body: Body; refusal?: Refusal; isAuthorCorrected?: boolean };
 export type RefusedMessage = Refusal & { cid: Uuid };
 
-/** Where a member stands in the log as it was at `head`. `unread` is there whenever it was counted. */
+/** A member's read state, valid for the log at `head`. `unread` is present only when it was counted. */
 export type MemberReadState = {
   epoch: string;
   head: number;
@@ -74,8 +79,8 @@ export type MemberReadState = {
 };
 
 /**
- * What became of messages that were sent. `unused` are those that stand in the log without the file they now name:
- * deleted since, or another body under the same client id.
+ * Outcome of sending messages. `unused` lists client ids whose stored message does not reference the file sent now: the
+ * message was deleted since, or has another body.
  */
 export type SendOutcome = CommandResults["send"] & {
   refused: RefusedMessage[];
@@ -83,32 +88,38 @@ export type SendOutcome = CommandResults["send"] & {
   notice: ConversationNotice;
 };
 
-/** Somebody who is to be added. `quiet`: they block the one who adds them, who must not see that, and are told nothing. */
+/**
+ * A person to add. `isHidden`: they block the member who adds them. They appear as a member to the others and are not
+ * notified.
+ */
 export type AddedMember = { user: Uuid; isHidden: boolean };
 
-/** What a member does to a group. Who may is the conversation's to judge (`contract/groups.ts`). */
+/** Change of a group by a member. The Conversation checks permissions (`contract/groups.ts`). */
 export type GroupCommand =
   | { type: "add"; people: AddedMember[] }
   | { type: "remove"; user: Uuid }
-  /** An owner names who follows; without a name it is whoever has been there longest. The last one ends the group. */
+  /**
+   * A leaving owner may name a successor; the default is the member with the longest membership. The last member to
+   * leave ends the group.
+   */
   | { type: "leave"; successor?: Uuid }
   | { type: "rename"; name: string }
   | { type: "picture"; key: string | null }
   | { type: "handOver"; user: Uuid }
   | { type: "end" };
-/** `replaced` is the picture that the group showed before and nobody shows any more. */
+/** `replaced` is the key of the former group picture, which is no longer referenced. */
 export type GroupChangeResult = { roster: number; count: number; replaced: string | null };
 
-/** What is left to do where somebody's account is gone: the picture that nobody shows any more. */
+/** Result of removing a deleted account: the group picture that is no longer referenced. */
 export type UserRemoval = Pick<GroupChangeResult, "replaced">;
 
-/** A member as the conversation knows them. */
+/** A member as stored by the conversation. */
 type MemberEntry = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type MemberEntries = { roster: number; count: number; members: MemberEntry[]; after: number | null };
 
-/** How a call stands, how often there was a change, and whether the device that has the side of whoever asks seems gone. */
+/** State of a call and its version. `isAbandoned`: the device on the asking member's side seems gone. */
 export type CallSnapshot = { call: CallRecord; version: number; isAbandoned: boolean };
-/** By which device a side says that it is there, and for how long it has heard nothing of the other one. */
+/** Device that sends a heartbeat, and for how many milliseconds it has received nothing from the peer. */
 export type CallHeartbeat = { device?: DeviceId | undefined; peerSilentMs?: number | undefined };
 export type CallSignal = {
   call: Uuid;
@@ -119,57 +130,57 @@ export type CallSignal = {
 };
 
 export interface UserChannelRpc {
-  /** Carries out a command for this person, from whichever carrier, by a session. `user` is the object's own name. */
+  /** Runs a command of this person, by frame or HTTP, for a session. `user` equals the object's name. */
   execute<T extends Command["type"]>(
     user: Uuid,
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal>;
   /**
-   * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms; "held" says that the row
-   * will be written with what else comes soon, unless this instance dies first.
+   * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms the notice. "held" means
+   * that the row is written with the next changes, and is lost if this instance dies first.
    */
   notify(user: Uuid, notice: ConversationNotice): Promise<"written" | "held">;
-  /** From the Worker: people whose standing to this person changed. Returning confirms. */
+  /** From the Worker: changed relations of other people to this person. Returning confirms. */
   updateRelations(user: Uuid, relations: Relation[]): Promise<void>;
-  /** From the Worker: how this person wants things. Returning confirms. */
+  /** From the Worker: this person's settings. Returning confirms. */
   updateSettings(user: Uuid, settings: VersionedSettings): Promise<void>;
-  /** From the Worker: something became of this person's account that their devices are to know. Returning confirms. */
+  /** From the Worker: a security event of this account for the other devices. Returning confirms. */
   addSecurityNotice(user: Uuid, notice: SecurityNotice): Promise<void>;
-  /** From the other one's channel, in a private conversation: whether this person is here, as far as that may be told. */
+  /** From the peer's channel in a private conversation: presence of this person as far as the peer may see it. */
   getPresence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
-  /** Somebody this person asked about lets themselves be seen now, or no more: passed on to the sockets, never stored. */
+  /** Forwards to the sockets that `peer` changed whether their presence is visible. Never stored. */
   notifyPresenceVisibility(user: Uuid, peer: Uuid): Promise<void>;
-  /** This person deleted their status: passed on to the sockets, never stored. */
+  /** Forwards to the sockets that this person deleted a status. Never stored. */
   notifyPostDeleted(user: Uuid, post: Uuid): Promise<void>;
-  /** Up to which place of a conversation this person may see who has read what. */
+  /** Highest seq for which this person may see who has read it. */
   getVisibleReadUpTo(user: Uuid, conversation: ConversationId): Promise<number>;
-  /** A page of the list as an API client reads it, newest first, rows with something to see only. */
+  /** Page of the conversation list for API clients, newest first, listed rows only. */
   listConversations(user: Uuid, before: number | undefined): Promise<ListPage>;
-  /** The conversations this person has muted, those that changed last first. */
+  /** Conversations this person has muted, last changed first. */
   listMutes(user: Uuid): Promise<ConversationId[]>;
-  /** Whether this person ever heard of the conversation: before any other object is woken on their word. */
+  /** Whether this person's inbox has the conversation. Checked before the request wakes another object. */
   hasConversation(user: Uuid, conversation: ConversationId): Promise<boolean>;
-  /** The calls under way of this person. */
+  /** Open calls of this person. */
   listCalls(user: Uuid): Promise<Call[]>;
-  /** What was told inside a call of theirs a moment ago, after that place; undefined where none is open. */
+  /** Recent signals in one of this person's calls after a position, undefined if the call is not open. */
   findRecentSignals(user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined>;
-  /** From the conversation of a call: whether that device of theirs may be on its way back to it. */
+  /** From the conversation of a call: whether this device may still reconnect to it. */
   mayReconnect(user: Uuid, device: DeviceId): Promise<boolean>;
-  /** From the other one's channel, in a call between the two: passed on to the sockets, never stored. */
+  /** From the peer's channel in a call: forwards a signal to the sockets. Never stored. */
   deliverSignal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
-  /** Another member, of this number, is typing: passed on to the sockets, never stored. */
+  /** Forwards to the sockets that another member is typing. Never stored. */
   deliverTyping(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
-  /** These sessions ended, or all of them: so do their sockets, and the calls they are in. */
+  /** Closes the sockets of these sessions, or of all, and ends the calls they are in. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
-  /** The account is gone: sees to whatever is left of it, until nothing is. Idempotent. */
+  /** Starts the purge of a deleted account. It continues by alarm until nothing is left. Idempotent. */
   deleteAccount(user: Uuid): Promise<void>;
 }
 
 export interface ConversationRpc {
-  /** The pair is connected: both may write. A connection that was once closed is never opened again. */
+  /** Opens the conversation for writing. A connection that was closed is never opened again. */
   openConnection(id: ConversationId, connection: Uuid): Promise<void>;
-  /** The connection ended: the history stays, nobody writes. */
+  /** Ends a connection: the history stays readable and nobody may write. */
   closeConnection(id: ConversationId, connection: Uuid): Promise<void>;
   sendMessages(
     id: ConversationId,
@@ -178,8 +189,8 @@ export interface ConversationRpc {
     position: InboxPosition,
   ): Promise<SendOutcome | Refusal>;
   /**
-   * Moves a member's marks on. Marks that change nothing are a question for the exact standing. `isShown`: the others
-   * may see what this member reads.
+   * Advances a member's read state. A call that changes nothing returns the exact unread count. `isVisibleToPeers`: the
+   * other members may see what this member reads.
    */
   updateReceipts(
     id: ConversationId,
@@ -188,16 +199,16 @@ export interface ConversationRpc {
     isVisibleToPeers: boolean,
   ): Promise<MemberReadState | Refusal>;
   clearHistory(id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
-  /** Deletes the caller's own message for everybody, and releases the file it named. */
+  /** Replaces the caller's own message by a tombstone for all members and releases its file. */
   deleteForEveryone(id: ConversationId, user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
-  /** Deletes the caller's own message by its client id, and where it has not come, keeps it from being taken in. */
+  /** Deletes the caller's own message by client id. If it has not arrived yet, it is refused later. */
   deletePending(id: ConversationId, user: Uuid, cid: Uuid): Promise<CommandResults["withdraw"] | Refusal>;
   listRevisions(
     id: ConversationId,
     user: Uuid,
     query: Extract<Command, { type: "revised" }>,
   ): Promise<CommandResults["revised"] | Refusal>;
-  /** Makes a group, its owner the first member. The same call again changes nothing; the id of another group is refused. */
+  /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
   createGroup(
     id: ConversationId,
     owner: Uuid,
@@ -205,50 +216,56 @@ export interface ConversationRpc {
     people: AddedMember[],
   ): Promise<GroupChangeResult | Refusal>;
   /**
-   * Carries out what a member does to the group, with the line that tells of it, or nothing of it. What is so already is
-   * answered as done, also to somebody who has left, or ended it, and asks for that again.
+   * Applies a member's command to the group together with its system message. A command whose effect is already there
+   * succeeds, also for a former member who repeats "leave" or "end".
    */
   runGroupCommand(id: ConversationId, user: Uuid, deed: GroupCommand): Promise<GroupChangeResult | Refusal>;
-  /** The group as this member reads it. */
+  /** The group as this member sees it. */
   getGroup(id: ConversationId, user: Uuid): Promise<Group | Refusal>;
-  /** Members by number, or those after a number that changed after a roster. */
+  /** Members by number, or a page of members that changed after a members version. */
   listMembers(
     id: ConversationId,
     user: Uuid,
     query: { numbers: number[] } | { since: number; after: number },
   ): Promise<MemberEntries | Refusal>;
-  /** How far the others are with the caller's own message; who read it, only when the caller may see that (`seesRead`). */
+  /**
+   * Delivery state of the caller's own message per member. Readers are listed only if the caller may see them
+   * (`seesReads`).
+   */
   listReceipts(id: ConversationId, user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal>;
-  /** Passes on to the other members of a small group that this one is typing. */
+  /** Relays to the other members of a small group that this member is typing. */
   relayTyping(id: ConversationId, user: Uuid): Promise<void>;
-  /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
+  /** Sets whether the member blocks the peer. Private conversations only; idempotent. */
   setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
-  /** Carries out what a member does with the call of a private conversation; the answer is how it stands then. */
+  /** Applies a member's command to the call of a private conversation and returns the new state. */
   runCallCommand(id: ConversationId, user: Uuid, deed: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal>;
-  /** The call that rings for this member, whether they may know of it or not, finds them busy. */
+  /** Ends a call that rings for this member with reason "busy", also one hidden from them. */
   refuseCallAsBusy(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
-  /** The member calls no more, if nobody answered yet. */
+  /** Ends the member's outgoing call if nobody answered yet. */
   cancelCall(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
-  /** The member's side of the call is left, if one of these sessions has it. */
+  /** Ends the member's side of the call if one of these sessions holds it. */
   endCallOfSessions(id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal>;
-  /** A call, the one under way or the last one, as this member may know of it. */
+  /** State of the open or last call as this member may see it. */
   getCallState(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
-  /** A side of the call is still there. False when the call is not, or another device has that side of it. */
+  /** Records that one side of the call is alive. False if the call is not open or another device holds that side. */
   recordCallHeartbeat(id: ConversationId, user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean>;
-  /** The member's account is gone: they leave a group, or end what two say to each other; what they said stays. Idempotent. */
+  /**
+   * Removes a member whose account is deleted from the group or closes the private chat. Their messages stay.
+   * Idempotent.
+   */
   removeDeletedUser(id: ConversationId, user: Uuid): Promise<UserRemoval>;
-  /** The account of somebody whose words were passed on to it is gone: their name is taken out. Idempotent. */
+  /** Removes the name of a deleted author from forwarded messages. Idempotent. */
   anonymizeForwards(id: ConversationId, author: Uuid): Promise<void>;
-  /** Whether a message that this person may see now names the file. */
+  /** Whether a message that this person can see references the file. */
   canReadFile(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
-  /** A message as this person may pass it on, and who wrote it. */
+  /** A message that this person may forward, and its author. */
   findOriginal(id: ConversationId, user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
   listMessages(
     id: ConversationId,
     user: Uuid,
     query: Extract<Command, { type: "page" }>,
   ): Promise<CommandResults["page"] | Refusal>;
-  /** A slice of a search, as far as the answer has room for what is found; `before` is where the next one begins. */
+  /** Searches one slice of the log within the budget. `before` is where the next slice begins. */
   searchMessages(
     id: ConversationId,
     user: Uuid,
@@ -257,8 +274,8 @@ export interface ConversationRpc {
   ): Promise<SearchSlice | Refusal>;
 }
 
-/** How much of an answer to a search is still free. */
+/** Space left in the response of a search. */
 export type SearchBudget = { messages: number; bytes: number };
 
-/** What a slice of the log has: the bytes of these messages, and whether they left no room for another one. */
+/** Result of one search slice: size of the found messages, and whether the budget is used up. */
 export type SearchSlice = SearchResult & { bytes: number; isFull: boolean };

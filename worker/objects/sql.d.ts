@@ -1,4 +1,4 @@
-/** SQL files of the objects' own tables arrive as text. */
+/** SQL migrations of the objects, imported as text. */
 declare module "*.sql?raw" {
   const sql: string;
   export default sql;

@@ -1,10 +1,7 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { ConversationRpc, UserChannelRpc } from "./rpc.ts";
 
-/**
- * The objects by name, as `rpc.ts` describes them. A stub that failed stays broken, so every call and every
- * retry asks for a new one.
- */
+/** Stubs of the objects by name. A stub that failed stays broken, so each call and each retry needs a new one. */
 export const getConversationStub = (env: Pick<Env, "CONVERSATION">, id: ConversationId): ConversationRpc =>
   env.CONVERSATION.getByName(id) as unknown as ConversationRpc;
 

@@ -37,13 +37,13 @@ import { PresenceTracker } from "./user-channel/presence/presence.ts";
 import { TypingRelay } from "./user-channel/presence/typing.ts";
 import { type ClientSocket, SocketRegistry, type SocketState } from "./user-channel/sockets/socket-registry.ts";
 
-/** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
+/** Header with the session id, set by the Worker on the upgrade request. A value sent by the client is overwritten. */
 export const sessionHeader = "x-lisolo-session";
 
-const internalErrorCode = 1011; // something unexpected here (RFC 6455 §7.4.1); the device comes again
-const goingAwayCode = 1001; // what browsers say for a page that is closed or loaded anew (RFC 6455 §7.4.1)
+const internalErrorCode = 1011; // unexpected error (RFC 6455 §7.4.1); the device reconnects
+const goingAwayCode = 1001; // sent by browsers when a page closes or reloads (RFC 6455 §7.4.1)
 
-/** One person: their sockets, and their inbox with its change counter. */
+/** Durable Object of one person: their sockets, and their inbox with its change counter. */
 export class UserChannel extends Server<Env> implements UserChannelRpc {
   static override options = { hibernate: true };
 
@@ -136,7 +136,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#frameLimits.pauseMs > 0 ? new Response(null, { status: 429 }) : super.fetch(request);
   }
 
-  /** Over the limit a message is refused before anything else is done for it. */
+  /** Refuses a message above the rate limit before it is read. */
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
     if (this.#frameLimits.admitMessage(socket, message)) await super.webSocketMessage(socket, message);
   }
@@ -144,7 +144,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   // ── sockets ──────────────────────────────────────────────────────────────────────────────────────────────
 
   override onConnect(socket: ClientSocket, { request }: ConnectionContext): void {
-    // What is thrown here the library tells the other side, with the names of our files.
+    // The library sends the text of an error thrown here to the client, including our file names.
     try {
       const session = request.headers.get(sessionHeader);
       if (session === null) throw new Error("a socket came without its session");
@@ -161,7 +161,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     try {
       const frames = this.#frameReader.readFrames(socket, message);
       if (this.#accountDeletion.isGone) return;
-      // One after the other up to where each has to wait for somebody.
+      // Each frame runs synchronously up to its first await, so that frames start in order.
       await Promise.all(frames.map((frame) => this.#frameRouter.routeFrame(socket, frame)));
     } catch (error) {
       logError("a frame could not be handled", error);
@@ -181,7 +181,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     logWarning("a socket broke", error);
   }
 
-  /** The platform reads a socket on after it was closed, for as long as the other side sends: only this ends it. */
+  /**
+   * Aborts this instance. The platform keeps reading a closed socket as long as the client sends; only an abort stops
+   * that.
+   */
   async #abortSockets(): Promise<void> {
     try {
       this.#inbox.flush();
@@ -300,10 +303,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Takes in what a conversation says. Whether what the row says of messages stands written. */
+  /** Applies a notice of a conversation. Returns whether the row's messages are written. */
   async #applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<boolean> {
     const { needsRecount, isWritten } = await this.#inbox.applyNotice(notice, ownMessages);
-    // A number of the row is in doubt after a crash between two writes.
+    // A crash between two writes left a count in doubt.
     if (needsRecount && !this.#accountDeletion.isGone) this.#receipts.recount(notice.conversation);
     return isWritten;
   }

@@ -31,13 +31,13 @@ const sideOfMember = ({ number }: Member, { caller }: Pick<OpenCall, "caller">):
   number === caller ? "caller" : "callee";
 
 /**
- * The call of a private conversation. Everything that happens to it is one synchronous go, and so is its end with the
- * line that tells of it: the line's client id is the call's own, so that it stands there once.
+ * Call of a private conversation. Each event is applied in one synchronous transaction, the log entry at the end of the
+ * call included. The entry's client id is the call id, so that it is written once.
  */
 export class CallController {
   readonly #log: ConversationLog;
   readonly #notifier: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">;
-  /** When each side was last heard of: at the latest, and as far as it is known. */
+  /** Last heartbeat of each side: the latest possible time, and the confirmed time. */
   #lastHeard: LastSeen;
   #confirmedHeard: LastSeen;
 
@@ -48,20 +48,20 @@ export class CallController {
   ) {
     this.#log = log;
     this.#notifier = notifier;
-    // What was heard in the life of an instance before this one is written only once in a while.
+    // Heartbeats are written only every `callHeardWriteMs`, so a previous instance may have seen later ones.
     const { caller, callee } = log.calls.lastHeard;
     const latestPossible = (writtenAt: number) => Math.min(now, writtenAt + callHeardWriteMs);
     this.#lastHeard = { caller: latestPossible(caller), callee: latestPossible(callee) };
     this.#confirmedHeard = { caller, callee };
   }
 
-  /** When time alone will make something of it. */
+  /** Time of the next call timeout. */
   get nextTimeoutAt(): number | undefined {
     const { open } = this.#log.calls;
     return open ? getCallTimeoutAt(open, this.#lastHeard) : undefined;
   }
 
-  /** What a member does with it, by a session of theirs. */
+  /** Applies a member's command, sent by one of their sessions. */
   runCommand(member: Member, command: CallCommand, session?: Uuid, now = Date.now()): CallSnapshot | Refusal {
     return this.transaction(() => {
       this.#applyTimeouts(now);
@@ -69,7 +69,7 @@ export class CallController {
     });
   }
 
-  /** It rings for a member who is busy. They need not be allowed to know of it: whoever calls hears the same. */
+  /** Ends a call that rings for a busy member, also one hidden from them: the caller gets the same answer. */
   refuseAsBusy(member: Member, id: Uuid, now = Date.now()): CallSnapshot | Refusal {
     return this.transaction(() => {
       this.#applyTimeouts(now);
@@ -80,7 +80,7 @@ export class CallController {
     });
   }
 
-  /** Whoever calls is gone. What was answered meanwhile goes on: their page may come back to it. */
+  /** Ends an unanswered call whose caller is gone. An answered call goes on, since the caller's page may reconnect. */
   cancelCall(member: Member, id: Uuid, now = Date.now()): CallSnapshot | Refusal {
     this.transaction(() => {
       this.#applyTimeouts(now);
@@ -91,7 +91,7 @@ export class CallController {
     return this.find(member, id);
   }
 
-  /** Sessions of a member ended: the call that they are in by one of them ends as if they hung up. */
+  /** Ends the member's call if one of the ended sessions holds their side, as if they hung up. */
   endSessions(member: Member, endedSessions: readonly Uuid[] | "all", now = Date.now()): CallSnapshot | Refusal {
     return this.transaction(() => {
       this.#applyTimeouts(now);
@@ -104,14 +104,14 @@ export class CallController {
     });
   }
 
-  /** How it stands, or how the last one ended, as far as the member may know. */
+  /** State of the open or last call as the member may see it. */
   find(member: Member, id: Uuid): CallSnapshot | Refusal {
     this.applyTimeouts();
     const { call } = toVisibleCall(this.#log, member);
     return call?.id === id ? this.#toSnapshot(member, call) : callNotFound;
   }
 
-  /** A side is still there. False when the call is not, or another device has that side: it keeps none of one that is gone. */
+  /** Records a heartbeat of one side. False if the call is not open or another device holds that side. */
   recordHeartbeat(member: Member, id: Uuid, { device, peerSilentMs }: CallHeartbeat = {}, now = Date.now()): boolean {
     const { calls } = this.#log;
     const { open, lastHeard } = calls;
@@ -125,7 +125,7 @@ export class CallController {
     return true;
   }
 
-  /** The other side's device, where neither this one hears it nor the server did for as long as it may be away. */
+  /** The peer's device, if neither this side nor the server has heard from it for the time it may be away. */
   findUnreachable(member: Member, id: Uuid, now = Date.now()): { other: Member; device: DeviceId } | undefined {
     const { members, calls } = this.#log;
     const { open } = calls;
@@ -136,7 +136,7 @@ export class CallController {
     return other && device !== null ? { other, device } : undefined;
   }
 
-  /** That device has no way to the server either: whoever waits for it waits in vain. */
+  /** Ends the call because the peer's device has no connection to the server either. */
   endUnreachable(member: Member, id: Uuid, now = Date.now()): void {
     this.transaction(() => {
       const { open } = this.#log.calls;
@@ -145,20 +145,23 @@ export class CallController {
     });
   }
 
-  /** Ends what time has ended. */
+  /** Applies due timeouts of the call. */
   applyTimeouts(now = Date.now()): void {
     const timeoutAt = this.nextTimeoutAt;
     if (timeoutAt !== undefined && timeoutAt <= now) this.transaction(() => this.#applyTimeouts(now));
   }
 
-  /** The two may not speak to each other any more. When that is one's own doing, the end is theirs. Within `change`. */
+  /**
+   * Ends the call because the two may no longer talk, attributed to `endedBy` if it is one member's doing. Runs within
+   * `transaction`.
+   */
   endOpenCall(endedBy?: Member, now = Date.now()): void {
     const { open } = this.#log.calls;
     if (!open) return;
     this.#end(open, endedBy?.number ?? open.caller, open.answeredAt === null ? "rejected" : "ended", now);
   }
 
-  /** A transaction that may change the call: if it does, both sides are told before anything else. */
+  /** Runs a transaction that may change the call. If it does, both sides are notified before anything else. */
   transaction<T>(change: () => T): T {
     const { calls } = this.#log;
     const before = calls.version;
@@ -173,15 +176,15 @@ export class CallController {
     const { calls, group } = this.#log;
     if (group) return { error: "not_allowed" };
     const { latest, open } = calls;
-    // What rings nowhere is neither answered nor refused.
+    // A call that is hidden from a member cannot be answered or rejected by them.
     if (command.type !== "create" && toVisibleCall(this.#log, member).call?.id !== command.id) return callNotFound;
-    // It is over, and whoever asks has not heard of it yet.
+    // The call is over and the caller of this method has not learned that yet.
     if (latest?.over && latest.id === command.id && command.type !== "answer") return this.#toSnapshot(member, latest);
     let unanswered: UnansweredStreak | undefined;
     if (command.type === "create") {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.isBlocking) return { error: "contact_blocked" };
-      // It was over before another one began.
+      // The call was over before another one began.
       if (open?.id !== command.id && this.#log.messages.findByClientId(member.number, command.id)) return callNotFound;
       if (!open) {
         const before = this.#unansweredOf(member, now);
@@ -201,7 +204,7 @@ export class CallController {
     return this.#toSnapshot(member, this.#save(open, next, now, unanswered, enteredSessions));
   }
 
-  /** The calls of theirs that nobody answered up to now; whoever answers, or writes, has them begin anew. */
+  /** The member's current streak of unanswered calls. It ends when the peer answers or writes. */
   #unansweredOf({ number }: Member, now: number): UnansweredStreak {
     const { calls, head } = this.#log;
     const { latest, unanswered } = calls;
@@ -211,13 +214,13 @@ export class CallController {
     return continues ? unanswered : { count: 0, since: now, from: head };
   }
 
-  /** How a call stands for a member. */
+  /** State of a call from a member's point of view. */
   #toSnapshot(member: Member, call: CallRecord): CallSnapshot {
     const isLeft = call.over === null && isAbandoned(call, call.caller === member.number, this.#lastHeard, Date.now());
     return { call, version: this.#log.calls.version, isAbandoned: isLeft };
   }
 
-  /** The device of a side ends its call. */
+  /** Ends a call by the device of one side. */
   #end(open: OpenCall, endedBy: number, status: CallStatus, now: number, reason?: CallReason): void {
     const { id, caller, callerDevice, calleeDevice } = open;
     const device = endedBy === caller ? callerDevice : (calleeDevice ?? callerDevice);
@@ -260,13 +263,13 @@ export class CallController {
     calls.save(record, now, unanswered, enteredSessions);
     this.#lastHeard = calls.lastHeard;
     this.#confirmedHeard = calls.lastHeard;
-    // In logs of before, a message may have taken the call's name while it was open.
+    // In older logs a message may have used the call's client id while the call was open.
     if (over && !this.#log.messages.findByClientId(call.caller, call.id))
       this.#log.append(call.caller, call.id, over, now, record.isHiddenFromCallee);
     return record;
   }
 
-  /** That is decided when it begins, and stays so; but who enters it knows of it. */
+  /** Whether the callee blocks the caller. Decided when the call begins; ends when the callee answers. */
   #isHiddenFromCallee(before: OpenCall | null, call: OpenCall): boolean {
     return before
       ? call.answeredAt === null && this.#log.calls.latest?.isHiddenFromCallee === true

@@ -3,7 +3,10 @@ import { CallBody, type CallKind, type LastSeen, type OpenCall } from "#contract
 import type { Uuid } from "#contract/ids.ts";
 import { toInsert } from "./columns.ts";
 
-/** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
+/**
+ * A call as stored by the conversation, also after its end. `isHiddenFromCallee`: the callee blocks the caller and does
+ * not see the call.
+ */
 export type CallRecord = OpenCall & { over: CallBody | null; isHiddenFromCallee: boolean };
 
 type CallColumns = {
@@ -25,10 +28,10 @@ type CallColumns = {
   callee_session: string | null;
 };
 
-/** How many calls in a row the caller has made that nobody answered, since when, and where the log ended then. */
+/** Consecutive unanswered calls of one caller: their count, the time of the first and the log head at that time. */
 export type UnansweredStreak = { count: number; since: number; from: number };
 
-/** The sessions by which its sides came into it, as far as they are known. */
+/** Sessions by which the two sides entered the call, null if unknown. */
 export type CallSessions = { caller: Uuid | null; callee: Uuid | null };
 const noSessions: CallSessions = { caller: null, callee: null };
 
@@ -52,7 +55,7 @@ type ConversationCallState = {
   version: number;
 };
 
-/** The one call of a conversation, in the table and in memory. */
+/** The open or last call of a conversation, in its table and cached in memory. */
 export class ConversationCall {
   readonly #sql: SqlStorage;
   #state: ConversationCallState;
@@ -75,23 +78,23 @@ export class ConversationCall {
     };
   }
 
-  /** The call under way. */
+  /** The open call, null if there is none. */
   get open(): OpenCall | null {
     const { latest } = this.#state;
     return latest?.over === null ? latest : null;
   }
 
-  /** It, or the last one. */
+  /** The open call, otherwise the last one. */
   get latest(): CallRecord | undefined {
     return this.#state.latest;
   }
 
-  /** When each side of it was last heard of, as far as that is written. */
+  /** Last written heartbeat time of each side. */
   get lastHeard(): LastSeen {
     return this.#state.lastHeard;
   }
 
-  /** The calls like it up to this one, should nobody have answered it. */
+  /** Streak of unanswered calls up to this one. */
   get unanswered(): UnansweredStreak {
     return this.#state.unanswered;
   }
@@ -100,12 +103,12 @@ export class ConversationCall {
     return this.#state.sessions;
   }
 
-  /** How often there was a change. */
+  /** Number of changes of the call. */
   get version(): number {
     return this.#state.version;
   }
 
-  /** From here on both sides are taken to be there. */
+  /** Writes a new state of the call. Both sides count as alive from `now`. */
   save(call: CallRecord, now: number, unanswered = this.unanswered, enteredSessions: Partial<CallSessions> = {}): void {
     const before = call.id === this.latest?.id ? this.sessions : noSessions;
     const sessions = { ...before, ...enteredSessions };
@@ -139,13 +142,13 @@ export class ConversationCall {
     this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
   }
 
-  /** A side was heard of. That is no change of the call. */
+  /** Writes the heartbeat times. The version stays the same. */
   recordHeard(heard: LastSeen): void {
     this.#state = { ...this.#state, lastHeard: heard };
     this.#sql.exec("UPDATE calls SET caller_heard_at = ?, callee_heard_at = ?", heard.caller, heard.callee);
   }
 
-  /** What follows can be taken back. */
+  /** Saves the current state for `rollback`. */
   beginTransaction(): void {
     this.#before = this.#state;
   }

@@ -3,8 +3,8 @@ import { groupCommitMs } from "#contract/limits.ts";
 type PendingItem<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
 
 /**
- * Collects what arrives close together into one commit. When idle, an item is committed at once, within the
- * call that brings it; what follows within `groupCommitMs` of a commit waits for the end of that time.
+ * Commits items that arrive close together in one transaction. An item that arrives while idle is committed
+ * synchronously. Items that follow within `groupCommitMs` wait for the end of that interval.
  */
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[]) => Result[];
@@ -12,7 +12,7 @@ export class GroupCommit<Item, Result> {
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `commit` writes all items in one synchronous go and answers in their order. */
+  /** `commit` writes all items synchronously and returns their results in order. */
   constructor(commit: (items: Item[]) => Result[]) {
     this.#commit = commit;
   }
@@ -21,7 +21,7 @@ export class GroupCommit<Item, Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       if (this.#timer !== undefined) return;
-      // Never longer than that, even when the clock was put back.
+      // Bounded in case the clock was set back.
       const waitMs = Math.min(groupCommitMs, this.#lastAt + groupCommitMs - Date.now());
       if (waitMs <= 0) this.#flush();
       else this.#timer = setTimeout(() => this.#flush(), waitMs);

@@ -1,4 +1,4 @@
-/** Single values of a person's channel, by name: read once, when the object begins. */
+/** Key-value table of a UserChannel, loaded into memory when the object starts. */
 export class KeyValues {
   readonly #sql: SqlStorage;
   readonly #values: Map<string, string>;

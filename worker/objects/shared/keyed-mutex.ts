@@ -1,4 +1,4 @@
-/** Lets work on the same thing be done in the order it came, one after the other. */
+/** Runs tasks with the same key one after the other, in order of arrival. */
 export class KeyedMutex<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
 

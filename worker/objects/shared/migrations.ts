@@ -1,17 +1,17 @@
 const versionTable = "schema_version";
 
-/** How many of its migrations an object has: 0 for one that was only ever asked, which has no tables at all. */
+/** Number of applied migrations, 0 for an object without tables, which was only queried so far. */
 export const readSchemaVersion = ({ sql }: DurableObjectStorage): number => {
   try {
     return sql.exec<{ version: number }>(`SELECT version FROM ${versionTable}`).one().version;
   } catch (error) {
-    // The question itself is the cheapest way to find out: looking into the schema reads all of it.
+    // Querying the table is cheaper than looking it up in the schema, which reads all of it.
     if (error instanceof Error && error.message.includes("no such table")) return 0;
     throw error;
   }
 };
 
-/** Brings an object's own tables up to the last of `migrations`, each applied once and whole. */
+/** Applies the missing migrations to an object's tables in one transaction. */
 export const applyMigrations = (
   storage: DurableObjectStorage,
   migrations: readonly string[],

@@ -4,14 +4,14 @@ import { type BucketLevel, TokenBucket } from "./token-bucket.ts";
 type StoredBucketRates = {
   burst: number;
   perSecond: number;
-  /** Tokens that may be taken before the filling is written again. */
+  /** Tokens that may be taken before the level is written again. */
   unwrittenMax: number;
 };
 
 /**
- * A token bucket that outlives its object's sleep. Its filling is written once more than a few tokens were taken since it
- * was full or written: whoever takes few costs no row, and a sleep, which begins after seconds without work, gives back
- * no more than time would have in about as many seconds.
+ * Token bucket that survives hibernation. Its level is written only after more than `unwrittenMax` tokens were taken
+ * since it was full or written, so that light use costs no row. A hibernation, which begins after seconds of
+ * inactivity, returns no more tokens than time would have.
  */
 export class StoredBucket {
   readonly #meta: KeyValues;
@@ -29,7 +29,7 @@ export class StoredBucket {
     this.#bucket = new TokenBucket(rates.burst, rates.perSecond, filled);
   }
 
-  /** True when there was a token to take. */
+  /** Takes a token. False if there is none. */
   take(now = Date.now()): boolean {
     if (this.#bucket.waitMs(now, this.#rates.burst) === 0) this.#unwritten = 0;
     if (!this.#bucket.take(now)) return false;

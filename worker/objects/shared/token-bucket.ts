@@ -1,7 +1,7 @@
-/** How many tokens there were, and when. */
+/** Number of tokens at a time. */
 export type BucketLevel = { tokens: number; at: number };
 
-/** Flood protection that lives and dies with the object, unless its filling is kept: `burst` at once, then `perSecond`. */
+/** In-memory token bucket: `burst` tokens at once, then `perSecond`. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
@@ -19,7 +19,7 @@ export class TokenBucket {
     return { tokens: this.#tokens, at: this.#at };
   }
 
-  /** True when there were so many tokens to take. */
+  /** Takes tokens. False if there are not enough. */
   take(now = Date.now(), tokens = 1): boolean {
     this.#refill(now);
     if (this.#tokens < tokens) return false;
@@ -27,13 +27,13 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes so many tokens whether they are there or not: what is missing is owed, and `take` refuses until it came in. */
+  /** Takes tokens even if there are not enough. The level becomes negative and `take` fails until it has recovered. */
   spend(tokens: number, now = Date.now()): void {
     this.#refill(now);
     this.#tokens -= tokens;
   }
 
-  /** Milliseconds until there are so many. */
+  /** Milliseconds until this many tokens are available. */
   waitMs(now = Date.now(), tokens = 1): number {
     this.#refill(now);
     return this.#tokens >= tokens ? 0 : Math.ceil(((tokens - this.#tokens) / this.#perSecond) * 1_000);

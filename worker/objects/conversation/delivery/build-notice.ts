@@ -6,7 +6,7 @@ import { countUnreadFor, getPeerReadState } from "#worker/objects/conversation/m
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { DeliveryProgress } from "./fan-out.ts";
 
-/** What the channel of somebody who is no member any more is told: that it is so. */
+/** Notice for a former member: only that the conversation is gone. */
 const buildLeftNotice = (
   { id, epoch, createdAt }: ConversationLog,
   { membershipVersion }: Member,
@@ -32,7 +32,7 @@ const buildLeftNotice = (
   messages: [],
 });
 
-/** The call as a member may know of it, and beside it one of which only their channel does. */
+/** The call as a member may see it. A call hidden from them goes separately, for their channel only. */
 export const toVisibleCall = (
   log: ConversationLog,
   { number }: Member,
@@ -42,7 +42,7 @@ export const toVisibleCall = (
   return { call: null, callVersion: version, ...(latest.over ? {} : { hiddenCall: latest }) };
 };
 
-/** What a member's channel, which has been told this much, is told now. */
+/** Notice for a member's channel with everything after `delivered`. `needsCount` adds the exact unread count. */
 export const buildNotice = (
   log: ConversationLog,
   member: Member,

@@ -2,34 +2,37 @@ import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#con
 import { logError, logWarning } from "#worker/lib/log.ts";
 import { jitterMs } from "#worker/objects/shared/retry.ts";
 
-// Pushed again after a crash; what a channel has of them it drops
+// Pushed again after a crash; channels ignore what they already have.
 const recoverMessages = 50;
 const recoverRevisions = 20;
-const answerConfirmMs = 1_000; // how long a channel has to show that it took in an answer before the alarm tells it again
+const answerConfirmMs = 1_000; // time for a channel to confirm an answer before the alarm notifies it again
 const bestEffortMax = 64;
-const retryWaitMs = 10_000; // how long the alarm waits for what is under way
+const retryWaitMs = 10_000; // time the alarm waits for running calls
 
-/** What a member's channel has: messages up to the head, changes to them up to the revision. */
+/** Delivery progress of one member: last delivered message (`head`) and last delivered edit (`revision`). */
 export type DeliveryProgress = { head: number; revision: number };
 
 type MemberDelivery = {
-  /** What the member's channel is known to have. */
+  /** Confirmed progress of the member's channel. */
   delivered: DeliveryProgress;
   isWaiting: boolean;
   isUnderWay: boolean;
-  /** It goes before all others. */
+  /** Whether the member is served before the others. */
   isUrgent: boolean;
-  /** The next notice counts everything anew instead of going on from `told`. */
+  /** Whether the next notice includes an exact unread count. */
   needsCount: boolean;
-  /** When its channel got the newest it has not confirmed, in an answer or told and held; undefined when there is none. */
+  /** When the channel got its newest unconfirmed state, in an answer or as "held". Undefined if all is confirmed. */
   answeredAt: number | undefined;
   failures: number;
   retryAt: number;
-  /** Who waits for the member's channel to know everything there is. */
+  /** Callbacks waiting until the channel has everything. */
   waiters: (() => void)[];
 };
 
-/** Whether a lane may be tried again: its time has come, or is further ahead than it was ever set, by a clock that was set back. */
+/**
+ * Whether the delivery may be retried: its time has come, or lies further ahead than ever set because the clock was set
+ * back.
+ */
 const isDue = ({ retryAt }: MemberDelivery, now = Date.now()): boolean =>
   retryAt <= now || retryAt > now + fanOutRetryMaxMs;
 
@@ -38,7 +41,7 @@ const maxProgress = (a: DeliveryProgress, b: DeliveryProgress): DeliveryProgress
   revision: Math.max(a.revision, b.revision),
 });
 
-/** Waits for something, but not too long. A timer that is left behind would keep the object awake for nothing. */
+/** Waits for work with a time limit. The timer is aborted afterwards, since a pending timer keeps the object awake. */
 const waitAtMost = async (ms: number, work: Promise<void>): Promise<void> => {
   const isDone = new AbortController();
   const wait = scheduler.wait(ms, { signal: isDone.signal }).catch(() => {});
@@ -47,39 +50,36 @@ const waitAtMost = async (ms: number, work: Promise<void>): Promise<void> => {
 };
 
 type FanOutPorts = {
-  /** What there is for a member to know. */
+  /** Progress that the member's channel should reach. */
   progressOf(member: number): DeliveryProgress;
-  /**
-   * Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. False when the
-   * channel may forget it once more.
-   */
+  /** Sends a notice with everything after `delivered`. Returns false if the channel has not written it yet. */
   notify(member: number, delivered: DeliveryProgress, needsCount: boolean): Promise<boolean>;
-  /** Something failed and is to be tried again at this time, by alarm. */
+  /** Called when a delivery failed and the alarm has to retry it at this time. */
   onFailure(retryAt: number): void;
 };
 
 /**
- * Tells the members' channels what is new: one notice to a member at a time, what happens meanwhile in the
- * next one, and `fanOutAtOnce` under way over all members. What fails waits for the alarm.
+ * Notifies the members' channels of changes. Each member has at most one notice in flight; later changes go into the
+ * next one. At most `fanOutAtOnce` calls run over all members. Failed deliveries are retried by the alarm.
  */
 export class FanOut {
   readonly #ports: FanOutPorts;
   readonly #confirmed: ReadonlyMap<number, DeliveryProgress>;
   readonly #deliveries = new Map<number, MemberDelivery>();
-  /** Members whose turn it is next, in the order they came: before the others those who must know soon. */
+  /** Members waiting for delivery in order of arrival, urgent ones first. */
   readonly #urgent = new Set<number>();
   readonly #queue = new Set<number>();
   readonly #bestEffortCalls: (() => Promise<void>)[] = [];
   #running = 0;
   #idle: (() => void)[] = [];
 
-  /** `confirmed` is what each member's channel is taken to know. */
+  /** `confirmed` is the initial progress of each member's channel. */
   constructor(ports: FanOutPorts, confirmed: ReadonlyMap<number, DeliveryProgress>) {
     this.#ports = ports;
     this.#confirmed = confirmed;
   }
 
-  /** There is something to tell. */
+  /** Schedules a notice for a member. */
   schedule(member: number, needsCount = false): void {
     const delivery = this.#deliveryOf(member);
     if (needsCount) delivery.needsCount = true;
@@ -88,7 +88,7 @@ export class FanOut {
     if (!delivery.isUnderWay && isDue(delivery)) this.#enqueue(member, delivery);
   }
 
-  /** There is something to tell that does not wait until all others have had their turn. */
+  /** Schedules a notice ahead of the other members. */
   scheduleUrgent(member: number, needsCount = false): void {
     const delivery = this.#deliveryOf(member);
     delivery.isUrgent = true;
@@ -96,12 +96,18 @@ export class FanOut {
     this.schedule(member, needsCount);
   }
 
-  /** The member's channel has it without having written it. When it does not show in time that it has, it is told. */
+  /**
+   * Records that the channel got the state in an answer without having written it. If it does not confirm in time, it
+   * is notified.
+   */
   markAnswered(member: number, now = Date.now()): void {
     this.#deliveryOf(member).answeredAt = now;
   }
 
-  /** Whom an earlier instance told what is not known: everybody is told anew, from a little way back. */
+  /**
+   * Notifies all members again, starting a little before the head, because the deliveries of the previous instance are
+   * unknown.
+   */
   recover(members: readonly number[]): void {
     for (const member of members) {
       const delivery = this.#deliveryOf(member);
@@ -114,12 +120,12 @@ export class FanOut {
     }
   }
 
-  /** The member's channel has nothing of the conversation as it is now. */
+  /** Forgets the member's progress: their channel has nothing of the current log. */
   resetProgress(member: number): void {
     this.#deliveryOf(member).delivered = { head: 0, revision: 0 };
   }
 
-  /** The member's channel has this much: it said so, or was told another way. */
+  /** Records the progress confirmed by a member's channel. */
   confirm(member: number, delivered: DeliveryProgress): void {
     const delivery = this.#deliveryOf(member);
     delivery.delivered = maxProgress(delivery.delivered, delivered);
@@ -128,7 +134,7 @@ export class FanOut {
       delivery.answeredAt = undefined;
   }
 
-  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
+  /** Resolves when the member's channel has everything, or after a time limit. */
   async waitUntilDelivered(member: number): Promise<void> {
     const delivery = this.#deliveryOf(member);
     if (!delivery.isWaiting && !delivery.isUnderWay) return;
@@ -136,14 +142,14 @@ export class FanOut {
     await waitAtMost(answerConfirmMs, isSettled);
   }
 
-  /** Calls that may be lost: made where nothing else waits for its turn, and not at all when too many do. */
+  /** Runs calls that may be lost, only while no delivery is waiting. Drops them when too many are queued. */
   runBestEffort(calls: readonly (() => Promise<void>)[]): void {
     if (this.#bestEffortCalls.length + calls.length > bestEffortMax) return;
     this.#bestEffortCalls.push(...calls);
     this.#pump();
   }
 
-  /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
+  /** Retries due deliveries. Resolves when no call is running, or after a time limit. */
   async retryDue(now = Date.now()): Promise<void> {
     for (const [member, delivery] of this.#deliveries) {
       if (delivery.answeredAt !== undefined && delivery.answeredAt + answerConfirmMs <= now) delivery.isWaiting = true;
@@ -154,7 +160,7 @@ export class FanOut {
     await waitAtMost(retryWaitMs, isIdle);
   }
 
-  /** When to look again, undefined when everything is confirmed. */
+  /** Time of the next retry, undefined if everything is confirmed. */
   nextRetryAt(now = Date.now()): number | undefined {
     const times = [...this.#deliveries.values()].flatMap((delivery) => {
       if (delivery.isUnderWay) return [now + fanOutAlarmMs];
@@ -226,7 +232,7 @@ export class FanOut {
       logError("a notice was not confirmed", error);
       delivery.failures += 1;
       delivery.retryAt = Date.now() + jitterMs(delivery.failures, retryBaseMs, fanOutRetryMaxMs);
-      // It may have arrived all the same, so that `told` is no longer sure.
+      // The notice may have arrived all the same, so the unread count has to be exact.
       Object.assign(delivery, { isWaiting: true, needsCount: true });
       this.#ports.onFailure(delivery.retryAt);
     }

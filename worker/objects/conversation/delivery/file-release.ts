@@ -2,11 +2,11 @@ import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { releaseDeletedFiles } from "./file-release-queue.ts";
 
-/** Tells the directory of files that are named no more: one round at a time, and another when something came meanwhile. */
+/** Releases file references in the directory, one run at a time. A run repeats if more were queued meanwhile. */
 export class FileRelease {
   readonly #env: Pick<Env, "DB" | "FILES">;
   readonly #onFailure: () => void;
-  /** There may be files that deleted messages named and nobody was told of. */
+  /** Whether the queue may hold unreleased files. */
   #isDue = false;
   #running: Promise<void> | undefined;
 
@@ -15,7 +15,7 @@ export class FileRelease {
     this.#onFailure = onFailure;
   }
 
-  /** There are more. */
+  /** Marks that the queue has entries. */
   markDue(): void {
     this.#isDue = true;
   }

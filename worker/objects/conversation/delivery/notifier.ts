@@ -13,22 +13,22 @@ import { purgeMessages } from "./purge.ts";
 export const nothingDelivered: DeliveryProgress = { head: 0, revision: 0 };
 
 /**
- * What there is to tell of a conversation and to whom, with the alarm that tells it should this instance not live long
- * enough. Whatever arms it is part of the commit it is called after: there is no `await` between the two.
+ * Decides which members to notify of a change, and keeps the alarm that finishes the delivery if this instance dies.
+ * The alarm is set in the same synchronous run as the commit, without an `await` between the two.
  */
 export class MemberNotifier {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   #log: ConversationLog | undefined;
   #fanOut: FanOut;
-  /** When the alarm goes off, as far as this instance has set it. */
+  /** Alarm time set by this instance. */
   #alarmAt = Number.POSITIVE_INFINITY;
-  /** An instance before this one had not heard from everybody: whom it told what is not known. */
+  /** Whether a previous instance left unconfirmed deliveries. */
   #isRecovering = false;
   readonly #fileRelease: FileRelease;
-  /** What time alone makes of the conversation: done when it is due, and when that is next. */
+  /** Timeouts of the call: applies due ones, and returns the next time. */
   readonly #clock: { ring(): void; next(): number | undefined };
-  /** How the marks of a group were when its authors were told last, while there is something to tell them. */
+  /** Group read state at the last notification of the authors, while a new one is pending. */
   #heldReceipts: LowestReadState | undefined;
 
   constructor(
@@ -45,13 +45,13 @@ export class MemberNotifier {
     this.#fileRelease = new FileRelease(env, () => this.#setAlarm(Date.now() + fanOutRetryMaxMs));
   }
 
-  /** The conversation has begun. */
+  /** Attaches the log of a new conversation. */
   start(log: ConversationLog): void {
     this.#log = log;
     this.#fanOut = this.#makeFanOut();
   }
 
-  /** Whatever an instance before this one left: it had set an alarm, or its alarm was lost while time was to make something. */
+  /** Resumes the work of a previous instance, which had set an alarm or lost it while a timeout was pending. */
   recover(alarmAt: number | null): void {
     const timeoutAt = this.#clock.next();
     if (alarmAt === null && timeoutAt === undefined) return;
@@ -61,23 +61,23 @@ export class MemberNotifier {
     if (timeoutAt !== undefined) this.#setAlarm(timeoutAt);
   }
 
-  /** Something was stored of which all hear before anything else, whoever asked for it. */
+  /** Notifies these members before all others. */
   notifyUrgently(members: readonly Member[]): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     for (const { number } of members) this.#fanOut.scheduleUrgent(number);
   }
 
-  /** Time will make something of the conversation. */
+  /** Sets the alarm for a timeout. */
   scheduleAlarm(at: number): void {
     this.#setAlarm(at);
   }
 
-  /** The member's channel has this much: it said so. */
+  /** Records progress that a member's channel reported. */
   confirmDelivered({ number }: Member, delivered: DeliveryProgress): void {
     this.#fanOut.confirm(number, delivered);
   }
 
-  /** The log has another epoch: nobody's channel has anything of it. */
+  /** Notifies all members after a new epoch: their channels have nothing of the log. */
   handleNewEpoch(log: ConversationLog): void {
     for (const { number } of log.members.all) this.#fanOut.resetProgress(number);
     this.notify(log.members.present, true);
@@ -89,38 +89,41 @@ export class MemberNotifier {
     for (const { number } of members) this.#fanOut.schedule(number, needsCount);
   }
 
-  /** Messages of these authors were stored. Their own channels hear of it in the answers to their calls. */
+  /** Notifies the members of new messages. The authors' channels get them in the responses to their calls. */
   notifySent(log: ConversationLog, authors: ReadonlySet<number>): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     this.notify(log.members.present.filter(({ number, isBlocking }) => !isBlocking && !authors.has(number)));
     for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
-  /** A message of this member's is deleted: those who had it hear of that, and the file it named is released. */
+  /** Notifies those who had a deleted message and releases its file. */
   notifyDeleted(log: ConversationLog, author: Member, { isNew, isWithheld }: TombstoneResult): void {
     if (!isNew) return;
     this.notify(isWithheld ? [author] : log.members.present, true);
     this.releaseFiles(log);
   }
 
-  /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
+  /** Notifies all members of a group change, first the actor and those who are no longer members. */
   notifyGroupChanged(log: ConversationLog, actor: Member): void {
     const newestVersion = log.group?.roster;
     const { present, leaving } = log.members;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    // Touched a second time they would be told again, after all the others.
+    // The actor must not be scheduled twice, which would notify them again after all the others.
     const others = present.filter((member) => member !== actor);
     this.#fanOut.scheduleUrgent(actor.number, actor.version === newestVersion);
     for (const member of leaving) if (member !== actor) this.#fanOut.scheduleUrgent(member.number);
     for (const { number, version } of others) this.#fanOut.schedule(number, version === newestVersion);
   }
 
-  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
+  /** Resolves when the member's channel has everything, or after a time limit. */
   waitUntilDelivered({ number }: Member): Promise<void> {
     return this.#fanOut.waitUntilDelivered(number);
   }
 
-  /** Many members' marks are one change for those who wrote, and often none. */
+  /**
+   * Collects the receipts of many members into one notification of the authors, since most receipts do not change what
+   * an author sees.
+   */
   scheduleReceipts(lowestBefore: LowestReadState): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     if (this.#heldReceipts) return;
@@ -132,7 +135,7 @@ export class MemberNotifier {
     }, groupReceiptHoldMs);
   }
 
-  /** Passed on to those who are members when their turn comes, and lost where it does not arrive. */
+  /** Relays typing to the current members, best effort. */
   relayTyping({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
     const from = { user: member.user, number: member.number };
     const sendTyping = async (other: Member): Promise<void> => {
@@ -142,19 +145,19 @@ export class MemberNotifier {
     this.#fanOut.runBestEffort(others.map((other) => () => sendTyping(other)));
   }
 
-  /** Something may have to go: what names nothing any more, what nobody is left to read. */
+  /** Schedules the purge of an ended conversation and releases unreferenced files. */
   schedulePurge(log: ConversationLog): void {
     if (log.hasNoReaders) this.#setAlarm(Date.now() + 1);
     this.releaseFiles(log);
   }
 
-  /** Files were named by messages that are gone. */
+  /** Releases the files of deleted messages. */
   releaseFiles(log: ConversationLog): void {
     this.#fileRelease.markDue();
     this.#ctx.waitUntil(this.#fileRelease.run(log));
   }
 
-  /** Tells again what was not confirmed. Runs at least once, perhaps twice: notices are idempotent. */
+  /** Retries unconfirmed deliveries. May run twice: notices are idempotent. */
   async alarm(): Promise<void> {
     const isOwn = Number.isFinite(this.#alarmAt);
     this.#alarmAt = Number.POSITIVE_INFINITY;
@@ -175,12 +178,12 @@ export class MemberNotifier {
       if (next !== undefined) this.#setAlarm(Math.max(next, Date.now() + 1));
       const timeoutAt = this.#clock.next();
       if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
-      // Until their authors were told of them, marks need an alarm that outlives this instance.
+      // Pending receipts need an alarm that survives this instance.
       if (this.#heldReceipts) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
   }
 
-  /** What was written in a conversation that is over goes, piece by piece, and so do the files that nothing names any more. */
+  /** Purges one batch of a conversation without readers and releases its files. */
   async #purge(log: ConversationLog): Promise<void> {
     if (log.hasNoReaders && !log.messages.isEmpty) {
       log.transaction(() => purgeMessages(log));

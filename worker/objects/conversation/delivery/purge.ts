@@ -1,8 +1,8 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 
-const purgeBatchMessages = 300; // messages: releasing the file of each has to fit into what one alarm may ask of others
+const purgeBatchMessages = 300; // messages: one alarm must be able to release the file of each
 
-/** Takes out what was written where nobody is left to read it, a piece at a time; the files it named are released. */
+/** Deletes one batch of messages of a conversation without readers and queues their files for release. */
 export const purgeMessages = (log: ConversationLog): void => {
   if (!log.hasNoReaders) return;
   const [last] = log.sql

@@ -12,24 +12,25 @@ import { type GroupLog, isActiveGroup, toGroupChangeResult } from "./group-view.
 const dayMs = 24 * 3_600_000;
 
 /**
- * What members do to a group. Each is one synchronous go within the caller's transaction, the line that tells of it
- * included: of two that cannot both be, the second finds what the first made of the group. What is done already
- * is done again by doing nothing.
+ * Group commands. Each runs within the caller's transaction together with its system message, so concurrent commands
+ * apply one after the other. Repeating a command that is already done changes nothing.
  */
 type GroupEvent = Omit<EventBody, "type">;
 
-/** The lines that tell of a change. */
+/** Appends the system messages of a change. */
 const appendEvents = (log: GroupLog, actor: Member, events: readonly GroupEvent[], now: number): void => {
   for (const event of events) log.append(actor.number, crypto.randomUUID(), { type: "event", ...event }, now);
 };
 
-/** One more change that devices have to hear of. */
+/** Increments the members version, which devices follow. */
 const nextMembersVersion = (log: GroupLog): number => {
   log.updateGroup({ roster: log.group.roster + 1 });
   return log.group.roster;
 };
 
-/** Somebody comes, for the first time or again: what was said before is not for them, and counts as got and read. */
+/**
+ * Adds a person for the first time or again. Earlier messages are invisible to them and count as delivered and read.
+ */
 const attachMember = (
   log: GroupLog,
   { user, isHidden }: AddedMember,
@@ -66,13 +67,13 @@ const detachMember = (log: GroupLog, member: Member, membersVersion: number): vo
   log.pendingDeletions.clearOf(member);
 };
 
-/** A member whom everybody takes for one. That somebody hears nothing of the group is not to be seen by what may be done with them. */
+/** Visible member for a user. Hidden members are included, so that commands do not reveal them. */
 const findVisibleMember = (log: GroupLog, user: Uuid): Member | undefined => {
   const member = log.members.find(user);
   return member && isVisibleMember(member) ? member : undefined;
 };
 
-/** Those of them who are not members yet. */
+/** People who are not members yet, without duplicates. */
 const filterNewMembers = (log: GroupLog, people: readonly AddedMember[]): AddedMember[] => {
   const seen = new Set<Uuid>();
   return people.filter(({ user }) => {
@@ -83,8 +84,8 @@ const filterNewMembers = (log: GroupLog, people: readonly AddedMember[]): AddedM
 };
 
 /**
- * Who was seated without a word and is added by somebody they do not block hears of the group from here on, and finds
- * what was said since everybody took them for a member. Nobody else is to see that anything changed.
+ * Makes hidden members active when somebody they do not block adds them. They see the messages since they appeared as a
+ * member. The others notice nothing.
  */
 const revealHiddenMembers = (log: GroupLog, people: readonly AddedMember[]): void => {
   for (const { user, isHidden } of people) {
@@ -94,7 +95,7 @@ const revealHiddenMembers = (log: GroupLog, people: readonly AddedMember[]): voi
   }
 };
 
-/** A group with its first members, the owner before all. */
+/** Creates a group with its first members, the owner as member 0. */
 export const createGroupLog = (
   storage: DurableObjectStorage,
   id: Uuid,
@@ -117,8 +118,8 @@ export const createGroupLog = (
 };
 
 /**
- * Whether somebody went by themselves lately: the line that tells of it follows the head at which they went. Whom others took
- * out may be brought back at any time.
+ * Whether a person left by themselves recently. Their "left" entry directly follows the head at which they left.
+ * Removed members may be added again at any time.
  */
 const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
   const member = log.members.find(user);
@@ -162,14 +163,14 @@ const endGroup = (log: GroupLog): GroupChangeResult => {
   return toGroupChangeResult(log, picture);
 };
 
-/** Who follows an owner that leaves: the one they name, else, or where that one hears nothing, whoever has been there longest. */
+/** Successor of a leaving owner: the named member if active, otherwise the member with the longest membership. */
 const chooseSuccessor = (log: GroupLog, actor: Member, successorId: Uuid | undefined): Member | undefined => {
   const others = log.members.present.filter((member) => member !== actor);
   const longestMember = others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
   return others.find(({ user }) => user === successorId) ?? longestMember;
 };
 
-/** Somebody goes; an owner leaves the group to an heir, the last one ends it. */
+/** Removes a member who leaves. An owner hands the group to a successor; the last active member ends it. */
 export const leaveWithSuccessor = (
   log: GroupLog,
   actor: Member,
@@ -179,7 +180,7 @@ export const leaveWithSuccessor = (
   const isOwner = actor.role === "owner";
   if (isOwner && successorId !== undefined && (successorId === actor.user || !findVisibleMember(log, successorId)))
     return { error: "member_not_found" };
-  // The last one who hears of it; an owner who hears nothing is nobody to keep it for.
+  // Hidden members do not keep a group alive.
   if (log.members.present.length === 1) return endGroup(log);
   const successor = isOwner ? chooseSuccessor(log, actor, successorId) : undefined;
   const membersVersion = nextMembersVersion(log);
@@ -190,7 +191,7 @@ export const leaveWithSuccessor = (
   return toGroupChangeResult(log);
 };
 
-/** Somebody goes who hears nothing of the group. */
+/** Removes a hidden member. */
 export const leaveSilently = (log: GroupLog, member: Member, now: number): void => {
   if (!isVisibleMember(member)) return;
   detachMember(log, member, nextMembersVersion(log));
@@ -225,8 +226,8 @@ const setGroupPicture = (log: GroupLog, actor: Member, pictureKey: string | null
 };
 
 /**
- * Whether what somebody who is no member any more asks for is so already: the answer that told them was lost. Who was
- * never told that they are a member hears what a stranger hears.
+ * Whether a former member repeats a command whose answer was lost. A person who was never notified of the group counts
+ * as a non-member.
  */
 export const isAlreadyDone = (log: GroupLog, { state, membershipVersion }: Member, command: GroupCommand): boolean =>
   state !== "in" && membershipVersion > 1 && (command.type === "leave" || (command.type === "end" && log.group.ended));

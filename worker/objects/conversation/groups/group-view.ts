@@ -6,7 +6,7 @@ import type { GroupChangeResult, MemberEntries } from "#worker/objects/rpc.ts";
 
 export type GroupLog = ConversationLog & { group: GroupState };
 
-/** Ended or not. */
+/** Whether the conversation is a group, active or ended. */
 export const isGroupLog = (log: ConversationLog | undefined): log is GroupLog => log?.group != null;
 
 export const isActiveGroup = (log: ConversationLog | undefined): log is GroupLog => isGroupLog(log) && !log.group.ended;
@@ -17,7 +17,7 @@ export const toGroupChangeResult = (log: GroupLog, replaced: string | null = nul
   replaced,
 });
 
-/** The group as one of its members reads it. */
+/** The group as one of its members sees it. */
 export const toGroupView = (log: GroupLog, { number, role }: Member): Group => {
   const { name, picture, roster } = log.group;
   return {
@@ -34,8 +34,8 @@ export const toGroupView = (log: GroupLog, { number, role }: Member): Group => {
 };
 
 /**
- * Those with these numbers, members or not; else a page of those who changed after a roster, at first of all who are
- * members. Who went before the reader came is nobody to them: they see nothing that was said or done until then.
+ * Members by number, former ones included, or a page of members changed after a members version (`since` 0: all current
+ * members). People who left before the reader joined are left out.
  */
 export const readMemberEntries = (
   log: GroupLog,

@@ -9,7 +9,7 @@ import { type GroupLog, isActiveGroup, readMemberEntries, toGroupChangeResult, t
 
 export const groupNotFound: Refusal = { error: "group_not_found" };
 
-/** The group that a conversation is, ended or not: what its members make of it, what they read of it, and who is told. */
+/** Group operations of a conversation: commands, views and notifications. The group may have ended. */
 export class GroupController {
   readonly #log: GroupLog;
   readonly #notifier: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">;
@@ -22,7 +22,7 @@ export class GroupController {
     this.#notifier = notifier;
   }
 
-  /** It was made, now or before, by this owner: refused where that was another. */
+  /** Confirms the creation of the group, now or before. Refused if it belongs to another owner. */
   async confirmCreation(owner: Uuid, isNew: boolean): Promise<GroupChangeResult | Refusal> {
     const log = this.#log;
     const member = log.members.findActive(owner);

@@ -7,11 +7,11 @@ import { leaveSilently, leaveWithSuccessor } from "./group-commands.ts";
 import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";
 
 /**
- * What becomes of a conversation when a member's account is gone. What they said stays for the others, whose places and
- * marks nothing changes. Each is one synchronous go within the caller's transaction, and done again by doing nothing.
+ * Removal of a deleted account from a conversation. Their messages and member numbers stay for the others. Each step
+ * runs within the caller's transaction and is idempotent.
  */
 
-/** What was never let through to the other is nobody's to read any more. */
+/** Replaces the member's undelivered messages by tombstones and queues their files for release. */
 const purgeUndelivered = (log: ConversationLog, { number }: Member): void => {
   const isUndelivered = "withheld > 0 AND sender = ?";
   log.sql.exec(
@@ -25,7 +25,7 @@ const purgeUndelivered = (log: ConversationLog, { number }: Member): void => {
   log.messages.invalidateCache();
 };
 
-/** Of two people one goes: nobody writes there any more. The other is told, and the one who went of nothing. */
+/** Closes a private chat. The other member is notified, the removed one is not. */
 const removeFromPrivateChat = (log: ConversationLog, member: Member): boolean => {
   if (member.state !== "in") return false;
   purgeUndelivered(log, member);
@@ -46,8 +46,8 @@ const removeFromGroup = (log: GroupLog, member: Member, now: number): string | n
 };
 
 /**
- * Whether there is something to tell all others, and to whom there is when not; the picture of a group that went with its
- * last member.
+ * Whether all members must be notified, otherwise those who see a changed forward. `replaced`: picture of a group that
+ * ended with its last member.
  */
 type RemovalChange = UserRemoval & { hasChanged: boolean; readers: readonly Member[] };
 

@@ -38,16 +38,16 @@ type ConversationColumns = {
   roster: number;
   ended: number;
 };
-/** What a group is beside its messages and members. */
+/** Data of a group besides its messages and members. */
 export type GroupState = { name: string; picture: string | null; roster: number; ended: boolean };
 
 /**
- * A conversation as it is stored, with what every operation needs kept beside it in memory. The object that
- * owns it is the only writer, so memory and tables agree; `transaction` keeps it so when one fails.
+ * Stored state of a conversation, with the data that every operation needs cached in memory. The owning object is the
+ * only writer, so memory and tables agree; `transaction` restores both after a failure.
  */
 export class ConversationLog {
   readonly id: ConversationId;
-  /** Another one when the log is found to be an earlier copy of what the members were told. */
+  /** Identity of the log. Renewed when the log turns out to be an older copy of what members received. */
   epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
@@ -55,18 +55,18 @@ export class ConversationLog {
   readonly messages: MessageTable;
   readonly pendingDeletions: PendingDeletions;
   readonly calls: ConversationCall;
-  /** Null in a private conversation. */
+  /** Group data, null in a private conversation. */
   group: GroupState | null;
-  /** When its members could first write: whoever blocked the other before that is not to be told by it. */
+  /** Time since which the members may write, epoch milliseconds. */
   createdAt: number;
-  /** The connection that lets the two write, null when there is none. */
+  /** Connection that lets the two members write, null if there is none. */
   connection: Uuid | null;
-  /** How often `connection` went from none to some or back. */
+  /** Number of times that writing was enabled or disabled. */
   writabilityVersion: number;
-  /** How often messages that had been stored were changed. */
+  /** Number of changes to stored messages. */
   revision: number;
 
-  /** The log of this object, or undefined when the conversation never began. */
+  /** Loads the log of this object, or undefined if the conversation was never created. */
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
     const version = readSchemaVersion(storage);
     if (version === 0) return undefined;
@@ -74,7 +74,7 @@ export class ConversationLog {
     return new ConversationLog(storage);
   }
 
-  /** With a name it is a group, without a member as yet. */
+  /** Creates a log. With a name it is a group, still without members. */
   static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
       applyMigrations(storage, migrations, 0);
@@ -110,48 +110,48 @@ export class ConversationLog {
     this.calls = new ConversationCall(this.sql);
   }
 
-  /** Whether its members may write: of a group they always may, of two who are connected while both have an account. */
+  /** Whether members may write: always in a group, otherwise while the two are connected and both accounts exist. */
   get isOpen(): boolean {
     return this.group !== null || (this.connection !== null && this.members.present.length === 2);
   }
 
-  /** Whether those who were sent something may have the files of it, also of somebody whose account is gone by now. */
+  /** Whether recipients may read attachments, also those of a deleted account. */
   get sharesFiles(): boolean {
     return this.group !== null || this.connection !== null;
   }
 
-  /** Whether nobody is left to whom anything in it could be shown. */
+  /** Whether no member is left who could see the conversation. */
   get hasNoReaders(): boolean {
     return this.group ? this.group.ended : this.members.present.length === 0;
   }
 
-  /** Whether it takes no messages any more: what is left is for leaving, deleting and blocking. */
+  /** Whether the size limit for messages is reached. The remaining space is for leaving, deleting and blocking. */
   get isFull(): boolean {
     return this.sql.databaseSize >= conversationMaxBytes;
   }
 
-  /** The newest place. */
+  /** Seq of the newest message, 0 if there is none. */
   get head(): number {
     return this.messages.head;
   }
 
-  /** The newest place that a member sees. */
+  /** Seq of the newest message that a member sees. */
   headFor(member: Member): number {
     return member.visibleUpTo ?? this.head;
   }
 
-  /** What the list of a member shows: the newest message that they see. */
+  /** Newest message that a member sees, for their conversation list. */
   lastMessageFor({ visibleUpTo }: Member): NewestMessage {
     const last = visibleUpTo === null ? this.messages.last : this.messages.findLastAt(visibleUpTo);
     return last ?? { at: this.createdAt, prior: null, sender: 0, preview: null, whole: true };
   }
 
-  /** The message at a place, when the member sees it. */
+  /** The message with this seq, if the member sees it. */
   findVisible(member: Member, seq: number): MessageRecord | undefined {
     return seq > member.hidden && seq <= this.headFor(member) ? this.messages.find(seq) : undefined;
   }
 
-  /** All of `change` or nothing of it, in the tables and in memory. */
+  /** Runs a change atomically in the tables and in memory. */
   transaction<T>(change: () => T): T {
     const { epoch, createdAt, connection, writabilityVersion, revision, group } = this;
     this.members.beginTransaction();
@@ -170,14 +170,14 @@ export class ConversationLog {
     }
   }
 
-  /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
+  /** Whether another member blocks this sender. Blocks apply to private conversations only. */
   isSenderBlocked(sender: number): boolean {
     return !this.group && this.members.all.some((member) => member.isBlocking && member.number !== sender);
   }
 
   /**
-   * The next message. Its time never goes back, whatever the clock does. `isHeld`: it goes to nobody, whatever is so now;
-   * where nobody blocks its author any more, they may know that.
+   * Appends a message. Its time never decreases, whatever the clock does. `isUndelivered`: the message reaches nobody;
+   * if nobody blocks its author any more, the author is told so.
    */
   append(
     sender: number,
@@ -198,20 +198,20 @@ export class ConversationLog {
     return position;
   }
 
-  /** From here on it is another log than the one that members were told of under the old epoch. */
+  /** Starts a new epoch: members have to load the log again. */
   renewEpoch(): void {
     this.epoch = newEpoch();
     this.sql.exec("UPDATE conversation SET epoch = ?", this.epoch);
   }
 
-  /** Counts changes to stored messages. */
+  /** Adds changes to stored messages to the revision. */
   addRevisions(count: number): void {
     if (count === 0) return;
     this.revision += count;
     this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
   }
 
-  /** What a group is from now on. */
+  /** Writes changed group data. */
   updateGroup(change: Partial<GroupState>): void {
     if (!this.group) throw new Error("a private conversation is no group");
     this.group = { ...this.group, ...change };
@@ -225,7 +225,7 @@ export class ConversationLog {
     );
   }
 
-  /** Lets the members write. False when that is so already, or when this connection has ended before. */
+  /** Enables writing. False if it is enabled already or this connection was closed before. */
   openConnection(connection: Uuid, now = Date.now()): boolean {
     const hasEnded = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
     if (hasEnded || this.connection === connection) return false;
@@ -234,7 +234,7 @@ export class ConversationLog {
     return true;
   }
 
-  /** Remembers that a connection ended. True when it was the one that let the members write. */
+  /** Records the end of a connection. True if it was the one that enabled writing. */
   closeConnection(connection: Uuid): boolean {
     this.sql.exec("INSERT OR IGNORE INTO closed_connections (id) VALUES (?)", connection);
     if (this.connection !== connection) return false;
@@ -247,7 +247,7 @@ export class ConversationLog {
     this.sql.exec("UPDATE conversation SET began = ?", now);
   }
 
-  /** Whether the two may write has changed. */
+  /** Counts a change of whether the two members may write. */
   addWritabilityChange(): void {
     this.writabilityVersion += 1;
     this.sql.exec("UPDATE conversation SET turn = ?", this.writabilityVersion);

@@ -4,34 +4,40 @@ import type { Uuid } from "#contract/ids.ts";
 import { toAssignments, toParameters } from "#worker/objects/shared/columns.ts";
 
 /**
- * `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it;
- * `quietLeaving`: both, for somebody who left and was seated without a word before that.
+ * `in`: active member. `quiet`: hidden member, visible to the others and never notified. `leaving`: has left, not
+ * confirmed by their channel. `quietLeaving`: hidden member whose earlier leave is not confirmed. `out`: former member.
  */
 type MemberState = "in" | "quiet" | "quietLeaving" | "leaving" | "out";
 
-/** Somebody who is or was a member of a conversation, as it is stored. */
+/** Current or former member of a conversation. */
 export type Member = ReadState & {
   number: number;
   user: Uuid;
-  /** Messages up to here are gone from their view. */
+  /** Seq up to which the member cleared the history. */
   hidden: number;
-  /** They let nothing of the other through. */
+  /** Whether the member blocks the peer. */
   isBlocking: boolean;
-  /** The newest place they see, when that is not the head: what was withheld from them after it is not there for them. */
+  /** Seq of the newest message this member sees, null if it is the head. Undelivered messages follow it. */
   visibleUpTo: number | null;
-  /** Their marks as the others see them, where these stand still or do not show what was read. */
+  /**
+   * Read state shown to the others, null if it equals the real one. It differs while the member blocks or hides what
+   * they read.
+   */
   shownReadState: ReadState | null;
-  /** What they read last they read unseen. */
+  /** Whether the member hid their last read from the others. */
   hidesReads: boolean;
   state: MemberState;
   role: GroupRole;
-  /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
+  /**
+   * Head at the time of joining; messages up to it are invisible to the member. For former members the head at the time
+   * of leaving.
+   */
   visibleAfter: number;
-  /** When they came. */
+  /** Time of joining, epoch milliseconds. */
   since: number;
-  /** How often they came or went. */
+  /** Number of times the member joined or left. */
   membershipVersion: number;
-  /** The roster of their last change. */
+  /** Members version of the last change to this member. */
   version: number;
 };
 
@@ -108,13 +114,13 @@ const toColumns = (member: Member): Pick<MemberColumns, (typeof updatedColumns)[
 
 const updateStatement = `UPDATE members SET ${toAssignments(updatedColumns)} WHERE number = ?`;
 
-/** A member in everybody's eyes. */
+/** Whether the others see this person as a member. */
 export const isVisibleMember = ({ state }: Member): boolean =>
   state === "in" || state === "quiet" || state === "quietLeaving";
 
 export const isLeaveUnconfirmed = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
 
-/** The least of some numbers, whose it is, and the least of the others'. */
+/** Lowest value, the number of the member who has it, and the lowest value of all the others. */
 type Minimum = { holder: number; lowest: number; next: number };
 export type LowestReadState = { delivered: Minimum; read: Minimum };
 
@@ -130,16 +136,16 @@ const findMinimum = (members: readonly Member[], kind: keyof ReadState): Minimum
   return found;
 };
 
-/** The members of a conversation, in the table and in memory. Numbers are places: nobody ever loses theirs. */
+/** Members of a conversation, in the table and in memory. A member number is an index and is never reused. */
 export class MemberTable {
   readonly #sql: SqlStorage;
   readonly #all: Member[];
   readonly #numbers = new Map<Uuid, number>();
-  /** What is derived from all of them, until one of them changes. */
+  /** Derived lists, computed on demand and cleared when a member changes. */
   #visible: Member[] | undefined;
   #active: Member[] | undefined;
   #lowestReadState: LowestReadState | undefined;
-  /** How members were before the transaction under way, and how many there were. */
+  /** Members as they were before the current transaction, and their count. */
   #before: Map<number, Member> | undefined;
   #countBefore = 0;
 
@@ -149,19 +155,19 @@ export class MemberTable {
     for (const { user, number } of this.#all) this.#numbers.set(user, number);
   }
 
-  /** Those who are told of everything. */
+  /** Active members: those who are notified. */
   get present(): readonly Member[] {
     this.#active ??= this.#all.filter(({ state }) => state === "in");
     return this.#active;
   }
 
-  /** Those whom everybody takes for members. */
+  /** Members as the others see them, hidden members included. */
   get visible(): readonly Member[] {
     this.#visible ??= this.#all.filter(isVisibleMember);
     return this.#visible;
   }
 
-  /** Those who were members and whose channels have not confirmed that they know. */
+  /** Former members whose channels have not confirmed the removal. */
   get leaving(): readonly Member[] {
     return this.#all.filter(isLeaveUnconfirmed);
   }
@@ -170,7 +176,7 @@ export class MemberTable {
     return this.#all;
   }
 
-  /** The least marks of all members, without those of any one of them at hand. */
+  /** Lowest read state over all visible members, from which each one's own value can be excluded. */
   get lowestReadState(): LowestReadState {
     this.#lowestReadState ??= {
       delivered: findMinimum(this.visible, "delivered"),
@@ -179,13 +185,13 @@ export class MemberTable {
     return this.#lowestReadState;
   }
 
-  /** The member that a person is. */
+  /** The active member for a user. */
   findActive(user: Uuid): Member | undefined {
     const member = this.find(user);
     return member?.state === "in" ? member : undefined;
   }
 
-  /** Somebody who is or was a member. */
+  /** The current or former member for a user. */
   find(user: Uuid): Member | undefined {
     const number = this.#numbers.get(user);
     return number === undefined ? undefined : this.#all[number];
@@ -203,12 +209,12 @@ export class MemberTable {
     this.#sql.exec(updateStatement, ...toParameters(updatedColumns, toColumns(member)), member.number);
   }
 
-  /** Their channel knows that they left. */
+  /** Records that the member's channel knows they left. */
   confirmLeft(member: Member): void {
     if (isLeaveUnconfirmed(member)) this.update(member, { state: member.state === "quietLeaving" ? "quiet" : "out" });
   }
 
-  /** Somebody who was never a member: nothing is known of them but a number. */
+  /** Adds a person who was never a member, in state `out`. */
   add(user: Uuid): Member {
     const number = this.#all.length;
     this.#sql.exec("INSERT INTO members (number, user_id, state) VALUES (?, ?, 'out')", number, user);
@@ -220,7 +226,7 @@ export class MemberTable {
     return member;
   }
 
-  /** What follows can be taken back. */
+  /** Records members for `rollback`. */
   beginTransaction(): void {
     this.#before = new Map();
     this.#countBefore = this.#all.length;

@@ -5,9 +5,9 @@ import { isBlank } from "#contract/text.ts";
 
 const forwardedText = "forwarded";
 
-/** How a body is stored: a text as it is, so that a search need not parse it, anything else as JSON. */
+/** Columns of a body: plain text as it is, so that a search need not parse it, everything else as JSON. */
 export const toBodyColumns = (body: StoredBody): { kind: string; body: string } => {
-  // Of calls only those that were missed wait to be read, and are counted by their kind.
+  // Missed calls have a kind of their own, because only they count as unread.
   if (body.type === "call" && body.status === "missed") return { kind: "missed", body: JSON.stringify(body) };
   if (body.type !== "text") return { kind: body.type, body: JSON.stringify(body) };
   return body.forwarded ? { kind: forwardedText, body: JSON.stringify(body) } : { kind: "text", body: body.text };
@@ -16,7 +16,7 @@ export const toBodyColumns = (body: StoredBody): { kind: string; body: string } 
 export const fromBodyColumns = (kind: string, body: string): StoredBody =>
   kind === "text" ? { type: "text", text: body } : v.parse(StoredBody, JSON.parse(body));
 
-/** Where there is something to see in a text. */
+/** Index of the first visible character. */
 const findVisibleStart = (text: string): number => {
   let start = 0;
   for (const char of text) {
@@ -26,7 +26,7 @@ const findVisibleStart = (text: string): number => {
   return 0;
 };
 
-/** The beginning of a text, never ending in half a character and never without anything to see. */
+/** The beginning of a text without a split surrogate pair and with something visible. */
 const cutPreviewText = (text: string): string => {
   const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
   const lastUnit = visible.charCodeAt(previewMaxLength - 1);
@@ -34,7 +34,7 @@ const cutPreviewText = (text: string): string => {
   return visible.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
 };
 
-/** What the conversation list shows of a message, and whether that is all of it. */
+/** Body for the conversation list, and whether it is complete. */
 export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
   "text" in body && body.text !== undefined && body.text.length > previewMaxLength
     ? { preview: { ...body, text: cutPreviewText(body.text) }, whole: false }

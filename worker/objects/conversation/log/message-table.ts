@@ -17,11 +17,14 @@ export type MessageRecord = {
   withheld: number;
 };
 
-/** What `withheld` says: the other member was never to have it, and the author was told so. */
+/** Values of the column `withheld`: never delivered to the other member; the second value also tells the author. */
 export const undelivered = 1;
 export const undeliveredAndDisclosed = 2;
 
-/** A message as a member may see it: what was withheld is a place, and the client id is only for its author. */
+/**
+ * A message as a member may see it. An undelivered message is only a placeholder, and the client id is for its author
+ * only.
+ */
 export const toVisibleMessage = (row: MessageRecord, member: Member): Message => {
   const { seq, sender, at } = row;
   if (sender === member.number) {
@@ -31,7 +34,7 @@ export const toVisibleMessage = (row: MessageRecord, member: Member): Message =>
   return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromBodyColumns(row.kind, row.body) };
 };
 
-/** What the list shows of a message, and the time of the one before it. */
+/** Newest message in the conversation list, with the time of the message before it. */
 export type NewestMessage = {
   at: number;
   prior: number | null;
@@ -50,7 +53,7 @@ const toNewestMessage = ({ at, sender, kind, body }: MessageRecord, prior: numbe
 type NewMessage = Pick<MessageRecord, "sender" | "cid" | "at" | "withheld"> & { body: StoredBody };
 type MessageTableState = { head: number; last: NewestMessage | undefined; recent: readonly MessageRecord[] };
 
-/** The messages of a conversation, in the table and the newest of them in memory. Their places have no holes. */
+/** Messages of a conversation, with the newest ones cached in memory. Seqs have no gaps. */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly unread: UnreadCounts;
@@ -64,27 +67,27 @@ export class MessageTable {
     if (newest) this.#cacheNewest(newest, before?.at ?? null);
   }
 
-  /** The newest place, 0 when there is none. */
+  /** Newest seq, 0 if there is none. */
   get head(): number {
     return this.#state.head;
   }
 
-  /** What the list shows of the newest one. */
+  /** Newest message for the conversation list. */
   get last(): NewestMessage | undefined {
     return this.#state.last;
   }
 
-  /** The newest messages, at most `recentMax`: what fan-out would otherwise read again. */
+  /** The newest messages, at most `recentMax`, cached for the fan-out. */
   get recent(): readonly MessageRecord[] {
     return this.#state.recent;
   }
 
-  /** Whether nothing stands there: what was said in a conversation that is over is taken out. */
+  /** Whether the log was purged or never had messages. */
   get isEmpty(): boolean {
     return this.#sql.exec("SELECT 1 FROM messages LIMIT 1").toArray().length === 0;
   }
 
-  /** What the list shows where this is the newest place that is seen. */
+  /** List entry for a member whose newest visible message has this seq. */
   findLastAt(seq: number): NewestMessage | undefined {
     const row = this.find(seq);
     return row && toNewestMessage(row, this.find(seq - 1)?.at ?? null);
@@ -94,25 +97,25 @@ export class MessageTable {
     return this.#sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq = ?", seq).toArray()[0];
   }
 
-  /** Where a message with this client id already stands. */
+  /** Position of the stored message with this client id. */
   findByClientId(sender: number, cid: Uuid): { seq: number; at: number } | undefined {
     return this.#sql
       .exec<{ seq: number; at: number }>("SELECT seq, at FROM messages WHERE sender = ? AND cid = ?", sender, cid)
       .toArray()[0];
   }
 
-  /** Whether this member wrote anything after that place. */
+  /** Whether this member sent anything after a seq. */
   hasSentAfter(sender: number, after: number): boolean {
     const query = "SELECT 1 FROM messages WHERE seq > ? AND sender = ? LIMIT 1";
     return this.#sql.exec(query, after, sender).toArray().length > 0;
   }
 
-  /** Whether the message at a place names the file. */
+  /** Whether the message with this seq references the file. */
   hasAttachment(file: Uuid, seq: number): boolean {
     return this.#sql.exec("SELECT 1 FROM attachments WHERE file = ? AND seq = ?", file, seq).toArray().length > 0;
   }
 
-  /** The next message, with the file that it names. */
+  /** Appends a message and the reference to its file. */
   append({ sender, cid, at, withheld, body }: NewMessage): { seq: number; at: number } {
     const row = { seq: this.head + 1, sender, cid, at, ...toBodyColumns(body), revision: 0, withheld };
     this.#sql.exec(
@@ -131,7 +134,7 @@ export class MessageTable {
     return row;
   }
 
-  /** A stored message as it now is: deleted for the first time, or what it was with another body. */
+  /** Updates a stored message: a tombstone or a changed body. */
   replace(row: MessageRecord): void {
     const { seq, kind, body, revision } = row;
     this.#sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
@@ -144,13 +147,13 @@ export class MessageTable {
     };
   }
 
-  /** Rows were changed in the table: what is kept of them in memory is void. */
+  /** Clears the cache after rows were changed by SQL. */
   invalidateCache(): void {
     this.#state = { ...this.#state, recent: [] };
     this.unread.clear();
   }
 
-  /** What follows can be taken back. */
+  /** Saves the cached state for `rollback`. */
   beginTransaction(): void {
     this.#before = this.#state;
   }

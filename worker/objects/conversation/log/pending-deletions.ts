@@ -2,7 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
 import type { Member } from "./member-table.ts";
 
-/** Messages that their authors deleted before they had come, by client id. Within the caller's transaction. */
+/** Client ids of messages deleted by their authors before they arrived. Runs within the caller's transaction. */
 export class PendingDeletions {
   readonly #sql: SqlStorage;
 
@@ -15,7 +15,7 @@ export class PendingDeletions {
     return this.#sql.exec(query, number, cid).toArray().length > 0;
   }
 
-  /** Of each member the newest are kept, for a while. */
+  /** Adds a client id. Keeps each member's newest `pendingDeletionsMax` ids for `pendingDeletionLifetimeMs`. */
   add({ number }: Member, cid: Uuid, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO withdrawn (sender, cid, at) VALUES (?, ?, ?)", number, cid, now);
     this.#sql.exec(
@@ -28,7 +28,7 @@ export class PendingDeletions {
     );
   }
 
-  /** Nothing that this member sends is taken in any more. */
+  /** Deletes the ids of a member who can no longer send. */
   clearOf({ number }: Member): void {
     this.#sql.exec("DELETE FROM withdrawn WHERE sender = ?", number);
   }

@@ -1,12 +1,12 @@
 import type { Member } from "./member-table.ts";
 
-/** What a member has left to read after the place `from`, up to the place `upTo`. */
+/** Unread count of a member for seqs after `from` up to `upTo`. */
 type CachedCount = { from: number; upTo: number; count: number };
 type DeletedMessage = { seq: number; sender: number };
 
 /**
- * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated from read
- * marks and new messages only.
+ * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated
+ * incrementally from read marks and new messages.
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;
@@ -16,7 +16,7 @@ export class UnreadCounts {
     this.#sql = sql;
   }
 
-  /** Those that the member may see and has neither read nor hidden. */
+  /** Messages the member can see and has neither read nor cleared. */
   countUnread({ number, read, hidden }: Pick<Member, "number" | "read" | "hidden">, head: number): number {
     const from = Math.max(read, hidden);
     if (from >= head) return 0;
@@ -31,14 +31,14 @@ export class UnreadCounts {
     return count;
   }
 
-  /** A message that was counted is deleted. */
+  /** Subtracts a deleted message from the cached counts. */
   subtractDeleted({ seq, sender }: DeletedMessage): void {
     for (const [number, cached] of this.#cache) {
       if (number !== sender && seq > cached.from && seq <= cached.upTo) cached.count -= 1;
     }
   }
 
-  /** Nothing is known any more. */
+  /** Clears the cache. */
   clear(): void {
     this.#cache.clear();
   }

@@ -5,9 +5,12 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
-/** What was passed on, and by whom it was written first, when that is somebody whose account is gone. */
+/** Anonymization of forwarded messages whose original author deleted their account. */
 
-/** Messages that name somebody as the one who wrote them first. In JSON no text of a message can look like that. */
+/**
+ * Messages that name a user as original author. Quotes inside JSON strings are escaped, so no message text matches the
+ * pattern.
+ */
 const listForwardsOf = (log: ConversationLog, author: Uuid): MessageRecord[] =>
   log.sql
     .exec<MessageRecord>(
@@ -16,7 +19,10 @@ const listForwardsOf = (log: ConversationLog, author: Uuid): MessageRecord[] =>
     )
     .toArray();
 
-/** Takes the name out of all that was passed on of somebody's, within the caller's transaction. Returns those who see it. */
+/**
+ * Removes a deleted author's name from forwarded messages within the caller's transaction. Returns the members who see
+ * a change.
+ */
 export const anonymizeForwardsOf = (log: ConversationLog, author: Uuid): readonly Member[] => {
   const rows = listForwardsOf(log, author);
   const { revision } = log;
@@ -29,7 +35,7 @@ export const anonymizeForwardsOf = (log: ConversationLog, author: Uuid): readonl
   return log.members.present.filter(({ number }) => rows.some(({ sender }) => sender === number));
 };
 
-/** A message that was stored with another name than its device gave with it, or none: its author's devices have yet to hear that. */
+/** Marks a message as changed because its stored original author differs from the one its device sent. */
 export const reviseForAuthor = (log: ConversationLog, seq: number): void => {
   const row = log.messages.find(seq);
   if (!row) return;

@@ -9,8 +9,8 @@ import { countBodyBytes, type SentByteBudgets } from "./sent-bytes.ts";
 
 export type AppendRequest = { member: Member; messages: readonly CheckedMessage[] };
 /**
- * `isNew` when at least one message was stored now; `isAgain` when one had been stored before. `unused` are those
- * whose file, by what is stored, they do not name.
+ * `isNew`: at least one message was stored now. `isAgain`: at least one was stored before. `unused`: client ids whose
+ * stored message does not reference the file sent now.
  */
 export type AppendResult = {
   sent: SendResult["sent"];
@@ -21,10 +21,10 @@ export type AppendResult = {
 };
 
 /**
- * Stores what may be stored, within the caller's transaction. A message that is there already keeps its place
- * whatever its body says now, and is found even where nobody may write any more. One that was withdrawn before it came,
- * or whose body was refused, keeps nothing else from being taken. When only some can be taken, those are `sent`; the sender asks for the rest again
- * and then hears why not.
+ * Stores messages within the caller's transaction. A message that is already stored keeps its position whatever its
+ * body, and is found even if nobody may write any more. A message that was deleted before it arrived, or whose body was
+ * refused, does not affect the others. If only some are accepted, `sent` lists them; the sender sends the rest again
+ * and then gets the refusal.
  */
 export const appendMessages = (
   log: ConversationLog,
@@ -57,7 +57,7 @@ export const appendMessages = (
     } else if (!refusal && bodyRefusal) {
       refused.push({ cid, ...bodyRefusal });
     } else if (!refusal && log.calls.latest?.id === cid) {
-      // That name is the call's: its line is to stand there.
+      // The client id belongs to the call, whose log entry uses it.
       refused.push({ cid, error: "invalid_input" });
       cidsWithoutFile.push(cid);
     } else if (!refusal && isFull) {

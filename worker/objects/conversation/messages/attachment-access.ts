@@ -5,13 +5,13 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
-/** Whether a member may have the file of a message now: who wrote it keeps it when the connection has ended. */
+/** Whether a member may read the file of a message. Authors keep their own files after the connection has ended. */
 const canReadAttachment = (log: ConversationLog, member: Member, row: MessageRecord): boolean => {
   if (row.seq <= member.hidden || row.seq > log.headFor(member)) return false;
   return row.sender === member.number || (log.sharesFiles && row.withheld === 0);
 };
 
-/** Whether a message that this member may see now names the file. */
+/** Whether a message that this member can see references the file. */
 export const isFileReadable = (log: ConversationLog, member: Member, file: Uuid): boolean => {
   const rows = log.sql.exec<MessageRecord>(
     "SELECT messages.* FROM attachments JOIN messages USING (seq) WHERE file = ?",
@@ -23,7 +23,7 @@ export const isFileReadable = (log: ConversationLog, member: Member, file: Uuid)
 
 const unforwardableKinds = ["deleted", "event", "call", "missed"];
 
-/** A message that this member may pass on, and who wrote it; undefined when there is none. */
+/** A message that this member may forward, and its author. Undefined if there is none. */
 export const findForwardOriginal = (
   log: ConversationLog,
   member: Member,

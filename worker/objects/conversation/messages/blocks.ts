@@ -2,8 +2,8 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 
 /**
- * From now on nothing of the others gets through to this member, and their marks stand still for the others.
- * False when that was so already.
+ * Blocks the peer: their messages no longer reach this member, and the member's shown read state stays fixed. False if
+ * already blocked.
  */
 const startBlock = (log: ConversationLog, member: Member): boolean => {
   if (member.isBlocking) return false;
@@ -17,8 +17,8 @@ const startBlock = (log: ConversationLog, member: Member): boolean => {
 };
 
 /**
- * Lets the others through again. What was withheld meanwhile stays so; as the member's marks will move on over it,
- * each of those messages is changed once, into one whose author knows that it never arrived.
+ * Removes a block. Undelivered messages stay undelivered. Each of them is revised once so that its author learns that
+ * it never arrived, since the member's read state will move past it. False if there was no block.
  */
 const endBlock = (log: ConversationLog, member: Member): boolean => {
   if (!member.isBlocking) return false;
@@ -42,6 +42,6 @@ const endBlock = (log: ConversationLog, member: Member): boolean => {
   return true;
 };
 
-/** Whether the member lets the others through. True when that changed. */
+/** Sets whether a member blocks the peer. True if that changed. */
 export const setMemberBlock = (log: ConversationLog, member: Member, isBlocked: boolean): boolean =>
   isBlocked ? startBlock(log, member) : endBlock(log, member);

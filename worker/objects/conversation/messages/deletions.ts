@@ -8,17 +8,20 @@ import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 
-const pushedMax = 20; // changed messages that a notice carries; a device asks for more
+const pushedMax = 20; // changed messages in a notice; devices request the rest
 const pushedMaxBytes = 16 * 1024;
 const pageMaxBytes = 64 * 1024;
 
-/** Lines that the conversation writes of what happened. */
+/** Whether the conversation wrote the message itself. */
 const isSystemEntry = ({ kind }: MessageRecord): boolean => ["event", "call", "missed"].includes(kind);
 
-/** `revision` is the one it was deleted by; `isWithheld`: the others never had it. */
+/**
+ * `revision` of the deletion. `isNew`: deleted now, not before. `isWithheld`: the message never reached the other
+ * member.
+ */
 export type TombstoneResult = { revision: number; isNew: boolean; isWithheld: boolean };
 
-/** Turns a member's own message into a tombstone, within the caller's transaction. Done twice it is still done. */
+/** Replaces a member's own message by a tombstone within the caller's transaction. Idempotent. */
 export const replaceByTombstone = (
   log: ConversationLog,
   member: Member,
@@ -40,8 +43,8 @@ export const replaceByTombstone = (
 };
 
 /**
- * Rows changed after a revision, in the order of their last change, as far as the member sees them. For somebody
- * from whom a message was withheld nothing about it ever changes.
+ * Rows changed after a revision in order of their last change, as the member sees them. Recipients see no changes of
+ * undelivered messages.
  */
 const listRevisedRows = (log: ConversationLog, member: Member, since: number, limit: number): MessageRecord[] =>
   log.sql
@@ -58,7 +61,7 @@ const listRevisedRows = (log: ConversationLog, member: Member, since: number, li
 
 const bytesOfRow = (row: MessageRecord): number => Buffer.byteLength(row.body);
 
-/** A page of what was changed. The revision it leads to is the log's own on the last page. */
+/** Page of changed messages. On the last page `revision` is that of the log. */
 export const readRevisionsPage = (log: ConversationLog, member: Member, query: CommandOf<"revised">): RevisedResult => {
   const found = listRevisedRows(log, member, query.since, messagePageRows + 1);
   let bytes = 0;
@@ -71,7 +74,7 @@ export const readRevisionsPage = (log: ConversationLog, member: Member, query: C
   return { epoch: log.epoch, revision, messages: page.map((row) => toVisibleMessage(row, member)), more };
 };
 
-/** What was changed after a revision, when that is little enough to be pushed. */
+/** Messages changed after a revision, or nothing if there are too many to push. */
 export const readPushableRevisions = (
   log: ConversationLog,
   member: Member,

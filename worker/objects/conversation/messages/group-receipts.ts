@@ -2,9 +2,9 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toPeerReadState } from "./read-state.ts";
 
-const scannedMax = 2_000; // messages; what is older, its author hears of with the next notice
+const scannedMax = 2_000; // messages; authors of older ones are updated with the next notice
 
-/** Whose own messages got or were read by everybody since the members' marks were like that. */
+/** Authors whose messages were received or read by all members since `before`. */
 export const listReachedAuthors = (log: ConversationLog, before: LowestReadState): Member[] => {
   const now = log.members.lowestReadState;
   const from = Math.min(before.delivered.lowest, before.read.lowest);

@@ -9,11 +9,11 @@ import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
-/** What one message adds to a page besides its body: seq, time, sender, client id and their punctuation. */
+/** Bytes of a message on a page besides its body: seq, time, sender, client id and punctuation. */
 const messageOverheadBytes = 60;
 const bytesOnPage = (row: MessageRecord): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
 
-/** Rows from the front as long as their bytes fit. A page has at least one. */
+/** Leading rows that fit into a page by size, at least one. */
 const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
   const page: MessageRecord[] = [];
   let bytes = 0;
@@ -25,7 +25,10 @@ const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
   return page;
 };
 
-/** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
+/**
+ * Page of messages before or after a seq as the member sees them. Seqs have no gaps, so the last one tells whether
+ * there are more.
+ */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit, held: heldSeq = seq } = query;
   const { hidden } = member;
@@ -51,7 +54,7 @@ export const readMessagePage = (log: ConversationLog, member: Member, query: Com
   return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, heldSeq)?.at ?? null };
 };
 
-/** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */
+/** Messages after a seq up to the newest the member sees, or undefined if there are too many to push. */
 export const readNewMessages = (log: ConversationLog, member: Member, after: number): Message[] | undefined => {
   const head = log.headFor(member);
   const count = head - after;
@@ -67,16 +70,16 @@ export const readNewMessages = (log: ConversationLog, member: Member, after: num
 
 const unsearchableKinds = ["voice", "deleted", "event", "call", "missed"];
 
-/** What a search looks through in a message, as far as the member may see it. */
+/** Searchable text of a message, empty if the member may not see it. */
 const searchTextOf = ({ kind, body, sender, withheld }: MessageRecord, member: Member): string => {
   if (unsearchableKinds.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
   return kind === "text" ? body : searchTextOfBody(fromBodyColumns(kind, body));
 };
 
 /**
- * Messages whose words contain what is looked for, whatever the case and the accents, newest first. One call looks at
- * `searchSliceRows` messages and, but for the last of them, `searchSliceLength` of their words at most, and says where to
- * go on: while it looks, nobody else is heard.
+ * Searches messages newest first, ignoring case and accents. One call scans at most `searchSliceRows` messages and
+ * stops after the message that reaches `searchSliceLength` characters. `before` is where to continue. The object serves
+ * nobody else during a call.
  */
 export const searchLog = (
   log: ConversationLog,

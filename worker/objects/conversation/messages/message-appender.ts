@@ -11,14 +11,14 @@ import { type AppendRequest, type AppendResult, appendMessages } from "./append-
 import { replaceByTombstone } from "./deletions.ts";
 import { SentByteBudgets } from "./sent-bytes.ts";
 
-/** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
+/** Appends sent messages to the conversation with group commit and notifies the members. */
 export class MessageAppender {
   readonly #log: ConversationLog;
   readonly #notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">;
   readonly #sentBytes: SentByteBudgets;
   readonly #commits = new GroupCommit<AppendRequest, AppendResult | Refusal>((batch) => this.#commit(batch));
 
-  /** `factor`: how many times as much as in production a member may send. */
+  /** `factor`: multiple of the production send limit. */
   constructor(
     log: ConversationLog,
     notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">,
@@ -29,7 +29,7 @@ export class MessageAppender {
     this.#notifier = notifier;
   }
 
-  /** The answer brings the sender's channel from what it has up to where the conversation then stands. */
+  /** Stores messages. The result brings the sender's channel from `position` to the current head. */
   async send(
     member: Member,
     messages: readonly CheckedMessage[],
@@ -45,20 +45,22 @@ export class MessageAppender {
     return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, delivered, isAgain) };
   }
 
-  /** A channel was told of places that this log does not have: it is an earlier copy, restored. All are told anew. */
+  /** Renews the epoch: a channel has messages that this log lacks, so the log was restored from an older copy. */
   #renewEpoch(): void {
     const log = this.#log;
     log.transaction(() => log.renewEpoch());
     this.#notifier.handleNewEpoch(log);
   }
 
-  /** Deletes what a member sent, wherever it stands. Of what has not come it is kept that it is not to be taken in. */
+  /**
+   * Deletes a message by client id. If it has not arrived yet, the id is stored so that the message is refused later.
+   */
   deletePending(member: Member, cid: Uuid): WithdrawResult | Refusal {
     const log = this.#log;
     const now = Date.now();
     const existing = log.messages.findByClientId(member.number, cid);
     if (existing) {
-      // What they wrote before they came back is not theirs to delete any more, however it is named.
+      // Members cannot delete messages they sent before they rejoined.
       const row = existing.seq > member.visibleAfter ? log.messages.find(existing.seq) : undefined;
       const deletion = log.transaction(() => replaceByTombstone(log, member, row));
       if (isRefusal(deletion)) return deletion;
@@ -69,7 +71,10 @@ export class MessageAppender {
     return { revision: log.revision, place: null };
   }
 
-  /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */
+  /**
+   * Commits all requests together. If that fails, commits each on its own, so that one bad request does not affect the
+   * others.
+   */
   #commit(batch: AppendRequest[]): (AppendResult | Refusal)[] {
     const log = this.#log;
     const now = Date.now();

@@ -5,22 +5,22 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { MemberReadState } from "#worker/objects/rpc.ts";
 
-/** Others' messages that a member may see and has neither read nor hidden, counted. */
+/** Number of messages from others that a member can see and has neither read nor cleared. */
 export const countUnreadFor = (log: ConversationLog, member: Member): number =>
   log.messages.unread.countUnread(member, log.head);
 
-/** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
+/** Read state shown to the others. While a member hides reads, their shown `read` stays where it was. */
 const toShownReceipts = (member: Member, readState: ReadState, hidesReads: boolean): ReadState | null => {
   if (member.isBlocking) return member.shownReadState;
   return hidesReads ? { delivered: readState.delivered, read: (member.shownReadState ?? member).read } : null;
 };
 
-/** What moved: anything, what was read, and anything that the others see. */
+/** Which parts changed: anything, the `read` mark, or the state shown to the others. */
 type ReceiptsMove = { hasMoved: boolean; hasRead: boolean; isSeenChanged: boolean };
 
 /**
- * Moves a member's marks on, never back and never beyond what they see. Tells what moved. `isShown`: the others may
- * see what is read from now on, and with it what was read before.
+ * Advances a member's read state, never back and never beyond what they see. `isVisibleToPeers`: the others may see
+ * this read, and with it the earlier ones.
  */
 export const applyReceipts = (
   log: ConversationLog,
@@ -43,13 +43,13 @@ export const applyReceipts = (
   return { hasMoved, hasRead, isSeenChanged: after.delivered !== before.delivered || after.read !== before.read };
 };
 
-/** Messages up to a place go from a member's view. What is gone stays gone. */
+/** Clears the member's history up to a seq. Cannot be undone. */
 export const clearHistoryUpTo = (log: ConversationLog, member: Member, upTo: number): void => {
   const hidden = Math.min(upTo, log.headFor(member));
   if (hidden > member.hidden) log.members.update(member, { hidden });
 };
 
-/** The least that the other members have got and read, as far as they let it be seen; nothing when there are none. */
+/** Lowest read state of the other members as far as they show it, 0 if there are none. */
 export const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
   const lowestExcludingMember = ({ holder, lowest, next }: LowestReadState["read"]) => {
     const lowestSeq = holder === number ? next : lowest;
@@ -68,7 +68,7 @@ export const toMemberReadState = (log: ConversationLog, member: Member, isCounte
   return isCounted ? { ...state, unread: countUnreadFor(log, member) } : state;
 };
 
-/** How far each of the others is with a member's own message; who came after it is left out. */
+/** Delivery state of a member's own message per member. Members who joined later are left out. */
 export const listReceiptsOf = (
   log: ConversationLog,
   member: Member,

@@ -7,25 +7,25 @@ import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-buck
 type ByteBudget = { bucket: TokenBucket; unwritten: number };
 
 const daySeconds = 24 * 3_600;
-/** What a message takes of the budget. */
+/** Bytes that a message takes from the budget. */
 export const countBodyBytes = (body: Body): number => Buffer.byteLength(JSON.stringify(body));
 
 /**
- * Daily budget of bytes that each member may send in a conversation. What is left of it is written once a good deal was
- * taken: short texts cost no row.
+ * Daily byte budget of each member in a conversation. The level is written only after `memberBytesUnwrittenMax` bytes,
+ * so that short texts cost no row.
  */
 export class SentByteBudgets {
   readonly #sql: SqlStorage;
   readonly #burst: number;
   readonly #budgets = new Map<number, ByteBudget>();
 
-  /** `factor`: how many times as much as in production. */
+  /** `factor`: multiple of the production limit. */
   constructor(sql: SqlStorage, factor: number) {
     this.#sql = sql;
     this.#burst = memberBytesPerDay * factor;
   }
 
-  /** True when the member had so much left. Within the caller's transaction. */
+  /** Takes bytes from the member's budget within the caller's transaction. False if not enough are left. */
   take(member: Member, bytes: number, now: number): boolean {
     const budget = this.#budgetOf(member);
     if (budget.bucket.waitMs(now, this.#burst) === 0) budget.unwritten = 0;
