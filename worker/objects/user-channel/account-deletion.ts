@@ -11,24 +11,24 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
 
 const deletedKey = "gone";
 const pageRows = 60;
-const pagesMax = 10; // of conversations that one alarm sees to
+const pagesMax = 10; // conversations are handled by one alarm at most in so many pages
 
-/** What is no table of ours: SQLite's own, the platform's, and that which counts migrations. */
+/** Tables of SQLite, of the platform and of the migrations. */
 const systemTable = /^(sqlite_|_cf_|schema_version$)/;
 
 type AccountDeletionPorts = {
   ctx: DurableObjectState;
   env: Env;
-  /** Empty where the platform does not say whose the object is: an alarm that was set by an older runtime. */
+  /** Empty if the platform does not know the object's name: an alarm set by an older runtime. */
   user: Uuid;
-  /** Nothing more comes in or is written, and every socket ends. */
+  /** Stops input and writes and closes all sockets. */
   close(): void;
 };
 
 /**
- * The end of a person's account, as far as their own channel sees to it: that is to say, all that is left once the
- * directory has let them go. It is done in passes by alarm, each of which does what is still there, until one that began
- * late enough to have missed nothing finds nothing. What stays is a mark, so that the channel never comes to life again.
+ * Purge of a deleted account by its own channel, after the directory has deleted it. Each alarm runs a pass over what
+ * is left, until a pass that began after `deletionSettleMs` finds nothing. A marker stays so that the channel never
+ * becomes active again.
  */
 export class AccountDeletionJob {
   readonly #ports: AccountDeletionPorts;
@@ -58,14 +58,17 @@ export class AccountDeletionJob {
     void ctx.storage.setAlarm(Date.now());
   }
 
-  /** A conversation tells of itself that had not heard of it. It tells again when it cannot be left now. */
+  /**
+   * Answers a notice of a conversation that does not know of the deletion by leaving it. Throws if that fails, so that
+   * the notice is repeated.
+   */
   async declineNotice({ conversation, gone }: ConversationNotice): Promise<void> {
     if (!gone) await this.#leaveConversation(conversation);
   }
 
-  /** A pass. Never throws: what is left is tried again. */
+  /** Runs one pass. Never throws: failures are retried. */
   async runPass(): Promise<void> {
-    if (!this.#isGone || this.#user === "") return; // who knocks every hour says whose it is
+    if (!this.#isGone || this.#user === "") return; // the hourly cron passes the user id
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -74,7 +77,7 @@ export class AccountDeletionJob {
 
   async #run(): Promise<void> {
     const { storage } = this.#ports.ctx;
-    // Should this instance die on the way, the next one goes on.
+    // If this instance dies during the pass, the alarm continues.
     await storage.setAlarm(Date.now() + fanOutRetryMaxMs);
     try {
       const nextAt = await this.#purge(Date.now());
@@ -86,7 +89,7 @@ export class AccountDeletionJob {
     }
   }
 
-  /** Clears away what is there, and answers when to look again; undefined when nothing can come any more. */
+  /** Purges what is there. Returns the time of the next pass, undefined if nothing can follow. */
   async #purge(now: number): Promise<number | undefined> {
     const { env } = this.#ports;
     const user = this.#user;
@@ -109,7 +112,7 @@ export class AccountDeletionJob {
     return Date.now() + jitterMs(this.#failures, retryBaseMs, fanOutRetryMaxMs);
   }
 
-  /** Leaves every conversation there was; each that is left is forgotten here. */
+  /** Leaves all conversations and deletes their rows. False if some are left. */
   async #leaveConversations(): Promise<boolean> {
     const { sql } = this.#ports.ctx.storage;
     let failures = 0;
@@ -151,7 +154,7 @@ export class AccountDeletionJob {
     this.#ports.ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", deletedKey);
   }
 
-  /** Every row of every table goes, but for the mark. */
+  /** Deletes all rows of all tables except the marker. */
   #purgeTables(): void {
     const { storage } = this.#ports.ctx;
     storage.transactionSync(() => {

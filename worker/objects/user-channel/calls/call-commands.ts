@@ -22,20 +22,20 @@ type CallRequestOf<T extends CallRequest["type"]> = Extract<RoutedCallRequest, {
 
 const cancelledMax = 100; // calls
 
-/** What the devices of one person do with calls: those that they make, enter and end, and what is said inside them. */
+/** Call commands of one person's devices: dial, answer, end, heartbeat and signals. */
 export class CallCommands {
   readonly #ports: CallCommandPorts;
   readonly #registry: CallRegistry;
   readonly #mutex = new KeyedMutex<ConversationId>();
-  /** Calls that are being dialled or answered: their conversations have not said yet what comes of it. */
+  /** Calls that are being dialled or answered, before their conversation has replied. */
   readonly #claims = new Set<{ conversation: ConversationId; call: Uuid }>();
-  /** Calls that were given up before they were known: what dials them came late. */
+  /** Calls that were cancelled before their dial command arrived. */
   readonly #cancelled = new Set<Uuid>();
-  /** Calls that ring, dialled by a page that went, and when it did. */
+  /** Ringing calls dialled by a page that closed, with the time it did. */
   readonly #orphanedSince = new Map<Uuid, number>();
   readonly #limits: CallRateLimits;
   readonly #recentSignals = new SignalBuffer();
-  /** When a device that has no socket last asked what is told in its call. */
+  /** Time at which a device without a socket last polled for signals. */
   #polledAt = 0;
   readonly #sessionGuard = new SessionGuard();
 
@@ -45,7 +45,7 @@ export class CallCommands {
     this.#limits = new CallRateLimits(sql, (id) => this.#registry.findById(id) !== undefined);
   }
 
-  /** A signal of the other person's device. */
+  /** Delivers a signal of the peer's device. */
   deliverSignal(from: Uuid, signal: CallSignal): void {
     const { call, conversation, to } = signal;
     if (otherMember(conversation, this.#ports.user) !== from || !this.#isOwnCall(conversation, call)) return;
@@ -53,7 +53,7 @@ export class CallCommands {
     this.#ports.sockets.sendToDevice(to, toSignalFrame(signal));
   }
 
-  /** A page of this device went, to be loaded anew or for good: what it dialled rings no longer than it may take to come back. */
+  /** Handles a closed or reloading page: its unanswered outgoing call rings only as long as a reload may take. */
   handlePageClosed(device: DeviceId): void {
     const call = this.#registry.findDialledBy(device);
     if (call) this.#ports.later(this.#cancelUnlessBack(call, device));
@@ -64,12 +64,12 @@ export class CallCommands {
     const leftAt = Date.now();
     this.#orphanedSince.set(id, leftAt);
     await new Promise((resolve) => setTimeout(resolve, callReconnectMs));
-    if (this.#orphanedSince.get(id) !== leftAt) return; // asked about meanwhile, by whatever way, or left once more
+    if (this.#orphanedSince.get(id) !== leftAt) return; // requested again meanwhile, or its page closed again
     this.#orphanedSince.delete(id);
     if (!this.#ports.sockets.isDeviceReachable(device, leftAt)) await this.#registry.cancelCall(call);
   }
 
-  /** The same for a device that asks, after that place; undefined of a call that is not open. */
+  /** Recent signals for a device that polls, after a position. Undefined if the call is not open. */
   findRecentSignals(id: Uuid, after: number): CallSignals | undefined {
     this.#orphanedSince.delete(id);
     this.#polledAt = Date.now();
@@ -77,13 +77,13 @@ export class CallCommands {
     return call && this.#recentSignals.listSince(call, after);
   }
 
-  /** Whether a device may be on its way back: its socket is there, or a device came just now that has not said which it is. */
+  /** Whether a device may reconnect: it has a socket, or an unidentified device connected recently. */
   mayReconnect(device: DeviceId): boolean {
     const since = Date.now() - callReconnectMs;
     return this.#polledAt >= since || this.#ports.sockets.isDeviceReachable(device, since);
   }
 
-  /** Sessions of this person ended: so do the calls they are in. */
+  /** Ends the calls of ended sessions. */
   async endSessions(endedSessions: EndedSessions): Promise<void> {
     this.#sessionGuard.endSessions(endedSessions);
     await this.#registry.endSessions(endedSessions);
@@ -152,8 +152,8 @@ export class CallCommands {
   }
 
   /**
-   * From channel to channel: both look whether there is such a call between the two. Until the callee accepts, nothing
-   * leaves that tells the caller the callee's address; an honest client says it again later.
+   * Sends a signal to the peer's channel. Both channels check that such a call exists between the two. Until the callee
+   * answers, signals that reveal the callee's address are refused; clients send them again later.
    */
   async #sendSignal({ type: _, ...signal }: CallRequestOf<"signal">): Promise<RelayOutcome | Refusal> {
     const { env, user } = this.#ports;
@@ -161,7 +161,7 @@ export class CallCommands {
     const other = otherMember(conversation, user);
     if (other === undefined || !this.#isOwnCall(conversation, call)) return { error: "call_not_found" };
     if (this.#isRinging(conversation, call) && revealsAddress(signal.signal)) {
-      await this.#mutex.run(conversation, async () => {}); // an answer may be under way
+      await this.#mutex.run(conversation, async () => {}); // an answer may be in progress
       if (this.#isRinging(conversation, call)) return { error: "not_allowed" };
     }
     const isAnswered = typeof this.#registry.find(conversation, call)?.answered_at === "number";
@@ -172,7 +172,7 @@ export class CallCommands {
     return { passed: true };
   }
 
-  /** Does what brings this person into a call, unless they are in another one or about to be; one that is abandoned ends. */
+  /** Enters a call unless this person is in another one or about to be. Abandoned calls are ended first. */
   async #enterCall(
     conversation: ConversationId,
     call: Uuid,
@@ -194,7 +194,7 @@ export class CallCommands {
     }
   }
 
-  /** Whether that call rings for this person and none of their devices has accepted it. */
+  /** Whether the call rings for this person and no device has answered it. */
   #isRinging(conversation: ConversationId, id: Uuid): boolean {
     const call = this.#registry.find(conversation, id);
     return call?.answered_at === null && call.to === this.#ports.user;

@@ -4,7 +4,7 @@ import type { CallUpdate } from "./call-table.ts";
 
 const createCallFrame = (payload: CallFrame["payload"]): CallFrame => ({ event: "call-system", payload });
 
-/** What the devices hear of a change: how the call stands, or how it ended. */
+/** Event frame of a call: its current state or its end. */
 export const toCallEventFrame = ({ call, over }: CallUpdate): CallFrame => {
   if (!over) return createCallFrame({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   const { status, seconds, reason } = over;

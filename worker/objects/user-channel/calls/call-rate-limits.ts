@@ -23,14 +23,14 @@ const createByteBucket = (isAnswered: boolean): TokenBucket =>
     : new TokenBucket(ringSignalBytes, ringSignalBytesPerSecond);
 
 /**
- * How often one person may ask something about calls. Dialling wears off in minutes, and the object is put to sleep in
- * seconds: what is left of it is written. The rest is only for as long as the object lives.
+ * Rate limits of one person's call commands. The dial limit recovers over minutes and is persisted, since the object
+ * hibernates after seconds. The others live in memory.
  */
 export class CallRateLimits {
   readonly #sql: SqlStorage;
   readonly #commands = new TokenBucket(callCommandBurst, callCommandsPerSecond);
   readonly #signals = new TokenBucket(signalBurst, signalsPerSecond);
-  /** What signals of each call took, in bytes. */
+  /** Byte budgets for the signals of each call. */
   readonly #signalBytes = new Map<Uuid, { isAnswered: boolean; bytes: TokenBucket }>();
   readonly #isOpen: (call: Uuid) => boolean;
   #dials: TokenBucket | undefined;
@@ -54,7 +54,7 @@ export class CallRateLimits {
     return takeTokensOrRefuse(this.#commands);
   }
 
-  /** `bytes`: what each device of the other person gets. */
+  /** `bytes`: size of the signal for each device of the peer. */
   takeSignal(call: Uuid, isAnswered: boolean, bytes: number): Refusal | undefined {
     return takeTokensOrRefuse(this.#signals) ?? takeTokensOrRefuse(this.#byteBucketOf(call, isAnswered), bytes);
   }

@@ -11,7 +11,7 @@ import { toCallEventFrame } from "./call-frames.ts";
 import { CallTable } from "./call-table.ts";
 import type { EndedSessions } from "./session-guard.ts";
 
-/** It went to where it was to go. */
+/** Whether a request was passed on. */
 export type RelayOutcome = { passed: boolean };
 
 type CallRegistryPorts = {
@@ -26,13 +26,16 @@ const refreshedMax = 100; // calls
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
   answered_at === null && now >= created_at + callRingMs;
 
-/** The calls of one person as their conversations tell of them: how each stands, and what the devices hear of it. */
+/**
+ * Calls of one person as reported by their conversations. Decides which calls ring on the devices and which are
+ * answered as busy.
+ */
 export class CallRegistry {
   readonly #ports: CallRegistryPorts;
   readonly #table: CallTable;
-  /** When the conversations of open calls were last asked about them. */
+  /** Time at which the conversations of open calls were last asked about them. */
   readonly #refreshedAt = new Map<Uuid, number>();
-  /** Calls of a device that seems to be gone: they keep this person from nothing. */
+  /** Calls whose device seems gone. They do not make this person busy. */
   readonly #abandoned = new Set<Uuid>();
 
   constructor(sql: SqlStorage, ports: CallRegistryPorts) {
@@ -40,7 +43,7 @@ export class CallRegistry {
     this.#table = new CallTable(sql);
   }
 
-  /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
+  /** Open calls for a connecting device, without those that rang out or are being answered as busy. */
   get visibleCalls(): Call[] {
     const now = Date.now();
     this.#refreshStale(now);
@@ -50,19 +53,20 @@ export class CallRegistry {
     );
   }
 
-  /** One that is under way, or has rung out and nobody has ended yet. */
+  /** An open call, or one that rang out and is not ended yet. */
   find(conversation: ConversationId, id: Uuid): Call | undefined {
     return this.#table.find(conversation, id);
   }
 
-  /** The same, wherever it is. */
+  /** The same by call id alone. */
   findById(id: Uuid): Call | undefined {
     return this.#table.open.find(({ call_id }) => call_id === id);
   }
 
   /**
-   * Takes in how a conversation's call stands, null for none that this person may know of. Whoever is in a call, calls
-   * or is rung already is busy for everybody else, also for whoever rings without their knowing (`held`).
+   * Applies the state of a conversation's call, null for none that this person may know of. A person who is in a call,
+   * calling or ringing is busy for all other callers. `hiddenCall`: a call from a blocked person, which is answered as
+   * busy but never shown.
    */
   applyCallState(
     conversation: ConversationId,
@@ -86,27 +90,27 @@ export class CallRegistry {
     }
   }
 
-  /** The calls elsewhere that this person makes or is in; those that only ring for them are not among them. */
+  /** Other calls that this person dialled or is in, without those that only ring. */
   listOtherActiveCalls(conversation: ConversationId): Call[] {
     return this.#listOthers(conversation).filter((call) => !this.#isIncomingRing(call));
   }
 
-  /** Whether any of those makes this person busy. */
+  /** Whether any other call makes this person busy. */
   isBusyElsewhere(conversation: ConversationId): boolean {
     return this.#listOthers(conversation).some((call) => this.#makesBusy(call));
   }
 
-  /** They are in this one from now on: those of a device that is gone end. */
+  /** Ends other calls whose device is gone, after this person entered one. */
   leaveOtherCalls(conversation: ConversationId): void {
     for (const other of this.listOtherActiveCalls(conversation)) this.#ports.later(this.#leaveAbandoned(other));
   }
 
-  /** What cannot be found out stays as it is. */
+  /** Refreshes a call. Its state stays as it is if that fails. */
   async tryRefresh({ conversation, call_id }: Call): Promise<void> {
     await this.refresh(conversation, call_id).catch((error: unknown) => logWarning("a call was not found out", error));
   }
 
-  /** Asks a conversation about a call. One that it does not know to be under way is over. */
+  /** Asks a conversation for the state of a call and removes it if it is over or unknown. */
   async refresh(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
     const { user, sockets } = this.#ports;
     if (this.#refreshedAt.size >= refreshedMax) this.#refreshedAt.clear();
@@ -120,7 +124,7 @@ export class CallRegistry {
     return answer;
   }
 
-  /** A device of this person's is still there. Where the conversation knows of no such side, it is asked how the call stands. */
+  /** Sends a heartbeat. If the conversation does not accept it, the call is refreshed. */
   async sendHeartbeat(
     conversation: ConversationId,
     id: Uuid,
@@ -139,13 +143,13 @@ export class CallRegistry {
     return { error: "call_not_found" };
   }
 
-  /** What this person does with a call. */
+  /** Runs a command of this person on a call. */
   runCommand(conversation: ConversationId, command: CallCommand, session?: Uuid): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
     return this.#request(conversation, (stub) => stub.runCallCommand(conversation, user, command, session));
   }
 
-  /** What this device of theirs dialled and nobody answered yet. */
+  /** The unanswered call dialled by this device. */
   findDialledBy(device: DeviceId): Call | undefined {
     const { user } = this.#ports;
     return this.#table.open.find((call) => call.from === user && call.from_device === device && !call.answered_at);
@@ -156,7 +160,7 @@ export class CallRegistry {
     return this.#request(conversation, (stub) => stub.cancelCall(conversation, user, call_id));
   }
 
-  /** Sessions of this person ended: so do the calls that they are in by one of them. */
+  /** Ends the calls that these sessions are in. */
   async endSessions(endedSessions: EndedSessions): Promise<void> {
     await Promise.all(this.#table.open.map(({ conversation }) => this.endSessionsIn(conversation, endedSessions)));
   }
@@ -168,7 +172,7 @@ export class CallRegistry {
     );
   }
 
-  /** Tells the devices that somebody calls, unless this person is busy: what makes them so may be over by now. */
+  /** Rings on the devices unless this person is busy. Other calls are refreshed first, since they may be over. */
   #ring(call: Call): void {
     const ring = () => this.#ports.sockets.broadcast(toCallEventFrame({ call, over: null }), true);
     const decide = async () => {
@@ -181,7 +185,7 @@ export class CallRegistry {
     else this.#ports.later(decide());
   }
 
-  /** The same for whoever rings without this person's knowing: no device is told, and only their like find them busy by it. */
+  /** Answers a hidden call as busy if this person is in another call or another hidden one rings. */
   async #checkHiddenRing(call: Call): Promise<void> {
     if (this.#listHiddenOthers(call.conversation).length > 0 || (await this.#refreshIsBusy(call)))
       await this.#reportBusy(call);
@@ -192,7 +196,7 @@ export class CallRegistry {
     return this.#listOthers(conversation).some((other) => !this.#abandoned.has(other.call_id));
   }
 
-  /** Somebody rings while this person has begun to talk, or to call, elsewhere. */
+  /** Answers a ringing call as busy because this person entered another one. */
   #refuseIfRinging(call: Call): void {
     if (this.#isIncomingRing(call)) this.#ports.later(this.#reportBusy(call));
   }
@@ -202,13 +206,13 @@ export class CallRegistry {
     return this.#request(conversation, (stub) => stub.refuseCallAsBusy(conversation, user, call_id));
   }
 
-  /** Whoever talks elsewhere has left the call of a device that is gone. */
+  /** Ends a call whose device is gone, because the person is in another call. */
   async #leaveAbandoned({ conversation, call_id }: Call): Promise<void> {
     if (!this.#abandoned.has(call_id)) return;
     await this.runCommand(conversation, { type: "end", id: call_id, device: this.#ports.user, status: "ended" });
   }
 
-  /** Asks about calls whose end may have been lost, at most once in a while. */
+  /** Refreshes calls whose end may have been lost, at most once every `callSilentMaxMs`. */
   #refreshStale(now: number): void {
     for (const call of this.#table.open) {
       const isDoubtful =
@@ -219,7 +223,7 @@ export class CallRegistry {
     }
   }
 
-  /** Should it turn out to keep this person from nothing, the devices hear what rings meanwhile. */
+  /** Refreshes a call and rings a waiting one if this call no longer makes the person busy. */
   async #refreshAndRing(call: Call): Promise<void> {
     const wasEngaged = this.#makesBusy(call);
     await this.tryRefresh(call);
@@ -231,13 +235,13 @@ export class CallRegistry {
     return this.#table.open.filter((call) => call.conversation !== conversation);
   }
 
-  /** Those that ring elsewhere without this person's knowing. */
+  /** Hidden calls that ring in other conversations. */
   #listHiddenOthers(conversation: ConversationId): Call[] {
     const now = Date.now();
     return this.#table.hidden.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
   }
 
-  /** What rings for this person: one at a time, and nothing while they are in a call. */
+  /** The one call that rings for this person, undefined while they are in a call. */
   #findRinging(now = Date.now()): Call | undefined {
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
     if (open.some((call) => this.#makesBusy(call))) return undefined;
@@ -245,12 +249,12 @@ export class CallRegistry {
     return first;
   }
 
-  /** Whether it makes this person busy for others. */
+  /** Whether this call makes the person busy. */
   #makesBusy(call: Call): boolean {
     return !this.#isIncomingRing(call) && !this.#abandoned.has(call.call_id);
   }
 
-  /** Whether it rings for this person. */
+  /** Whether this call rings for the person. */
   #isIncomingRing({ answered_at, to }: Call): boolean {
     return answered_at === null && to === this.#ports.user;
   }

@@ -5,7 +5,7 @@ import type { CallRecord } from "#worker/objects/shared/call-record.ts";
 
 type CallTableRow = { conversation: ConversationId; version: number; call: string | null };
 
-/** What is to be told of a call: how it is now, and how it ended if it did. Of one that is `held`, nobody is told. */
+/** Change of a call for the devices: its state and, if it ended, how. `isHidden`: devices are not notified. */
 export type CallUpdate = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null; isHidden?: true };
 
 const StoredCall = v.object({ ...Call.entries, held: v.optional(v.literal(true)) });
@@ -13,29 +13,29 @@ type StoredCall = v.InferOutput<typeof StoredCall>;
 
 const versionsMax = 1_000;
 
-/** A call that is over, nobody knows how: its end was not told. */
+/** Update for a call that is over without a known reason. */
 const toLostCall = (call: Call): CallUpdate => ({
   call,
   over: { status: call.answered_at === null ? "missed" : "ended", seconds: 0 },
 });
 
-/** The calls of a person, as their conversations told of them. */
+/** Calls of a person as reported by their conversations. */
 export class CallTable {
   readonly #sql: SqlStorage;
   #cached: { open: Call[]; hidden: Call[] } | undefined;
-  /** Versions of conversations, as far as they were looked up: notices of messages carry the last call too. */
+  /** Cached call versions by conversation, since message notices carry the last call too. */
   readonly #versions = new Map<ConversationId, number>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  /** Those under way: at most one in each conversation. */
+  /** Open calls, at most one for each conversation. */
   get open(): readonly Call[] {
     return this.#read().open;
   }
 
-  /** Those that ring and that this person is not to know of: they count for nothing but for those who make them. */
+  /** Ringing calls from blocked people, which only affect other hidden calls. */
   get hidden(): readonly Call[] {
     return this.#read().hidden;
   }
@@ -44,7 +44,9 @@ export class CallTable {
     return this.open.find((call) => call.conversation === conversation && call.call_id === id);
   }
 
-  /** Takes in how a conversation's call stands, null for none that this person may know of. What of it is news. */
+  /**
+   * Stores the state of a conversation's call, null for none, if its version is newer. Returns the resulting updates.
+   */
   applyCallState(
     conversation: ConversationId,
     record: CallRecord | null,
@@ -64,7 +66,7 @@ export class CallTable {
     return updates;
   }
 
-  /** The conversation says that this call is over, and perhaps how, though its version is known here. */
+  /** Removes a call that its conversation reports as over although the version is unchanged. */
   removeCall(conversation: ConversationId, id: Uuid, over: CallUpdate["over"]): CallUpdate[] {
     const call = this.find(conversation, id);
     if (!call) return [];

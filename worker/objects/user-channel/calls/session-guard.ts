@@ -1,14 +1,14 @@
 import type { Uuid } from "#contract/ids.ts";
 
-/** Sessions that ended: these, or all of a person's. */
+/** Ended sessions: some, or all of a person's. */
 export type EndedSessions = readonly Uuid[] | "all";
 type GuardedEntry = { session: Uuid | undefined; ended: EndedSessions | undefined };
 
-/** Who is dialling or answering just now, by which session, so that one which ends meanwhile gets into no call. */
+/** Tracks sessions that are dialling or answering, so that a session which ends meanwhile does not enter a call. */
 export class SessionGuard {
   readonly #entries = new Set<GuardedEntry>();
 
-  /** `enter`, and `leave` where the session has ended when that is done. */
+  /** Runs `enter`, then `leave` if the session ended meanwhile. */
   async run<T>(
     session: Uuid | undefined,
     enter: () => Promise<T>,

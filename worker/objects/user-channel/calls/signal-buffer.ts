@@ -2,12 +2,12 @@ import type { Call, CallSignals } from "#contract/calls/call.ts";
 import type { CallSignal } from "#worker/objects/rpc.ts";
 import { toSignalData } from "./call-frames.ts";
 
-const signalLifetimeMs = 10_000; // who is not answered says it again
+const signalLifetimeMs = 10_000; // the sender repeats unanswered signals
 const bufferedMax = 64;
 
 /**
- * What the other side told inside this person's calls a moment ago, for devices that ask because they have no socket: in
- * memory alone. Places in it go on after a sleep, because they are times.
+ * Recent signals from peers in this person's calls, in memory only, for devices that poll because they have no socket.
+ * Positions are times, so they stay valid after hibernation.
  */
 export class SignalBuffer {
   #signals: { at: number; signal: CallSignal }[] = [];
@@ -18,7 +18,7 @@ export class SignalBuffer {
     this.#signals = [...this.#recent, { at: this.#lastPosition, signal }].slice(-bufferedMax);
   }
 
-  /** Of that call, after that place. */
+  /** Signals of a call after a position. */
   listSince(call: Call, after: number): CallSignals {
     const signals = this.#recent.filter(
       ({ at, signal }) => at > after && signal.call === call.call_id && signal.conversation === call.conversation,

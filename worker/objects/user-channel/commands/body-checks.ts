@@ -13,12 +13,12 @@ import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findReadyFiles, type ReadyFile } from "#worker/db/files.ts";
 
-/** What of a body is true, or why it may not be sent: the same for all messages that say it. */
+/** Verified body, or why it may not be sent. Shared by all messages with the same body. */
 export type BodyCheck = () => Promise<Body | Refusal>;
 
 type ForwardOriginal = { body: StoredBody; author: Uuid };
 
-/** The body with what the directory says of its file: what a device says of it counts for nothing. */
+/** The body with the file data of the directory, which replaces what the device claims. */
 const fillFileFields = (body: AttachedBody, { name, size, type, width, height }: ReadyFile): Body | Refusal => {
   const fileFields = { name, size, mime: type };
   if (body.type === "file") return { ...body, ...fileFields };
@@ -29,8 +29,8 @@ const fillFileFields = (body: AttachedBody, { name, size, type, width, height }:
 };
 
 /**
- * The mark of who wrote something first, as it may stand with it: without one it has to be the sender's own. A device that
- * names somebody whom the original names no more does not know yet that their account is gone.
+ * Checks the original author of a forward. Without one, the original must be the sender's own. A device may still name
+ * an author whose account was deleted since; the anonymized form is stored then.
  */
 const checkAttribution = (
   { forwarded }: Body,
@@ -44,7 +44,7 @@ const checkAttribution = (
   return { isRight: forwarded.by === originalForwarded?.by, forwarded };
 };
 
-/** A body that repeats what was read elsewhere, with the file and the words that stand there. */
+/** Checks a forward against its original and takes over the original's file and text. */
 const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | Refusal => {
   const from = original.body;
   if (from.type === "deleted" || from.type === "withheld" || from.type !== body.type) return { error: "original_gone" };
@@ -60,20 +60,20 @@ const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | R
   return { ...content, ...attribution };
 };
 
-/** Looks at bodies that name a file or somebody else before they are sent. */
+/** Verifies bodies with a file or an original author before they are sent. */
 export class BodyChecks {
   readonly #env: Pick<Env, "DB">;
   readonly #user: Uuid;
   readonly #readOriginal: (source: ForwardSource) => Promise<ForwardOriginal | Refusal>;
 
-  /** `read` finds a message as this person may pass it on. */
+  /** `read` returns a message that this person may forward. */
   constructor(env: Pick<Env, "DB">, user: Uuid, read: (source: ForwardSource) => Promise<ForwardOriginal | Refusal>) {
     this.#env = env;
     this.#user = user;
     this.#readOriginal = read;
   }
 
-  /** Undefined for a body of which there is nothing to find out. */
+  /** Creates the check of a body, undefined if there is nothing to verify. */
   createCheck(body: Body, source: ForwardSource | undefined): BodyCheck | undefined {
     if (!source && !body.forwarded && !findAttachment(body)) return undefined;
     let answer: ReturnType<BodyCheck> | undefined;

@@ -23,7 +23,7 @@ type CommandRouterPorts = {
   accountDeletion: Pick<AccountDeletionJob, "isGone">;
 };
 
-/** What a person can ask for, from whichever carrier, and who sees to it. */
+/** Routes a person's commands, from frames or HTTP, to the component that runs them. */
 export class CommandRouter {
   readonly #ports: CommandRouterPorts;
 
@@ -31,7 +31,10 @@ export class CommandRouter {
     this.#ports = ports;
   }
 
-  /** Never throws: what failed can be asked for again. `isWanted`: whether anybody still waits for the answer. */
+  /**
+   * Runs a command. Never throws: a failure is returned as a temporary refusal. `isWanted`: whether the client still
+   * waits for the answer.
+   */
   async run(
     command: Command,
     session?: Uuid,
@@ -46,7 +49,7 @@ export class CommandRouter {
     }
   }
 
-  /** What changed after a cursor, with the calls under way. */
+  /** Changes after a cursor, with the open calls. */
   readChanges(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
     const { inbox, callRegistry } = this.#ports;
     return { ...inbox.readChanges(since, session, before), calls: callRegistry.visibleCalls };

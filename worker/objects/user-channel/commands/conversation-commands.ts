@@ -23,13 +23,13 @@ import type { ConversationGateway } from "./conversation-gateway.ts";
 
 type ReadCommand = "page" | "revised" | "search";
 
-/** What a person reads in conversations, and how much of it in a time. */
+/** Reads pages, changes and search results from conversations, rate limited. */
 export class ConversationReader {
   readonly #user: Uuid;
   readonly #gateway: ConversationGateway;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
   readonly #slices = new TokenBucket(searchSliceBurst, searchSlicesPerSecond);
-  /** One search of a person at a time: a conversation answers others between two slices. */
+  /** Runs one search of a person at a time; a conversation serves others between two slices. */
   readonly #searches = new KeyedMutex<Uuid>();
 
   constructor(user: Uuid, gateway: ConversationGateway) {
@@ -41,7 +41,7 @@ export class ConversationReader {
     return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
-  /** `isWanted`: whether anybody still waits for the answer. */
+  /** `isWanted`: whether the client still waits for the answer. */
   async read(command: CommandOf<ReadCommand>, isWanted: () => boolean): Promise<CommandResults[ReadCommand] | Refusal> {
     const { conversation: id } = command;
     if (command.type === "search") return this.#searches.run(this.#user, () => this.#search(command, isWanted));
@@ -55,13 +55,13 @@ export class ConversationReader {
     );
   }
 
-  /** Slice by slice, as long as the answer has room and somebody waits for it. */
+  /** Searches slice by slice while the response has room and the client waits for it. */
   async #search(command: CommandOf<"search">, isWanted: () => boolean): Promise<SearchResult | Refusal> {
     const messages: Message[] = [];
     let before: number | null = command.before;
     let bytes = 0;
     for (let slice = 0; slice < searchSlicesMax && before !== null && isWanted(); slice++) {
-      // A whole call's worth, so that the next one gets somewhere.
+      // Enough for a whole search, so that the next one makes progress.
       if (!this.#slices.take())
         return slice > 0
           ? { messages, before }

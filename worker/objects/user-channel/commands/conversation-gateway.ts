@@ -8,11 +8,11 @@ import { withRetry } from "#worker/objects/shared/retry.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-const reconcilePauseMs = 2_000; // between two questions to the directory about the same conversation
+const reconcilePauseMs = 2_000; // between two directory look-ups for the same conversation
 const reconciledMax = 100;
 const conversationNotFound: Refusal = { error: "conversation_not_found" };
 
-/** The way from a person to their conversations: nobody else's is even called. */
+/** Access from a person to their conversations. Conversations of other people are not even called. */
 export class ConversationGateway {
   readonly #env: Pick<Env, "CONVERSATION" | "DB">;
   readonly #user: Uuid;
@@ -28,8 +28,8 @@ export class ConversationGateway {
 
   /**
    * Calls a conversation, with retries when the connection to it breaks. If the conversation is missing or refuses, the
-   * directory is asked whether the two people are connected. These look-ups are rate limited; above the limit the answer is
-   * "try again later", because the truth is unknown.
+   * directory is asked whether the two people are connected. These look-ups are rate limited; above the limit the
+   * answer is "try again later", because the truth is unknown.
    */
   async call<T extends object>(
     id: ConversationId,
@@ -46,10 +46,10 @@ export class ConversationGateway {
     return (await this.#reconcile(id, answer)) ?? callConversation();
   }
 
-  /** Opens a private conversation whose two people are connected. The refusal, the given one, when they are not. */
+  /** Opens a private conversation if its two people are connected. Otherwise returns the given refusal. */
   async #reconcile(id: ConversationId, refusal: Refusal): Promise<Refusal | undefined> {
     const members = privateMembers(id);
-    const reconciledMsAgo = Date.now() - (this.#reconciledAt.get(id) ?? 0); // ago; less than nothing where the clock was set back
+    const reconciledMsAgo = Date.now() - (this.#reconciledAt.get(id) ?? 0); // negative if the clock was set back
     if (!members || (reconciledMsAgo >= 0 && reconciledMsAgo < reconcilePauseMs)) return refusal;
     if (!this.#lookups.take()) return { error: "rate_limited", retryAfterMs: this.#lookups.waitMs() };
     this.#recordReconciled(id);

@@ -4,7 +4,7 @@ import type { CommandOf, CommandResults, Refusal } from "#contract/wire/commands
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 
-/** Messages of their own that a person deletes for everybody, and how many of them in a time. */
+/** Deletes a person's own messages for everyone, rate limited. */
 export class MessageDeletions {
   readonly #user: Uuid;
   readonly #gateway: ConversationGateway;
@@ -16,7 +16,7 @@ export class MessageDeletions {
     this.#gateway = gateway;
   }
 
-  /** By its place. */
+  /** Deletes a message by seq. */
   async deleteForEveryone({
     conversation: id,
     seq,
@@ -26,7 +26,7 @@ export class MessageDeletions {
     );
   }
 
-  /** By its client id, wherever it is by now. */
+  /** Deletes a message by client id, whether or not it has arrived. */
   async deletePending({ conversation: id, cid }: CommandOf<"withdraw">): Promise<CommandResults["withdraw"] | Refusal> {
     return (
       this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deletePending(id, this.#user, cid))

@@ -11,7 +11,7 @@ import type { ConversationGateway } from "./conversation-gateway.ts";
 
 type ReceiptCommandPorts = {
   user: Uuid;
-  /** How many times as much as in production. */
+  /** Multiple of the production limits. */
   factor: number;
   inbox: InboxFeed;
   gateway: ConversationGateway;
@@ -22,12 +22,12 @@ type ReceiptCommandPorts = {
 const isMemberReadState = (answer: MemberReadState | Refusal): answer is MemberReadState => !isRefusal(answer);
 const recountPauseMs = 1_000; // between two exact counts of a conversation
 
-/** What a person says of a conversation for themselves alone: how far they have read, what they hide, that it is muted. */
+/** Commands on a person's own view of a conversation: receipts, clearing the history and muting. */
 export class ReceiptCommands {
   readonly #ports: ReceiptCommandPorts;
   readonly #mutes: StoredBucket;
   readonly #clearings: TokenBucket;
-  /** Conversations that are counted anew, and whether that is to be done once more. */
+  /** Conversations being recounted, and whether to repeat the count afterwards. */
   readonly #recounts = new Map<ConversationId, boolean>();
 
   constructor(ports: ReceiptCommandPorts) {
@@ -37,7 +37,7 @@ export class ReceiptCommands {
     this.#clearings = new TokenBucket(clearHistoryBurst * ports.factor, clearHistoriesPerSecond * ports.factor);
   }
 
-  /** What the row says already is answered from it. */
+  /** Updates receipts. If the row already includes them, it answers directly. */
   async updateReceipts({ conversation, ...readState }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
     const isNew = !row || row.gone || readState.delivered > row.delivered || readState.read > row.read;
@@ -46,7 +46,7 @@ export class ReceiptCommands {
       : { unread: row.unread, head: Math.max(row.countedUpTo, row.head) };
   }
 
-  /** Something about the conversation's row is in doubt: it is counted exactly, at most once in a while. */
+  /** Requests an exact count for a row in doubt, at most one in each `recountPauseMs`. */
   recount(conversation: ConversationId): void {
     const isRunning = this.#recounts.has(conversation);
     this.#recounts.set(conversation, isRunning);
@@ -57,7 +57,7 @@ export class ReceiptCommands {
     try {
       do {
         this.#recounts.set(conversation, false);
-        // Marks that move nothing are a question for the exact count.
+        // A receipt that changes nothing returns the exact count.
         await this.#sendReceipts(conversation, { delivered: 0, read: 0 });
         await scheduler.wait(recountPauseMs);
       } while (this.#recounts.get(conversation));

@@ -23,7 +23,7 @@ import { BodyChecks } from "./body-checks.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 import { type BatchOutcome, type QueuedMessage, SendQueue, type SentMessage } from "./send-queue.ts";
 
-/** The socket that brought a message, with its ref; nothing of the kind by HTTP. */
+/** The socket and ref of a message, empty for HTTP. */
 type MessageOrigin = { source?: ClientSocket; ref: number };
 type QueuedBatch = readonly QueuedMessage<ClientSocket>[];
 
@@ -33,10 +33,10 @@ type MessageDispatcherPorts = {
   gateway: ConversationGateway;
   inbox: InboxFeed;
   meta: KeyValues;
-  /** How many times as much as in production may be sent. */
+  /** Multiple of the production send limit. */
   factor: number;
   applyNotice(notice: ConversationNotice, ownMessages: readonly OwnMessage[]): Promise<void>;
-  /** A message to this conversation has come; what becomes of it is not known yet. */
+  /** Called when a message to this conversation arrives, before its outcome is known. */
   onMessage(conversation: ConversationId): void;
 };
 
@@ -45,7 +45,7 @@ const httpOrigin: MessageOrigin = { ref: 0 };
 const isSameAttribution = (a: Forwarded | undefined, b: Forwarded | undefined): boolean =>
   a?.by === b?.by && a?.name === b?.name;
 
-/** A person's messages from the command that brought them to the inbox that shows them. */
+/** Sends a person's messages: verifies them, passes them to the conversation and applies the result to the inbox. */
 export class MessageDispatcher {
   readonly #ports: MessageDispatcherPorts;
   readonly #checks: BodyChecks;
@@ -62,7 +62,7 @@ export class MessageDispatcher {
     );
   }
 
-  /** `settle` hears what became of each message. */
+  /** Sends messages. `settle` receives the outcome of each. */
   send(
     { conversation, messages }: CommandOf<"send">,
     origin: MessageOrigin,
@@ -81,7 +81,10 @@ export class MessageDispatcher {
     );
   }
 
-  /** One body to many; it is looked at once. `fromOf` and `settle` know each message by its place in `to`. */
+  /**
+   * Sends one body, verified once, to many conversations. `originOf` and `settle` identify messages by their index in
+   * `to`.
+   */
   multicast(
     { body, source, to }: CommandOf<"spread">,
     originOf: (index: number) => MessageOrigin,
@@ -95,7 +98,7 @@ export class MessageDispatcher {
     }
   }
 
-  /** Messages that came together, by HTTP. Where only some were taken, those are told. */
+  /** Sends messages of an HTTP request. If only some are accepted, the result lists those. */
   async sendAndWait(command: CommandOf<"send">): Promise<CommandResults["send"] | Refusal> {
     const outcomes = await new Promise<(SentMessage | Refusal)[]>((resolve) => {
       const settled: (SentMessage | Refusal)[] = [];
@@ -152,7 +155,7 @@ export class MessageDispatcher {
     return result;
   }
 
-  /** The batch as the conversation is to hear it. Files that it names are kept from here on; `uses` tells which. */
+  /** Verifies a batch for the conversation and adds references to its files. `filesByCid` receives them. */
   async #checkBatch(
     conversation: ConversationId,
     batch: QueuedBatch,
@@ -173,7 +176,7 @@ export class MessageDispatcher {
       filesByCid.set(cid, file);
       return checked;
     };
-    // What cannot be looked at now keeps none of the others waiting.
+    // A message that cannot be verified now does not delay the others.
     const unavailable = ({ cid, body }: QueuedMessage<ClientSocket>, error: unknown): CheckedMessage => {
       logError("what a message says could not be looked at", error);
       return { cid, body, refusal: { error: "unavailable" } };
@@ -184,8 +187,8 @@ export class MessageDispatcher {
   }
 
   /**
-   * A body as it may say who wrote it first: by the name that the directory has for them, whatever the sender calls them,
-   * and which is found again from here on; or as nobody's.
+   * Sets the name of the original author from the directory, whatever the sender claims, and records the forward there.
+   * Deleted authors become anonymous.
    */
   async #resolveAuthor(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
     const { by: authorId } = body.forwarded ?? anonymousForward;
@@ -197,7 +200,7 @@ export class MessageDispatcher {
     return { ...body, forwarded: name === undefined ? anonymousForward : { by: authorId, name } };
   }
 
-  /** These messages name no file after all. What fails here costs room and nothing else. */
+  /** Cancels file references of messages that were not stored. A failure only wastes storage. */
   async #cancelFileReferences(
     conversation: ConversationId,
     filesByCid: ReadonlyMap<Uuid, Uuid>,

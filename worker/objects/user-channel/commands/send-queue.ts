@@ -9,8 +9,8 @@ import type { BodyCheck } from "./body-checks.ts";
 
 export type SentMessage = SendResult["sent"][number];
 /**
- * A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it;
- * `check` finds out what of its body is true, where that has to be found out.
+ * A message waiting for its conversation. `source` and `ref`: the socket that sent it and its request number. `check`
+ * verifies the body if necessary.
  */
 export type QueuedMessage<Source> = {
   cid: Uuid;
@@ -20,23 +20,23 @@ export type QueuedMessage<Source> = {
   ref: number;
   settle: (outcome: SentMessage | Refusal) => void;
 };
-/** What became of some of a batch: at least of one. */
+/** Outcome of at least one message of a batch. */
 export type BatchOutcome = { sent: readonly SentMessage[]; refused: readonly RefusedMessage[] };
 type DeliverBatch<Source> = (
   conversation: ConversationId,
   batch: readonly QueuedMessage<Source>[],
 ) => Promise<BatchOutcome | Refusal>;
 
-/** How many messages this person may still send. */
+/** Remaining messages that this person may send. */
 type SendLimit = { take(): boolean; waitMs(messages: number): number };
 
 const pauseMaxMs = 12; // between two batches
-const queuedMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
+const queuedMax = 1_000; // messages of one person over all conversations; honest devices have far fewer in flight
 
 /**
- * A person's messages on their way to each conversation: one call under way, what comes meanwhile goes with
- * the next as one batch, first in, first out. When a message has to be sent again, what the same socket sent
- * after it must not overtake it: it is refused too until that message has come.
+ * Outgoing messages of a person, one queue for each conversation. One call is in flight; messages that arrive meanwhile
+ * follow as one batch in order. If a message must be sent again, later messages of the same socket are refused too
+ * until it has arrived, so that they do not overtake it.
  */
 export class SendQueue<Source extends { id: string }> {
   readonly #deliver: DeliverBatch<Source>;
@@ -81,7 +81,7 @@ export class SendQueue<Source extends { id: string }> {
   }
 
   async #drain(conversation: ConversationId, queue: QueuedMessage<Source>[]): Promise<void> {
-    await Promise.resolve(); // what came in the same frame goes along
+    await Promise.resolve(); // messages of the same frame join the batch
     while (queue.length > 0) {
       const startedAt = Date.now();
       const batch = queue.splice(0, sendBatchMax);
@@ -100,7 +100,7 @@ export class SendQueue<Source extends { id: string }> {
       } else {
         this.#refuse(conversation, [...batch, ...queue.splice(0)], delivered);
       }
-      // What follows at once goes together, the more of it the longer things take.
+      // The wait grows with the duration of a call, so that slow conversations get larger batches.
       await scheduler.wait(Math.min(Math.max(groupCommitMs, Date.now() - startedAt), pauseMaxMs));
     }
     this.#lanes.delete(conversation);
@@ -129,16 +129,16 @@ export class SendQueue<Source extends { id: string }> {
     const now = Date.now();
     for (const [key, { until }] of this.#stalled) if (until <= now) this.#stalled.delete(key);
     const key = `${source.id} ${conversation}`;
-    // The first that failed is the one to wait for.
+    // Later messages wait for the first one that failed.
     if (!this.#stalled.has(key)) this.#stalled.set(key, { cid, until: now + sendStallMs, refusal });
   }
 
-  /** The refusal of an earlier message that this one must not overtake: it is refused for the same reason. */
+  /** Refusal of an earlier message that this one must not overtake. */
   #findStall(conversation: ConversationId, { source, cid }: QueuedMessage<Source>): Refusal | undefined {
     const key = source && `${source.id} ${conversation}`;
     const stall = key === undefined ? undefined : this.#stalled.get(key);
     if (!key || !stall) return undefined;
-    const leftMs = stall.until - Date.now(); // more than it began with: the clock was set back
+    const leftMs = stall.until - Date.now(); // longer than the stall itself: the clock was set back
     if (stall.cid !== cid && leftMs > 0 && leftMs <= sendStallMs) return stall.refusal;
     this.#stalled.delete(key);
     return undefined;

@@ -16,7 +16,7 @@ import { CommandLanes } from "./command-lanes.ts";
 
 export type ClientFrameOf<T extends ClientFrame[0]> = Extract<ClientFrame, readonly [T, ...unknown[]]>;
 type CommandFrame = Exclude<ClientFrame, ClientFrameOf<"h" | "k" | "l" | "t" | "f">>;
-/** What is answered by its ref. */
+/** Commands whose answer carries the frame's ref. */
 type AnsweredCommand = Exclude<Command["type"], "send" | "spread" | "mark">;
 type RefuseCommand = (refusal: Refusal) => void;
 
@@ -32,7 +32,7 @@ const fullSocketRetryMs = 1_000;
 const toErrorCode = (issues: readonly v.BaseIssue<unknown>[]): ErrorCode =>
   issues.map((issue) => issue.message).find(isErrorCode) ?? "invalid_input";
 
-/** Commands that came in frames: what they name, what becomes of them, and what the socket hears of it. */
+/** Runs commands that arrived as frames and answers their sockets. */
 export class FrameHandler {
   readonly #ports: FrameHandlerPorts;
   readonly #lanes = new CommandLanes();
@@ -56,13 +56,13 @@ export class FrameHandler {
       toCommand(frame, conversation, (handle) => this.#findConversation(handle) ?? ""),
     );
     if (!parsed.success) return refuse({ error: toErrorCode(parsed.issues) });
-    // Of all frames only an "f" stands for a spread.
+    // Only an "f" frame stands for a multicast.
     const command = parsed.output as Exclude<Command, { type: "spread" }>;
     const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
     if (device !== undefined) this.#ports.sockets.setDevice(socket, device);
     if (command.type === "send") return this.#sendMessages(socket, ref ?? 0, command, refuse);
     const run = () => this.#runCommand(socket, ref, command, refuse);
-    // A call is not kept waiting, nor does it keep anything waiting: there are few of them, and each has a limit.
+    // Call commands bypass the queue: they are few and rate limited, and must not wait.
     return frame[0] === "j" ? run() : this.#lanes.run(socket, run);
   }
 
@@ -84,13 +84,13 @@ export class FrameHandler {
     this.#ports.sockets.sendFrame(socket, answer.frame, answer.messages);
   }
 
-  /** What could not be read: whoever waits for an answer to it has one. */
+  /** Refuses unreadable frames whose refs expect an answer. */
   unread(socket: ClientSocket, message: string): void {
     for (const ref of listMalformedRefs(message)) this.#sendRefusal(socket, ref, { error: "malformed_frame" });
     this.#ports.sockets.rejectMalformed(socket);
   }
 
-  /** The conversation that a frame names, by its id or by this person's handle for it. */
+  /** The conversation that a frame names by id or by this person's handle. */
   #findConversation(target: number | ConversationId): ConversationId | undefined {
     return typeof target === "string" ? target : this.#ports.inbox.findByHandle(target)?.conversation;
   }
@@ -105,7 +105,7 @@ export class FrameHandler {
     });
   }
 
-  /** One body to many. Each message has its own answer, whatever is amiss with the others. */
+  /** Sends one body to many conversations. Each message is answered on its own. */
   handleMulticast(socket: ClientSocket, [type, firstRef, body, source, targets]: ClientFrameOf<"f">): void {
     if (targets.length === 0 || targets.length > multicastMax) {
       this.#ports.sockets.rejectMalformed(socket);
@@ -136,7 +136,7 @@ export class FrameHandler {
     });
   }
 
-  /** Marks have no answer but the change that follows; where nothing changes, the row as it stands is said again. */
+  /** Updates receipts. The answer is the resulting change; if nothing changed, the current row is sent again. */
   async #updateReceipts(socket: ClientSocket, command: CommandOf<"mark">): Promise<void> {
     const before = this.#ports.inbox.counter;
     await this.#ports.commands.run(command);

@@ -20,30 +20,30 @@ const floodKey = "flood";
 const refusalLastsMs = 1_000;
 
 type FrameLimitPorts = {
-  /** How many times as much as in production. */
+  /** Multiple of the production limits. */
   factor: number;
   meta: KeyValues;
-  /** Whether a socket has yet to say hello. */
+  /** Whether the socket has not sent its hello yet. */
   isAwaitingHello(socket: WebSocket): boolean;
-  /** Ends all sockets at once, whatever else this object has under way. */
+  /** Aborts the object and with it all its sockets. */
   abortSockets(): void;
 };
 
 /**
- * How much one person's devices may ask for: a bucket for each socket, so that one device leaves the others room, and one
- * for the person, which the commands that come by HTTP take from too. What was asked for is paid once it is read, also
- * into debt; over the limit a message is refused before it is read. The buckets refill in about the time after which the
- * platform puts the object to sleep, so that sleep forgives next to nothing.
+ * Rate limits of one person's devices, in tokens: a bucket for each socket, so that one device leaves room for the
+ * others, and one for the person, shared with commands by HTTP. Requests are charged after they are read, also into
+ * debt; while in debt, messages are refused unread. The buckets refill in about the time of inactivity after which the
+ * platform hibernates the object, so hibernation forgives next to nothing.
  */
 export class FrameLimits {
   readonly #ports: FrameLimitPorts;
   readonly #socketBuckets = new WeakMap<WebSocket, TokenBucket>();
-  /** Until when sockets that were refused something are refused everything. */
+  /** Time until which a socket is refused everything after one refusal. */
   readonly #refusedUntil = new WeakMap<WebSocket, number>();
   readonly #userBucket: TokenBucket;
   readonly #refusalBucket: TokenBucket;
   #closedMessages = 0;
-  /** When this person's sockets were last cut off. */
+  /** Time of the last abort because of a flood. */
   #floodedAt: number;
 
   constructor(ports: FrameLimitPorts) {
@@ -58,13 +58,16 @@ export class FrameLimits {
     this.#refusalBucket = new TokenBucket(refusedMessagesBurst, refusedMessagesPerSecond, initialLevel);
   }
 
-  /** How long no socket of this person is opened. */
+  /** Milliseconds during which no socket of this person is opened, 0 if there is no pause. */
   get pauseMs(): number {
     const leftMs = this.#floodedAt + floodPauseMs - Date.now();
-    return leftMs > floodPauseMs ? 0 : Math.max(0, leftMs); // more than it began with: the clock was set back
+    return leftMs > floodPauseMs ? 0 : Math.max(0, leftMs); // longer than the pause itself: the clock was set back
   }
 
-  /** Whether a message of a socket is to be read. Not when the socket is closed already, by whichever side. */
+  /**
+   * Whether to read a message of a socket. False if the socket is closed or above its limit; a refusal is sent in that
+   * case.
+   */
   admitMessage(socket: WebSocket, message: string | ArrayBuffer): boolean {
     if (socket.readyState !== WebSocket.READY_STATE_OPEN) {
       this.#countClosedMessage();
@@ -80,13 +83,13 @@ export class FrameLimits {
     return true;
   }
 
-  /** What a socket's frames cost besides their length. */
+  /** Charges the cost of frames besides their length. */
   charge(socket: WebSocket, tokens: number): void {
     this.#bucketOf(socket).spend(tokens);
     this.#userBucket.spend(tokens);
   }
 
-  /** A command by HTTP: the same person's tokens. */
+  /** Charges a command by HTTP to the person's bucket. */
   takeTokens(tokens: number): Refusal | undefined {
     const waitMs = this.#userBucket.waitMs();
     if (waitMs > 0) return { error: "rate_limited", retryAfterMs: waitMs };
@@ -94,7 +97,10 @@ export class FrameLimits {
     return undefined;
   }
 
-  /** One refusal leads to others for a moment, so that no message overtakes the one its device wrote before it. */
+  /**
+   * Milliseconds to wait. A refusal lasts for `refusalLastsMs`, so that no message overtakes an earlier one of the same
+   * device.
+   */
   #waitMs(socket: WebSocket, now: number): number {
     const leftMs = Math.min(refusalLastsMs, (this.#refusedUntil.get(socket) ?? 0) - now);
     const waitMs = Math.max(this.#bucketOf(socket).waitMs(now), this.#userBucket.waitMs(now));
@@ -114,8 +120,8 @@ export class FrameLimits {
   }
 
   /**
-   * Whoever waits for an answer is told when to ask again; what nobody waits for is dropped, and devices tell it again. A
-   * hello that is not read would leave a socket that is told nothing: it is closed, and the reason is the time to wait.
+   * Refuses a message: requests get the time to wait, frames without an answer are dropped and devices repeat them. A
+   * socket whose hello is refused would receive nothing, so it is closed with the time to wait as reason.
    */
   #refuseMessage(socket: WebSocket, message: string | ArrayBuffer, waitMs: number): void {
     try {
@@ -129,7 +135,7 @@ export class FrameLimits {
     }
   }
 
-  /** A message that arrived after its socket was closed: some were on their way. */
+  /** Counts a message on a closed socket. Some may have been in flight; too many abort the object. */
   #countClosedMessage(): void {
     this.#closedMessages += 1;
     if (this.#closedMessages <= closedMessagesMax || this.pauseMs > 0) return;

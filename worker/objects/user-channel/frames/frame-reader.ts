@@ -8,7 +8,10 @@ import type { FrameLimits } from "./frame-limits.ts";
 
 type FrameReaderPorts = { sockets: SocketRegistry; limits: FrameLimits; handler: Pick<FrameHandler, "unread"> };
 
-/** What arrives on sockets, as frames: the first of a socket is its hello, and what cannot be read is answered here. */
+/**
+ * Decodes messages of sockets into frames. The first frame of a socket must be its hello; unreadable messages are
+ * answered here.
+ */
 export class FrameReader {
   readonly #ports: FrameReaderPorts;
   readonly #helloTimers = new WeakMap<WebSocket, ReturnType<typeof setTimeout>>();
@@ -17,7 +20,7 @@ export class FrameReader {
     this.#ports = ports;
   }
 
-  /** A socket is new. One that says nothing is no device, and keeps this object from nothing but its sleep. */
+  /** Closes a new socket that sends no hello in time, since it would keep the object awake. */
   expectHello(socket: ClientSocket): void {
     const close = () => !socket.state?.isReady && this.#ports.sockets.closeSocket(socket, "unwelcomed");
     this.#helloTimers.set(socket, setTimeout(close, helloTimeoutMs));
@@ -27,7 +30,7 @@ export class FrameReader {
     return this.#helloTimers.has(socket);
   }
 
-  /** The frames of a message, none when it is not of the protocol. */
+  /** Frames of a message, empty if it does not follow the protocol. */
   readFrames(socket: ClientSocket, message: string | ArrayBuffer): readonly ClientFrame[] {
     const { sockets, limits, handler } = this.#ports;
     const frames = typeof message === "string" && !this.#isTooLarge(message) ? decodeClientFrames(message) : undefined;

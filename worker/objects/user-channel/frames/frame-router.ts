@@ -19,7 +19,7 @@ type FrameRouterPorts = {
   handler: FrameHandler;
 };
 
-/** Frames of devices, each to whoever sees to its kind. */
+/** Routes each frame to the component for its type. */
 export class FrameRouter {
   readonly #ports: FrameRouterPorts;
 

@@ -16,10 +16,10 @@ import { toInboxRow } from "./changes-query.ts";
 import type { NoticeMerge } from "./inbox-merge.ts";
 import { isNoticeFor } from "./security-notices.ts";
 
-/** A message that this person sent through this object, with its place. */
+/** A message that this person sent through this object, with its position. */
 export type OwnMessage = { outgoing: QueuedMessage<ClientSocket>; ack: SentMessage };
 
-/** What notices of one conversation that came together make of its row. */
+/** Combined merges of notices that arrived together for one conversation. */
 export type EntryUpdate = Pick<
   NoticeMerge,
   "entry" | "newMessages" | "revised" | "needsFullRow" | "isOwnReadStateChanged" | "isPeerReadStateChanged"
@@ -27,7 +27,7 @@ export type EntryUpdate = Pick<
   ownMessages: readonly OwnMessage[];
 };
 
-/** What was taken so far, and one notice more. */
+/** Adds one merge to an update. */
 export const addMerge = (
   update: EntryUpdate | undefined,
   merge: NoticeMerge,
@@ -42,12 +42,12 @@ export const addMerge = (
   isPeerReadStateChanged: merge.isPeerReadStateChanged || (update?.isPeerReadStateChanged ?? false),
 });
 
-/** One change of the inbox as a socket is told of it. */
+/** Builds the push of one change for a socket. */
 export type PushBuilder = (counter: number, socket: ClientSocket, base: SocketBase) => SocketPush;
 
 const toSmallPush = (frame: ServerFrame): SocketPush => ({ frame: encodeFrame(frame), messages: 0 });
 
-/** The same words for all sockets of one base. */
+/** Caches the last result, since sockets with the same base get the same bytes. */
 const cachePerBase = <T>(
   make: (counter: number, base: SocketBase) => T,
 ): ((counter: number, base: SocketBase) => T) => {
@@ -59,13 +59,13 @@ const cachePerBase = <T>(
   };
 };
 
-/** A change that every socket is told of in the same way. */
+/** Push that is the same for every socket. */
 export const toUniformPush = (toFrame: (counter: number, base: SocketBase) => ServerFrame): PushBuilder => {
   const push = cachePerBase((counter, base) => toSmallPush(toFrame(counter, base)));
   return (counter, _socket, base) => push(counter, base);
 };
 
-/** What became of the account, to every socket but those of the session that did it: they hear only that it has a number. */
+/** Push of a security notice. Sockets of the session that caused it receive only the change number. */
 export const toSecurityNoticePush = (notice: SecurityNotice): PushBuilder => {
   const toFullPush = cachePerBase((counter, base) => toSmallPush(toSecurityNoticeFrame(counter, notice, base)));
   return (counter, { state }, base) =>
@@ -74,7 +74,7 @@ export const toSecurityNoticePush = (notice: SecurityNotice): PushBuilder => {
       : toSmallPush(toSecurityNoticeFrame(counter, null, base));
 };
 
-/** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */
+/** Push of new messages. A socket that sent some of them receives acknowledgements for those. */
 const toNewMessagesPush = (
   row: InboxRow,
   newMessages: readonly Message[],
@@ -95,7 +95,7 @@ const toNewMessagesPush = (
   };
 };
 
-/** What the devices are told of a row, a number for each. */
+/** Pushes for the changes of a row, one number each. */
 export const listPushes = ({
   entry,
   newMessages,

@@ -3,16 +3,16 @@ import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { PushBuilder } from "./change-push.ts";
 
-/** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
+/** More changes than can be pushed but unwritten when an object dies (deferred for `receiptHoldMs`). */
 export const counterReserve = 1_024;
 
-const startSpread = 64 * 1024; // two lives that begin with the same storage are unlikely to give out the same numbers
+const startSpread = 64 * 1024; // two instances that start from the same storage are unlikely to use the same numbers
 const skippedMax = 32;
 
-/** Numbers after `after` and before `start`, which this storage has no change of: skipped when a life began at `start`. */
+/** Numbers between `after` and `start`, both excluded, that were skipped when an instance began at `start`. */
 type SkippedRange = { after: number; start: number };
 
-/** The number of the newest written change, found through the newest bucket of each table. */
+/** Number of the newest written change, found through the newest bucket of each table. */
 const readNewestWritten = (sql: SqlStorage): number => {
   const newest = ["inbox", "people"].map(
     (table) =>
@@ -25,7 +25,7 @@ const readNewestWritten = (sql: SqlStorage): number => {
   return Math.max(0, ...newest.map((last) => last ?? 0));
 };
 
-/** The lives so far, "after:start" each, the newest last. An older form is the newest start alone. */
+/** Skipped ranges as "after:start", newest last. An older form holds only the newest start. */
 const parseSkippedRanges = (stored: string | undefined): SkippedRange[] =>
   (stored ?? "").split(",").flatMap((range) => {
     const [after, start] = range.split(":").map(Number);
@@ -34,11 +34,11 @@ const parseSkippedRanges = (stored: string | undefined): SkippedRange[] =>
   });
 
 /**
- * Numbers what changes for a person: each change gets the next number and is pushed to every socket under it. After a
- * restart the counter goes on beyond every number that was ever told, so that none is told twice.
+ * Change counter of a person. Each change gets the next number and is pushed to all sockets under it. After a restart
+ * the counter continues above every number ever sent, so that none is used twice.
  *
- * A device that comes with one of the numbers skipped then has heard of changes that this storage does not hold: the
- * object died before it wrote them, or was restored from an earlier copy.
+ * A device whose cursor lies in a skipped range has changes that this storage lacks: the object died before writing
+ * them, or was restored from an older copy.
  */
 export class ChangeSequence {
   readonly epoch: string;
@@ -49,14 +49,14 @@ export class ChangeSequence {
   #value: number;
   #isStartWritten: boolean;
 
-  /** `changed`: the newest number that no bucket tells of. */
+  /** `changed`: newest number that is stored outside the bucket tables. */
   constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, changed: number) {
     this.#ctx = ctx;
     this.#meta = meta;
     this.#sockets = sockets;
     this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
     if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
-    // Sockets that outlived the instance were told of every change there was.
+    // Sockets that survived the previous instance received every change.
     const lastValue = sockets.hasReadySocket ? parsePong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isStartWritten = lastValue !== undefined;
     const skipped = parseSkippedRanges(meta.get("floor"));
@@ -71,22 +71,22 @@ export class ChangeSequence {
     this.#updatePong();
   }
 
-  /** Whether a device may have come so far in the changes of this storage. */
+  /** Whether a cursor belongs to this storage. */
   isKnown(counter: number): boolean {
     return counter <= this.#value && !this.#skipped.some(({ after, start }) => counter > after && counter < start);
   }
 
-  /** The number of the last change. */
+  /** Number of the last change. */
   get value(): number {
     return this.#value;
   }
 
-  /** The one that the next change gets. */
+  /** Number of the next change. */
   get next(): number {
     return this.#value + 1;
   }
 
-  /** Tells the sockets of changes, each under the next number. */
+  /** Pushes changes to the sockets, each under the next number. */
   pushChanges(changes: readonly PushBuilder[]): void {
     for (const change of changes) {
       this.#value += 1;
@@ -96,14 +96,14 @@ export class ChangeSequence {
     if (changes.length > 0) this.#updatePong();
   }
 
-  /** Before a device first hears of the counter in this instance's life, the place it started from is kept. */
+  /** Stores the start of this instance before a device first receives the counter. */
   writeStart(): void {
     if (this.#isStartWritten) return;
     this.#isStartWritten = true;
     this.#meta.set("floor", this.#skipped.map(({ after, start }) => `${after}:${start}`).join());
   }
 
-  /** Devices hear the counter in every pong, so that one which missed the last change learns of it. */
+  /** Puts the counter into the automatic pong, so that a device which missed the last change notices. */
   #updatePong(): void {
     this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, toPongFrame(this.#value)));
   }

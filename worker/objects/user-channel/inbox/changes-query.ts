@@ -11,7 +11,7 @@ type InboxChange = { changed: number; row: InboxColumns } | { changed: number; p
 
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
 
-/** The fields that leave the channel. */
+/** Fields of an inbox row that devices receive. */
 export const toInboxRow = ({
   countedUpTo: _countedUpTo,
   membershipVersion: _membershipVersion,
@@ -19,7 +19,7 @@ export const toInboxRow = ({
   ...row
 }: InboxEntry): InboxRow => row;
 
-/** Reads ahead by one, so that two tables can be walked side by side. */
+/** Iterator with one row of lookahead, for merging two tables. */
 class Peekable<T> {
   readonly #rows: Iterator<T, undefined>;
   next: T | undefined;
@@ -37,8 +37,8 @@ class Peekable<T> {
 }
 
 /**
- * A page of changes after `since` and before `before`, newest first, in whole buckets. What it reads is what it
- * answers with, one row more of each table to see where to stop, and the rows that share a bucket with `since`.
+ * Page of changes after `since` and before `before`, newest first, in whole buckets. Reads only the returned rows, one
+ * more of each table to find the end, and those that share a bucket with `since`.
  */
 const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
   const range = "WHERE bucket BETWEEN ? AND ? ORDER BY bucket DESC";
@@ -60,14 +60,14 @@ const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: nu
       if (person.changed > since && person.changed < before) found.push({ changed: person.changed, person });
       people.advance();
     }
-    // A bucket that does not fit begins the next page; one always fits into an empty page.
+    // A bucket that does not fit starts the next page. A bucket always fits into an empty page.
     if (isFull()) return { page, before: (bucket + 1) * bucketSize };
     page.push(...found.sort((a, b) => b.changed - a.changed));
   }
   return { page, before: null };
 };
 
-/** A page of what changed, conversations and people together, and where the next one goes on. */
+/** Page of changed conversations and people, and where the next page starts. */
 export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: number, before: number): ChangesPage => {
   const { page, before: next } = readChangesPage(sql, { people: true }, since, before);
   return {
@@ -77,14 +77,14 @@ export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: n
   };
 };
 
-/** A page of the conversations that have something to see, those that changed last first. */
+/** Page of listed conversations, last changed first. */
 export const readConversationList = (sql: SqlStorage, before: number): ListPage => {
   const { page, before: next } = readChangesPage(sql, { people: false }, 0, before);
   const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : []));
   return { rows: rows.filter(isListed), before: next };
 };
 
-/** The conversations that are muted, those that changed last first. */
+/** Muted conversations, last changed first. */
 export const listMutedConversations = (sql: SqlStorage): ConversationId[] =>
   sql
     .exec<{ conversation: ConversationId; changed: number }>(

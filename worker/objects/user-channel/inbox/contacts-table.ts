@@ -8,7 +8,7 @@ export type RelationColumns = { user_id: Uuid; changed: number; bucket: number; 
 
 const toRelation = (row: RelationColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
 
-/** How people stand to one person, as the Worker last said it. */
+/** Relations of other people to one person, as last reported by the Worker. */
 export class RelationTable {
   readonly #sql: SqlStorage;
   readonly #user: Uuid;
@@ -19,8 +19,8 @@ export class RelationTable {
   }
 
   /**
-   * The relation of a row, with no more of the number than this person may be told now. A row that has more, from before
-   * there was one rule for it, is written anew without; that is no change to tell of.
+   * Relation of a row with the phone number masked as currently required. Rows that hold more of the number are
+   * rewritten without a change.
    */
   read(row: RelationColumns): Relation {
     const stored = toRelation(row);
@@ -31,7 +31,10 @@ export class RelationTable {
     return visible;
   }
 
-  /** Whether this is known already. Whose account is gone does not come back, and who was never known is not missed. */
+  /**
+   * Whether the relation is stored already. A deleted account never returns, and a deletion of an unknown person is
+   * ignored.
+   */
   isKnown(relation: Relation): boolean {
     const query = "SELECT * FROM people WHERE user_id = ?";
     const [row] = this.#sql.exec<RelationColumns>(query, relation.profile.id).toArray();
@@ -39,7 +42,7 @@ export class RelationTable {
     return row.relation === JSON.stringify(relation) || toRelation(row).profile.deleted === true;
   }
 
-  /** Whether this person blocks that one. */
+  /** Whether this person blocks that user. */
   isBlocked(user: Uuid): boolean {
     const query = "SELECT relation FROM people WHERE user_id = ?";
     const [row] = this.#sql.exec<RelationColumns>(query, user).toArray();

@@ -31,14 +31,14 @@ import { SecurityNotices } from "./security-notices.ts";
 import { SettingsCopy } from "./settings-copy.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-/** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
+/** A notice from a conversation, or from the answer to messages sent by this person's sockets (`ownMessages`). */
 type NoticeInput = { notice: ConversationNotice; ownMessages?: readonly OwnMessage[] };
-/** Whether the row needs an exact count, and whether what it says of messages stands written. */
+/** Whether the row needs an exact count, and whether its messages are written. */
 type NoticeResult = { needsRecount: boolean; isWritten: boolean };
 
 /**
- * A person's inbox and whatever else their devices follow: each change is pushed to every socket under the next number
- * of the person's counter, and is written under it.
+ * A person's inbox and everything else their devices follow. Each change is pushed to all sockets under the next number
+ * of the change counter and written under that number.
  */
 export class InboxFeed {
   readonly #ctx: DurableObjectState;
@@ -84,7 +84,7 @@ export class InboxFeed {
     return this.#inbox.findByHandle(handle);
   }
 
-  /** What changed after a cursor, as a device of this session is to hear it. A cursor that this inbox never gave out means everything. */
+  /** Changes after a cursor, for a device of this session. An unknown cursor returns everything. */
   readChanges(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
     this.#sequence.writeStart();
@@ -100,24 +100,25 @@ export class InboxFeed {
     return { epoch: this.epoch, counter, since: from, now, ...page, settings, notices };
   }
 
-  /** Reads the tables, with what was held back in them. */
+  /** Reads the tables after writing all deferred rows. */
   read<T>(read: (sql: SqlStorage) => T): T {
     this.flush();
     return read(this.#ctx.storage.sql);
   }
 
   /**
-   * Takes in what a conversation says: at once, or together with what else comes within `groupCommitMs` of the
-   * last time. Messages are pushed before they are written, for until a notice is confirmed the conversation
-   * counts it as not told; and what this person's own sockets sent (`own`) is acknowledged before it is written
-   * here, for the log has it, and the conversation tells again what nobody confirmed. So is what others say in a
-   * group while devices listen: its row is written once for all that comes within `markHoldMs`.
+   * Applies a notice, at once or grouped with others that arrive within `groupCommitMs`. Messages are pushed before
+   * they are written, since the conversation repeats an unconfirmed notice. Messages of this person's sockets
+   * (`ownMessages`) are acknowledged before they are written, since the log has them. Group messages received while
+   * devices are connected are written once for all that arrive within `receiptHoldMs`.
    */
   applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<NoticeResult> {
     return this.#commits.add(ownMessages ? { notice, ownMessages } : { notice });
   }
 
-  /** Asks a conversation where the person stands there, and takes in the answer. `kept` is what the row says from then on. */
+  /**
+   * Requests the read state from a conversation and merges the answer. `isKeptListed`: new value of the row's `kept`.
+   */
   async applyReadState<T extends object>(
     conversation: ConversationId,
     ask: () => Promise<MemberReadState | T>,
@@ -146,7 +147,7 @@ export class InboxFeed {
     }
   }
 
-  /** False when there is no such row. */
+  /** Sets whether a conversation is muted. False if there is no such row. */
   setMuted(conversation: ConversationId, muted: boolean): boolean {
     const before = this.#inbox.find(conversation);
     if (!before || before.gone || before.muted === muted) return before?.gone === false;
@@ -156,12 +157,12 @@ export class InboxFeed {
     return true;
   }
 
-  /** Whether this person lets nothing of that one through. */
+  /** Whether this person blocks that user. */
   isBlocked(user: Uuid): boolean {
     return this.#relations.isBlocked(user);
   }
 
-  /** Takes in how people stand to this person. */
+  /** Stores and pushes changed relations. */
   updateRelations(relations: readonly Relation[]): void {
     const newRelations = relations.filter((relation) => !this.#relations.isKnown(relation));
     const first = this.#sequence.next;
@@ -173,27 +174,27 @@ export class InboxFeed {
     });
   }
 
-  /** Takes in how this person wants things. */
+  /** Stores and pushes changed settings. */
   updateSettings(settings: VersionedSettings): void {
     if (!this.#settings.isNewer(settings)) return;
     this.#settings.write(settings, this.#sequence.next);
     this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, settings, base))]);
   }
 
-  /** Takes in what became of the person's account. */
+  /** Stores and pushes a security notice. */
   addSecurityNotice(notice: SecurityNotice): void {
     if (!this.#securityNotices.isNew(notice)) return;
     this.#securityNotices.write(notice, this.#sequence.next);
     this.#sequence.pushChanges([toSecurityNoticePush(notice)]);
   }
 
-  /** The last of it is written: nothing comes in any more. */
+  /** Writes the last rows and stops all writes. */
   close(): void {
     this.flush();
     this.#inbox.close();
   }
 
-  /** Writes what was held back. */
+  /** Writes all deferred rows. */
   flush(): void {
     this.#writeBehind.flush();
   }
@@ -208,7 +209,10 @@ export class InboxFeed {
     return batch.map((input) => ({ needsRecount: inexactInputs.has(input), isWritten: isWritten(input) }));
   }
 
-  /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
+  /**
+   * Applies notices of one conversation in order, pushed as one change where possible. Returns those that need a
+   * recount.
+   */
   #applyTogether(inputs: readonly NoticeInput[]): NoticeInput[] {
     const inexact: NoticeInput[] = [];
     let update: EntryUpdate | undefined;
@@ -219,7 +223,7 @@ export class InboxFeed {
       const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, visibleNotice);
       this.#inflightCounts.recordNotice(notice, merge);
       if (merge.needsRecount) inexact.push(input);
-      // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
+      // A full row or a change to messages is pushed as a change of its own.
       if (update && (update.needsFullRow || update.revised || merge.needsFullRow)) {
         this.#pushUpdate(update);
         update = undefined;
@@ -234,7 +238,9 @@ export class InboxFeed {
     return inexact;
   }
 
-  /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
+  /**
+   * Pushes a row's changes to the sockets. A new row is written first, so that its handle is never given to another.
+   */
   #pushUpdate(update: EntryUpdate): void {
     const { entry, newMessages, ownMessages, needsFullRow } = update;
     const changes = listPushes(update);
@@ -243,7 +249,7 @@ export class InboxFeed {
       ...entry,
       changed: changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0),
     };
-    // Devices drop what they have of a conversation that is gone: what was stored there before is acknowledged first.
+    // Devices delete a conversation that is gone, so earlier messages are acknowledged first.
     const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) this.#acknowledgeAgain(alreadyStored);
     if (needsFullRow) this.#inbox.write(row);
@@ -270,7 +276,7 @@ export class InboxFeed {
     return entry;
   }
 
-  /** What was in the row before this call is acknowledged under the counter as it stands. */
+  /** Acknowledges messages that were in the row before, under the current counter. */
   #acknowledgeAgain(ownMessages: readonly OwnMessage[]): void {
     for (const socket of new Set(ownMessages.map(({ outgoing }) => outgoing.source))) {
       const sent = ownMessages.filter(({ outgoing }) => outgoing.source === socket);

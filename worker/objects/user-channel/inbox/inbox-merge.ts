@@ -3,28 +3,28 @@ import { privateMembers } from "#contract/ids.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 
 /**
- * An inbox row with what the channel keeps for itself: `counted` is the place up to which `unread` has
- * counted (it can be ahead of `head` when an exact count came before the messages), `turn` orders changes of
- * `open`, `changed` is the row's number in the person's counter.
+ * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
+ * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
+ * the row's last change.
  */
 export type InboxEntry = InboxRow & { countedUpTo: number; membershipVersion: number; changed: number };
 
-/** What a notice makes of a row, and what the person's devices have to be told of it. */
+/** Result of applying a notice to a row, and what to push to the devices. */
 export type NoticeMerge = {
   entry: InboxEntry;
-  /** Messages that continue the row: they are pushed whole. */
+  /** Messages that directly follow the row, pushed in full. */
   newMessages: Message[];
-  /** Messages that were changed since the row's revision. */
+  /** Messages changed since the row's revision. */
   revised: ConversationNotice["revised"];
-  /** The row has to be told as a whole. */
+  /** Whether the whole row must be pushed. */
   needsFullRow: boolean;
   isOwnReadStateChanged: boolean;
   isPeerReadStateChanged: boolean;
-  /** Something is amiss that only an exact count mends. */
+  /** Whether the unread count is in doubt and must be counted exactly. */
   needsRecount: boolean;
 };
 
-/** Messages up to here count as seen: read, or gone from the person's view. */
+/** Seq up to which messages are read or cleared. */
 const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
 
 const createEntry = (handle: number, notice: ConversationNotice, muted = false): InboxEntry => ({
@@ -55,7 +55,7 @@ const createEntry = (handle: number, notice: ConversationNotice, muted = false):
   changed: 0,
 });
 
-/** Unread after a notice, and whether the number can be trusted. */
+/** Unread count after a notice, and whether it is reliable. */
 const countUnread = (
   entry: InboxEntry,
   notice: ConversationNotice,
@@ -76,7 +76,7 @@ const countUnread = (
   return { unread, countedUpTo, needsRecount: isBehind || notice.head > Math.max(entry.head, countedUpTo) };
 };
 
-/** Nothing changes. */
+/** Merge without changes. */
 const toUnchangedMerge = (entry: InboxEntry): NoticeMerge => ({
   entry,
   newMessages: [],
@@ -87,7 +87,7 @@ const toUnchangedMerge = (entry: InboxEntry): NoticeMerge => ({
   needsRecount: false,
 });
 
-/** Of a group that is not this person's any more nothing is kept but that it is so. */
+/** Row after leaving a group: nothing is kept of the group. */
 const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: ConversationNotice): NoticeMerge => ({
   ...toUnchangedMerge({
     ...before,
@@ -103,15 +103,15 @@ const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: Conversa
   needsFullRow: true,
 });
 
-/** The same for somebody who does not let it be seen what they read: what they see of others' reading stands still. */
+/** The notice with the others' reads fixed at their current value, for a person who hides their own reads. */
 export const freezePeerReads = (current: InboxEntry | undefined, notice: ConversationNotice): ConversationNotice => {
   const before = current?.epoch === notice.epoch ? current.othersRead : 0;
   return { ...notice, peerReadState: { ...notice.peerReadState, read: Math.min(notice.peerReadState.read, before) } };
 };
 
 /**
- * Whether a notice speaks of another log than the row: the conversation was restored from an earlier copy and goes on
- * from there. Times never decrease from place to place, so a place that is no later cannot have a later time.
+ * Whether a notice is about another log than the row: the conversation was restored from an older copy and continued
+ * from there. Times never decrease with seq, so a seq that is not higher cannot have a later time.
  */
 const isFromOtherLog = (current: InboxEntry, notice: ConversationNotice): boolean => {
   if (current.epoch !== notice.epoch || current.gone || notice.gone || notice.head === 0) return false;
@@ -119,8 +119,8 @@ const isFromOtherLog = (current: InboxEntry, notice: ConversationNotice): boolea
 };
 
 /**
- * Takes a notice into a row. Notices may come twice, late or out of order, beside answers that say the same:
- * every field only moves forward, so that all orders end in the same row.
+ * Merges a notice into a row. Notices may be repeated, late or out of order, and may overlap with answers. Every field
+ * only advances, so all orders lead to the same row.
  */
 export const mergeNotice = (
   current: InboxEntry | undefined,
@@ -129,7 +129,7 @@ export const mergeNotice = (
 ): NoticeMerge => {
   const isFresh = current === undefined || current.epoch !== notice.epoch || isFromOtherLog(current, notice);
   const before = isFresh ? createEntry(handle, notice, current?.muted) : current;
-  // What was said before they left, or before they came back, says nothing now.
+  // Notices from before the person left or rejoined are obsolete.
   if (current && current.membershipVersion >= notice.membershipVersion && (current.gone || notice.gone))
     return toUnchangedMerge(current);
   if (notice.gone) return mergeLeftNotice(before, notice);
@@ -144,7 +144,7 @@ export const mergeNotice = (
   const isMembershipChanged = notice.membershipVersion > before.membershipVersion;
   const isCardNew = (notice.group?.roster ?? 0) > (before.group?.roster ?? 0);
   const { needsRecount, ...count } = countUnread(before, notice, continues);
-  // What a conversation says is always how it was at one moment: what is further in one thing is not behind in another.
+  // A notice is a consistent snapshot: if it is ahead in one field, it is not behind in another.
   const last = isHeadAdvanced || (isRevised && notice.head === before.head) ? notice : before;
   const entry: InboxEntry = {
     ...before,
@@ -164,11 +164,11 @@ export const mergeNotice = (
     group: isCardNew ? notice.group : before.group,
   };
   const isOwnMoved = own.delivered !== before.delivered || own.read !== before.read;
-  // A device adds the messages that it is pushed to its own count; anything else it has to be told.
+  // Devices count pushed messages themselves; any other difference is pushed.
   const expected = before.unread + (continues ? newMessages.filter(countsAsUnread).length : 0);
   return {
     entry,
-    // Somebody who is back hears of the row first: until then no message of it is theirs.
+    // After rejoining, the row is pushed before any messages.
     newMessages: continues && !isFresh && !before.gone ? newMessages : [],
     revised:
       isRevised && isRevisionCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
@@ -185,14 +185,16 @@ export const mergeNotice = (
   };
 };
 
-/** Others' messages that came while an answer was under way, and whether an exact count overtook it. */
+/** Messages that arrived during a count request, and whether another exact count overtook it. */
 export type InflightCount = { seqs: number[]; isOvertaken: boolean };
 
-/** The answer counted before messages were changed that the row has been told of: its count means nothing. */
+/** Whether the count was made before message changes that the row already includes. */
 export const isCountOutdated = (row: InboxEntry, { unread, revision }: MemberReadState): boolean =>
   unread !== undefined && revision < row.revision;
 
-/** Takes the answer to a mark or a hiding into a row. `arrivals` are those since the question was asked. */
+/**
+ * Merges the answer to a receipt or a cleared history into a row. `inflight`: messages that arrived since the request.
+ */
 export const mergeReadState = (before: InboxEntry, answer: MemberReadState, inflight: InflightCount): InboxEntry => {
   if (answer.epoch !== before.epoch || before.gone) return before;
   const { unread, head } = answer;

@@ -5,16 +5,13 @@ import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
 
-/**
- * Changes are found through an index on `changed` in steps of this size: fifteen updates of a busy row in
- * sixteen leave the index alone.
- */
+/** Width of the buckets in the index of `changed`: 15 of 16 updates of a busy row leave the index unchanged. */
 export const bucketSize = 16;
 export const bucketOf = (changed: number): number => Math.floor(changed / bucketSize);
 
 const cachedRowsMax = 128;
 
-/** A row of the table `inbox`, its columns in camel case. */
+/** Columns of the table `inbox`. */
 export type InboxColumns = {
   handle: number;
   conversation: string;
@@ -71,7 +68,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   changed: row.changed,
 });
 
-/** All but `muted`, which has an index of its own: what is written often leaves that alone. */
+/** Columns of frequent updates. `muted` is excluded because it has its own index. */
 const updatedColumns = [
   "changed",
   "epoch",
@@ -124,14 +121,14 @@ const updateStatement = `UPDATE inbox SET ${toAssignments(updatedColumns)} WHERE
 const updateWithBucketStatement = `UPDATE inbox SET ${toAssignments([...updatedColumns, "bucket"])} WHERE handle = ?`;
 const insertStatement = toInsert("inbox", [...updatedColumns, "bucket", "handle", "conversation"]);
 
-/** A person's inbox: the rows, the most used of them in memory, some of those still to be written. */
+/** Inbox rows, the most recently used ones cached in memory, some of them not written yet. */
 export class InboxTable {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
-  /** By handle, the least recently used first. */
+  /** Cached rows by handle, least recently used first. */
   readonly #rows = new Map<number, InboxEntry>();
   readonly #handles = new Map<ConversationId, number>();
-  /** Rows that memory knows better than the table, with what stands there. */
+  /** Cached rows that are newer than the table, with the stored values. */
   readonly #unwritten = new Map<number, { bucket: number; head: number; revision: number }>();
   #lastHandle: number | undefined;
   #isClosed = false;
@@ -151,20 +148,20 @@ export class InboxTable {
     return this.#rows.get(handle) ?? this.#load("SELECT * FROM inbox WHERE handle = ?", handle);
   }
 
-  /** The handle a conversation that is not here yet would get. Handles are never used again. */
+  /** Handle for the next new conversation. Handles are never reused. */
   get nextHandle(): number {
     this.#lastHandle ??=
       this.#sql.exec<{ last: number | null }>("SELECT max(handle) AS last FROM inbox").one().last ?? 0;
     return this.#lastHandle + 1;
   }
 
-  /** From here on nothing is written any more. */
+  /** Discards unwritten rows and stops all writes. */
   close(): void {
     this.#unwritten.clear();
     this.#isClosed = true;
   }
 
-  /** Keeps a row in memory only. `flush` writes it, and so does the next `write` of any row. */
+  /** Keeps a row in memory until the next `flush` or `write`. */
   stage(entry: InboxEntry): void {
     if (this.#isClosed) return;
     const before = this.findByHandle(entry.handle);
@@ -197,13 +194,13 @@ export class InboxTable {
     return this.#unwritten.size > 0;
   }
 
-  /** Whether memory knows of messages, or of changes to them, that the table does not. */
+  /** Whether messages or changes to them are in memory only. */
   hasUnwrittenMessages(handle: number): boolean {
     const [storedRow, row] = [this.#unwritten.get(handle), this.#rows.get(handle)];
     return storedRow !== undefined && (storedRow.head !== row?.head || storedRow.revision !== row.revision);
   }
 
-  /** Writes what is held, all or nothing. After a failure the tables are what counts. */
+  /** Writes all staged rows in one transaction. After a failure the tables prevail. */
   flush(): void {
     if (this.#unwritten.size === 0) return;
     try {

@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { InflightCount, NoticeMerge } from "./inbox-merge.ts";
 
-/** Questions that conversations are asked, and what came of each meanwhile. */
+/** Count requests to conversations in progress, and the messages that arrive meanwhile. */
 export class InflightCounts {
   readonly #counts = new Map<ConversationId, Set<InflightCount>>();
 
@@ -19,7 +19,7 @@ export class InflightCounts {
     if (counts?.size === 0) this.#counts.delete(conversation);
   }
 
-  /** An exact count came to this one: it overtook the others. */
+  /** Marks all other requests as overtaken by an exact count. */
   markOvertaken(conversation: ConversationId, exact: InflightCount): void {
     for (const other of this.#counts.get(conversation) ?? []) other.isOvertaken ||= other !== exact;
   }

@@ -8,7 +8,7 @@ const StoredNotices = v.array(v.object({ notice: SecurityNotice, changed: v.numb
 
 const noticesKey = "notices";
 
-/** What became of the person's account, the newest last: each of their devices is told of it once. */
+/** Security notices of the account, newest last. Each device receives them once. */
 export class SecurityNotices {
   readonly #meta: KeyValues;
   #stored: v.InferOutput<typeof StoredNotices>;
@@ -19,14 +19,14 @@ export class SecurityNotices {
     this.#stored = stored === undefined ? [] : v.parse(StoredNotices, JSON.parse(stored));
   }
 
-  /** The number of the change that told of the last one. */
+  /** Number of the last change. */
   get changed(): number {
     return this.#stored.at(-1)?.changed ?? 0;
   }
 
   /**
-   * What a device that has come so far has still to hear, in this session: nothing of what it did itself or what was before
-   * it began, but of a second step that is about to be taken away.
+   * Notices after a cursor for a session: none that it caused and none from before it began, except a pending reset of
+   * the second factor.
    */
   listSince(counter: number, session: Uuid | undefined, now: number): SecurityNotice[] {
     const sessionStartedAt = session === undefined ? 0 : timeOfUuid(session);
@@ -50,6 +50,6 @@ export class SecurityNotices {
   }
 }
 
-/** Whoever did it need not be told. */
+/** Whether the session receives the notice: it did not cause it. */
 export const isNoticeFor = (notice: SecurityNotice, session: Uuid | undefined): boolean =>
   session === undefined || notice.session !== session;

@@ -7,7 +7,7 @@ type StoredSettings = v.InferOutput<typeof StoredSettings>;
 
 const settingsKey = "settings";
 
-/** How the person wants things, as the directory told this object last. Nothing stands here of who never changed any. */
+/** Copy of the person's settings from the directory. Empty if they never changed any. */
 export class SettingsCopy {
   readonly #meta: KeyValues;
   #copy: StoredSettings | undefined;
@@ -22,12 +22,12 @@ export class SettingsCopy {
     return this.#copy?.kept.settings ?? defaultSettings;
   }
 
-  /** The number of the change that told of them last. */
+  /** Number of the last change of the settings. */
   get changed(): number {
     return this.#copy?.changed ?? 0;
   }
 
-  /** What a device that has come so far has still to hear of them. */
+  /** The settings if they changed after a cursor, otherwise null. */
   findChangedSince(counter: number): VersionedSettings | null {
     return this.#copy && this.#copy.changed > counter ? this.#copy.kept : null;
   }

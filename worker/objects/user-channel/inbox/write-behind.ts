@@ -7,12 +7,12 @@ import type { InboxTable } from "./inbox-table.ts";
 
 const unwrittenMax = counterReserve / 2;
 
-/** Lets rows that devices have heard of wait for a while, so that what comes soon after is written with them. */
+/** Defers writes of rows that devices have received, so that changes that follow soon are written together. */
 export class WriteBehind {
   readonly #inbox: InboxTable;
   readonly #sequence: Pick<ChangeSequence, "value">;
   readonly #sockets: Pick<SocketRegistry, "isEmpty">;
-  /** The counter when everything was written last. */
+  /** Counter at the last complete write. */
   #writtenCounter: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -25,14 +25,14 @@ export class WriteBehind {
 
   deferWrite(entry: InboxEntry): void {
     this.#inbox.stage(entry);
-    // What no device hears of now stands nowhere but here.
+    // Without a connected device the row exists only in memory.
     if (this.#sockets.isEmpty || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
     if (!this.#inbox.hasUnwritten) return;
-    const waitMs = receiptHoldMs * (1 - Math.random() / 2); // not all at one moment, where many channels heard of the same
+    const waitMs = receiptHoldMs * (1 - Math.random() / 2); // spread, since many channels receive the same change
     this.#timer ??= setTimeout(() => this.#flushOnTimer(), waitMs);
   }
 
-  /** Writes what was held back. */
+  /** Writes all deferred rows. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,10 +4,12 @@ import { presenceSubscriptionMs, presenceWatchersMax } from "#contract/limits.ts
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 
 const subscribersKey = "awaited";
-const renewMs = presenceSubscriptionMs / 2; // who asks again and again costs one row in so long
+const renewMs = presenceSubscriptionMs / 2; // repeated queries of one person write one row in this interval
 const StoredSubscribers = v.array(v.tuple([Uuid, v.number()]));
 
-/** Those who asked for a person that was not here, and when: a row keeps them, for nobody is connected then whose socket could. */
+/**
+ * People who asked while this person was away, with the time. Stored in a row, because no socket is there to hold them.
+ */
 export class PresenceSubscribers {
   readonly #meta: KeyValues;
 
@@ -24,7 +26,7 @@ export class PresenceSubscribers {
     this.#meta.set(subscribersKey, JSON.stringify(newest));
   }
 
-  /** Who is to be told that the person is here, once. */
+  /** Removes and returns the people to notify. */
   takeAll(): Uuid[] {
     const recent = this.#read(Date.now());
     if (this.#meta.get(subscribersKey) !== undefined) this.#meta.delete(subscribersKey);

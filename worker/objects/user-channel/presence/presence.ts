@@ -11,16 +11,16 @@ import { PresenceSubscribers } from "./presence-subscribers.ts";
 
 const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;
-const lastSeenWriteMs = 10_000; // what is looked at by turns is written once in so long
+const lastSeenWriteMs = 10_000; // foreground changes within this interval are written once
 
-/** What is told wherever anything may not be. */
+/** Presence that reveals nothing. */
 const unknownPresence: Presence = { here: false, seen_at: null };
 
 type PresencePorts = { env: Env; user: Uuid; meta: KeyValues; inbox: InboxFeed; sockets: SocketRegistry };
 
 /**
- * Whether this person is here, and when they last were: some device of theirs is looked at, and is heard of. The
- * platform answers pings while the object sleeps, so that being here costs nothing; a row is written when it ends.
+ * Presence of this person: whether a foreground device is alive, and when one last was. The platform answers pings
+ * while the object hibernates, so being online costs nothing; a row is written when it ends.
  */
 export class PresenceTracker {
   readonly #ports: PresencePorts;
@@ -36,7 +36,7 @@ export class PresenceTracker {
     this.#lastSeenAt = stored === undefined ? null : Number(stored);
   }
 
-  /** A device says whether it is looked at. Who asked for this person while they were away is told that they came. */
+  /** Records whether a device is in the foreground. The first one notifies the people who asked meanwhile. */
   async setForeground(socket: ClientSocket, isForeground: boolean): Promise<void> {
     const wasForeground = socket.state?.lookedAt !== undefined;
     this.#ports.sockets.setForeground(socket, isForeground);
@@ -44,38 +44,40 @@ export class PresenceTracker {
     if (isForeground && this.#ports.inbox.settings.presence) await this.#notifyVisibility(this.#subscribers.takeAll());
   }
 
-  /** A device's socket ended, perhaps long after the device was heard of last. */
+  /** Records the end of a socket, perhaps long after the device was last heard of. */
   handleSocketClosed(socket: ClientSocket): void {
     if (socket.state?.lookedAt === undefined) return;
     const lastHeardAt = this.#ports.sockets.lastHeardAt(socket);
     this.#recordLastSeen(lastHeardAt < Date.now() - presenceStaleMs ? lastHeardAt : Date.now(), socket);
   }
 
-  /** Who does not let it be seen from now on is forgotten. */
+  /** Forgets the last-seen time when the person hides their presence. */
   handleSettingsChanged(): void {
     if (this.#ports.inbox.settings.presence || this.#lastSeenAt === null) return;
     this.#lastSeenAt = null;
     this.#ports.meta.delete(lastSeenKey);
   }
 
-  /** They let themselves be seen now, or no more: who looks on is told to ask again. What does not arrive is asked for in time. */
+  /**
+   * Notifies watchers that the visibility changed, so that they ask again. Lost notifications are covered by polling.
+   */
   notifyVisibilityChanged(): Promise<void> {
     return this.#notifyVisibility(this.#ports.sockets.watchers);
   }
 
-  /** Somebody about whom this person asked turned it. */
+  /** Forwards to foreground devices that a peer's visibility changed. */
   handlePeerVisibilityChanged(peer: Uuid): void {
     const { user, sockets } = this.#ports;
     if (!this.#canShare(privateConversationId(user, peer), peer)) return;
     sockets.broadcast(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
   }
 
-  /** The account is gone: nothing is told or written any more. */
+  /** Stops all output and writes after the account was deleted. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** What this person may know of the other in a private conversation. */
+  /** Presence of the peer in a private conversation. */
   async queryPeer(conversation: ConversationId): Promise<Presence | Refusal> {
     const { env, user, inbox } = this.#ports;
     const other = otherMember(conversation, user);
@@ -85,7 +87,7 @@ export class PresenceTracker {
     return getUserChannelStub(env, other).getPresence(other, user, conversation);
   }
 
-  /** What somebody else may know of this person. */
+  /** Presence of this person for a peer. */
   getPresenceFor(peer: Uuid, conversation: ConversationId): Presence {
     if (otherMember(conversation, this.#ports.user) !== peer || !this.#canShare(conversation, peer))
       return unknownPresence;
@@ -94,7 +96,7 @@ export class PresenceTracker {
     if (lastHeardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
     this.#subscribers.add(peer);
     const lastSeenAt = Math.max(lastHeardAt, this.#lastSeenAt ?? 0);
-    // To the minute: more would tell of every look at the phone.
+    // Rounded to the minute, so as not to reveal every use of the device.
     return { here: false, seen_at: lastSeenAt > 0 ? lastSeenAt - (lastSeenAt % lastSeenPrecisionMs) : null };
   }
 
@@ -106,7 +108,7 @@ export class PresenceTracker {
     );
   }
 
-  /** The two are connected, neither lets the other go unheard, and this person is seen by others. */
+  /** Whether the two are connected, neither blocks the other and this person shows their presence. */
   #canShare(conversation: ConversationId, other: Uuid): boolean {
     return this.#ports.inbox.settings.presence && this.#canReach(conversation, other);
   }

@@ -4,22 +4,22 @@ import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.t
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 
-const pauseMs = 1_000; // what a device says more often than this is dropped
+const pauseMs = 1_000; // more frequent typing frames of a device are dropped
 const rememberedMax = 100; // conversations
 
 type TypingPorts = { env: Env; user: Uuid; inbox: InboxFeed; sockets: SocketRegistry };
 
-/** Who is typing goes from channel to channel, in a group by way of it, and is lost where it does not arrive. */
+/** Relays typing between channels, in groups through the Conversation. Best effort. */
 export class TypingRelay {
   readonly #ports: TypingPorts;
-  /** When this person last said so in a conversation. */
+  /** Time of the last typing notification by conversation. */
   readonly #sentAt = new Map<ConversationId, number>();
 
   constructor(ports: TypingPorts) {
     this.#ports = ports;
   }
 
-  /** A device of this person's says that they are typing. */
+  /** Relays that this person is typing. */
   async sendTyping(target: number | ConversationId): Promise<void> {
     const { env, user, inbox } = this.#ports;
     const row = typeof target === "string" ? inbox.find(target) : inbox.findByHandle(target);
@@ -33,7 +33,7 @@ export class TypingRelay {
     else await getUserChannelStub(env, other).deliverTyping(other, conversation, ownMember);
   }
 
-  /** Another member types. */
+  /** Forwards to the devices that another member is typing. */
   deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): void {
     const { user, inbox, sockets } = this.#ports;
     const row = inbox.find(conversation);
@@ -42,7 +42,7 @@ export class TypingRelay {
     sockets.broadcast(["t", row.handle, from.number]);
   }
 
-  /** What was typed is sent: what is typed next is news. */
+  /** Lets the next typing notification through at once, after a message was sent. */
   reset(conversation: ConversationId): void {
     this.#sentAt.delete(conversation);
   }

@@ -1,19 +1,19 @@
 import { creditBytes, creditMessages, pageCreditMessages } from "#contract/limits.ts";
 
-/** Messages and their bytes. */
+/** Number of messages and their bytes. */
 type SentAmount = { readonly messages: number; readonly bytes: number };
 
 /**
- * What one socket was sent since its welcome and has not confirmed. The runtime shows nothing of what waits
- * inside a socket, so this is the only bound on it. What the device asked for itself (`paged`) has an allowance
- * of its own, so that catching up does not keep new messages away.
+ * Flow control of one socket: data sent since its welcome, and the confirmed part. The runtime does not reveal what
+ * waits inside a socket, so this is the only bound. Pages requested by the device (`paged`) have an allowance of their
+ * own, so that catching up does not delay new messages.
  */
 export type SocketCredit = {
   sent: SentAmount;
   taken: SentAmount;
-  /** How much of what is not confirmed came in answers, at most. */
+  /** Upper bound of the unconfirmed part that was sent as pages. */
   paged: SentAmount;
-  /** Places at which bytes can be given back. */
+  /** Checkpoints at which confirmed messages release bytes. */
   points: readonly SentAmount[];
   behindSince: number | null;
 };
@@ -21,7 +21,7 @@ export type SocketCredit = {
 const checkpointMessages = 8;
 const checkpointBytes = 16 * 1024;
 const checkpointsMax = 64;
-/** How far a credit in use may be ahead of what is written of it. */
+/** Maximum by which the credit in memory may be ahead of the persisted one. */
 const unwritten: SentAmount = { messages: 64, bytes: 32 * 1024 };
 const nothing: SentAmount = { messages: 0, bytes: 0 };
 
@@ -46,7 +46,7 @@ export const createCredit = (): SocketCredit => ({
   behindSince: null,
 });
 
-/** Whether one is so much further than the other that `afterSleep` would not make up for it. */
+/** Whether the credit differs from the persisted one by more than `assumeCreditAfterSleep` adds. */
 export const shouldPersistCredit = (credit: SocketCredit, persisted: SocketCredit): boolean => {
   const difference = subtractAmounts(credit.sent, persisted.sent);
   return (
@@ -56,19 +56,19 @@ export const shouldPersistCredit = (credit: SocketCredit, persisted: SocketCredi
   );
 };
 
-/** A credit that was written and used on, nobody knows how far: as little as may be left of it. */
+/** Lower bound of a credit that was used further after it was persisted. */
 export const assumeCreditAfterSleep = (persisted: SocketCredit): SocketCredit => ({
   ...persisted,
   sent: addAmounts(persisted.sent, unwritten),
 });
 
-/** Whether the socket gets heads only until it confirms something. */
+/** Whether the socket receives only heads until it confirms something. */
 export const isBehind = ({ sent, taken, paged }: SocketCredit): boolean => {
   const pushed = subtractAmounts(subtractAmounts(sent, taken), paged);
   return pushed.messages >= creditMessages || pushed.bytes >= creditBytes;
 };
 
-/** Whether the socket has to confirm something before it may ask for more messages. */
+/** Whether the socket has to confirm something before it may request more messages. */
 export const isPageCreditUsedUp = ({ paged }: SocketCredit): boolean =>
   paged.messages >= pageCreditMessages || paged.bytes >= creditBytes;
 
@@ -84,7 +84,7 @@ export const chargeCredit = (credit: SocketCredit, load: SentAmount, isPage: boo
   };
 };
 
-/** The device has taken in this many messages. Undefined when it claims more than it was sent. */
+/** Confirms the first `messages` messages. Undefined if that is more than was sent. */
 export const confirmCredit = (credit: SocketCredit, messages: number): SocketCredit | undefined => {
   if (messages > credit.sent.messages) return undefined;
   if (messages <= credit.taken.messages) return credit;

@@ -10,7 +10,7 @@ import type { SentMessage } from "#worker/objects/user-channel/commands/send-que
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketPush } from "./socket-registry.ts";
 
-/** A text that travels in the short form: the only new message, the other person's own words, in a private chat. */
+/** The text that fits the short form (`LiveText`): the only new message, written by the peer of a private chat. */
 const findSoleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
   const [message] = messages;
   if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
@@ -18,9 +18,9 @@ const findSoleText = (row: InboxRow, messages: readonly Message[]): { message: M
   return { message, text: message.body.text };
 };
 
-// Frames of changes: `counter` is the change's own, `base` the socket's.
+// Frames of changes: `counter` is that of the change, `base` that of the socket.
 
-/** New messages, with the places of those (`sent`) that the socket itself sent among them. */
+/** Push of new messages. `acks` are the positions of those that this socket sent. */
 export const toMessagesPush = (
   counter: number,
   row: InboxRow,
@@ -118,7 +118,7 @@ export const toSecurityNoticeFrame = (
   base: SocketBase,
 ): ServerFrame => ["z", counter - base.counter, notice];
 
-/** The part that a welcome and an answer to "c" share. */
+/** Fields shared by a welcome and an answer to "c". */
 export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "now">) =>
   [
     result.epoch,
@@ -133,7 +133,7 @@ export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "n
     result.since,
   ] as const;
 
-/** The answer to a command that came in a frame. */
+/** Answer to a command that arrived as a frame. */
 export const toAnswerFrame = (
   type: Exclude<Command["type"], "send" | "spread" | "mark">,
   ref: number,

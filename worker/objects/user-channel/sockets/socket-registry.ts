@@ -23,51 +23,54 @@ import {
   shouldPersistCredit,
 } from "./flow-control.ts";
 
-/** What a socket must remember while its object sleeps: it lives in the socket's attachment. */
+/** State of a socket that survives hibernation in its attachment. */
 export type SocketState = {
   session: Uuid;
   openedAt: number;
-  /** It has said hello and is told of changes. */
+  /** Whether the socket said hello and receives changes. */
   isReady: boolean;
   base: SocketBase;
-  /** As it was last written here; what a living object knows beyond it is in its memory. */
+  /** Credit as last persisted; a newer one is in memory. */
   credit: SocketCredit;
-  /** Nothing was added to `credit` since. */
+  /** Whether `credit` is up to date. */
   isSettled: boolean;
   malformedAt: readonly number[];
-  /** When the device said that it is looked at; absent while it is not. */
+  /** Time at which the device reported to be in the foreground, absent otherwise. */
   lookedAt?: number;
-  /** Who asked lately whether this person is here. */
+  /** People who recently asked for this person's presence. */
   watchers?: readonly Uuid[];
-  /** Whose it is, once that said so itself, and when it first did. */
+  /** Device id and the time it first identified itself, absent before that. */
   device?: { id: Uuid; since: number };
 };
 export type ClientSocket = Connection<SocketState>;
 
-/** What a change looks like to one socket. `messages` count against its credit; one that is behind gets `behind`. */
+/**
+ * One change encoded for one socket. `messages` count against its credit; a socket that is behind receives `behind`
+ * instead.
+ */
 export type SocketPush = { frame: string; messages: number; behind?: readonly ServerFrame[] };
 
-const persistDelayMs = 1_000; // the platform puts no object to sleep that waits for a timer
+const persistDelayMs = 1_000; // a pending timer keeps the object awake
 
-/** The sockets of one person, all that hibernation keeps of them included. */
+/** Sockets of one person and the state that survives hibernation. */
 export class SocketRegistry {
   readonly #listSockets: () => Iterable<ClientSocket>;
   readonly #pongedAt: (socket: ClientSocket) => number;
 
-  /** Writing an attachment costs as much as a frame. */
+  /** Credits in memory, since writing an attachment costs as much as a frame. */
   readonly #credits = new WeakMap<ClientSocket, SocketCredit>();
   readonly #unpersisted = new Set<ClientSocket>();
-  /** When devices last said which they are. */
+  /** Time at which each device last identified itself. */
   readonly #namedAt = new WeakMap<ClientSocket, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `pongedAt`: when the platform last answered a ping of a socket, 0 when it never did. */
+  /** `lastPongAt`: time of the platform's last answer to a ping of a socket, 0 if there was none. */
   constructor(listSockets: () => Iterable<ClientSocket>, lastPongAt: (socket: ClientSocket) => number) {
     this.#listSockets = listSockets;
     this.#pongedAt = lastPongAt;
   }
 
-  /** A new socket. The oldest goes when there are too many: some of them may be dead without saying so. */
+  /** Registers a new socket. Closes the oldest ones above the limit, since some may be dead without a close. */
   addSocket(socket: ClientSocket, session: Uuid): void {
     const state: SocketState = {
       session,
@@ -86,7 +89,7 @@ export class SocketRegistry {
     for (const oldest of others.slice(0, excess)) this.closeSocket(oldest, "replaced");
   }
 
-  /** Whether there is a socket that is told of changes. */
+  /** Whether any socket receives changes. */
   get hasReadySocket(): boolean {
     return [...this.#listSockets()].some((socket) => socket.state?.isReady);
   }
@@ -96,7 +99,7 @@ export class SocketRegistry {
     return true;
   }
 
-  /** Tells every ready socket of one change, each in its own form. */
+  /** Pushes one change to every ready socket, encoded for each. */
   pushChange(toPush: (socket: ClientSocket, base: SocketBase) => SocketPush): void {
     for (const socket of this.#listSockets()) {
       const { state } = socket;
@@ -127,8 +130,8 @@ export class SocketRegistry {
   }
 
   /**
-   * Tells every ready socket of something that is nothing to a device that comes too late. `isOwed`: also those that have
-   * not confirmed what they were sent before, for nothing makes up for it.
+   * Sends a frame that is useless when late to every ready socket. `includesBehind`: also to sockets that are behind,
+   * because nothing replaces this frame.
    */
   broadcast(frame: ServerFrame | CallFrame, includesBehind = false, isRecipient = (_state: SocketState) => true): void {
     const text = encodeFrame(frame);
@@ -140,8 +143,8 @@ export class SocketRegistry {
   }
 
   /**
-   * The same for one device, null for all of them. A socket that came after that device was last heard of, and has not
-   * said whose it is, may be its next one: the one before it may be dead without saying so.
+   * Sends a frame to one device, or to all if `device` is null. An unidentified socket that opened after the device was
+   * last heard of may be its new one, since the old one may be dead without a close.
    */
   sendToDevice(device: Uuid | null, frame: CallFrame): void {
     let lastHeardAt = 0;
@@ -154,14 +157,14 @@ export class SocketRegistry {
     this.broadcast(frame, false, (state) => device === null || isOfDevice(state));
   }
 
-  /** Whether a device has a socket: its own, or one that came since then and has not said whose it is. */
+  /** Whether a device has a socket, or an unidentified socket opened since that time. */
   isDeviceReachable(device: DeviceId, since: number): boolean {
     return [...this.#listSockets()].some(({ state }) =>
       state?.device ? state.device.id === device : (state?.openedAt ?? 0) >= since,
     );
   }
 
-  /** A device says over its socket which it is. It stays the same one: written once. */
+  /** Records the device of a socket. It never changes, so it is written once. */
   setDevice(socket: ClientSocket, device: Uuid): void {
     const now = Date.now();
     this.#namedAt.set(socket, now);
@@ -169,19 +172,19 @@ export class SocketRegistry {
     if (state && state.device?.id !== device) socket.setState({ ...state, device: { id: device, since: now } });
   }
 
-  /** A device is looked at, or no more. */
+  /** Records whether a device is in the foreground. */
   setForeground(socket: ClientSocket, isForeground: boolean): void {
     if (!socket.state) return;
     const { lookedAt: _, ...rest } = socket.state;
     socket.setState(isForeground ? { ...rest, lookedAt: Date.now() } : rest);
   }
 
-  /** When a device that is looked at was last heard of. */
+  /** Time at which a foreground device was last heard of. */
   lastHeardAt(socket: ClientSocket): number {
     return Math.max(socket.state?.lookedAt ?? 0, this.#pongedAt(socket));
   }
 
-  /** When any device that is looked at was last heard of, 0 when there is none. */
+  /** Time at which any foreground device was last heard of, 0 if there is none. */
   lastForegroundAt(excluded?: ClientSocket): number {
     const foreground = [...this.#listSockets()].filter(
       ({ id, state }) => state?.lookedAt !== undefined && id !== excluded?.id,
@@ -189,12 +192,15 @@ export class SocketRegistry {
     return Math.max(0, ...foreground.map((socket) => this.lastHeardAt(socket)));
   }
 
-  /** Who asked whether this person is here, the first before the others, as far as their devices remember. */
+  /** People who recently asked for this person's presence, oldest first. */
   get watchers(): Uuid[] {
     return [...new Set([...this.#listSockets()].flatMap(({ state }) => state?.watchers ?? []))];
   }
 
-  /** A socket remembers it without a row; forgotten with it, it is said again at the next question. */
+  /**
+   * Adds a presence watcher to a socket's attachment instead of a table row. A lost watcher is added again with their
+   * next query.
+   */
   addWatcher(watcher: Uuid): void {
     if (this.watchers.includes(watcher)) return;
     const socket = [...this.#listSockets()].find(({ state }) => state?.isReady);
@@ -203,7 +209,7 @@ export class SocketRegistry {
     socket.setState({ ...socket.state, watchers });
   }
 
-  /** An answer to one socket. */
+  /** Sends a frame to one socket, as an answer that counts against the page credit. */
   sendFrame(socket: ClientSocket, frame: ServerFrame, messages = 0): void {
     const text = encodeFrame(frame);
     if (messages > 0) {
@@ -212,12 +218,12 @@ export class SocketRegistry {
     this.#send(socket, text);
   }
 
-  /** Whether the socket has to confirm something before it may ask for more. */
+  /** Whether the socket has to confirm something before it may request more. */
   isPageCreditUsedUp(socket: ClientSocket): boolean {
     return isPageCreditUsedUp(this.#creditOf(socket));
   }
 
-  /** The device has taken in this many messages. False when it cannot have. */
+  /** Confirms received messages. False if there are more than were sent. */
   confirmReceived(socket: ClientSocket, taken: number): boolean {
     const credit = confirmCredit(this.#creditOf(socket), taken);
     if (credit) this.#setCredit(socket, credit);
@@ -232,7 +238,7 @@ export class SocketRegistry {
     return state.isSettled ? state.credit : assumeCreditAfterSleep(state.credit);
   }
 
-  /** In memory at once, in the attachment before it is far from what stands there, and after a while. */
+  /** Stores a credit in memory. The attachment is written before it is too far behind, and again after a delay. */
   #setCredit(socket: ClientSocket, credit: SocketCredit): void {
     const { state } = socket;
     this.#credits.set(socket, credit);
@@ -256,12 +262,12 @@ export class SocketRegistry {
     if (socket.state) socket.setState({ ...socket.state, credit, isSettled });
   }
 
-  /** From here on the socket is told of changes. */
+  /** From now on the socket receives changes. */
   markReady(socket: ClientSocket, base: SocketBase): void {
     if (socket.state) socket.setState({ ...socket.state, isReady: true, base });
   }
 
-  /** A frame that could not be read. Too many of them end the socket. */
+  /** Answers an unreadable frame. Too many of them close the socket. */
   rejectMalformed(socket: ClientSocket, error: ErrorCode = "malformed_frame"): void {
     const now = Date.now();
     const before = socket.state?.malformedAt ?? [];
@@ -271,7 +277,7 @@ export class SocketRegistry {
     if (malformedAt.length >= malformedFramesMax) this.closeSocket(socket, "rateLimited");
   }
 
-  /** Ends the sockets of these sessions, or all of them. */
+  /** Closes the sockets of these sessions, or of all. */
   closeSessions(sessions: readonly Uuid[] | "all"): void {
     for (const socket of [...this.#listSockets()]) {
       if (sessions === "all" || sessions.includes(socket.state?.session ?? "")) this.closeSocket(socket, "signedOut");
@@ -287,7 +293,7 @@ export class SocketRegistry {
   }
 
   #send(socket: ClientSocket, text: string): void {
-    // One that was just closed for what it sent may have sent more before it heard of it.
+    // A socket closed for what it sent may have sent more before it knew.
     if (socket.readyState !== WebSocket.READY_STATE_OPEN) return;
     try {
       socket.send(text);
