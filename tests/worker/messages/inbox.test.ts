@@ -116,13 +116,21 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
     preview: message(seq).body,
     messages: Array.from({ length: seq - from + 1 }, (_, i) => message(from + i)),
   });
-  const second = notice(id, { ...last(3, 2), peerReadState: { delivered: 2, read: 1 }, membershipVersion: 3, open: false });
+  const second = notice(id, {
+    ...last(3, 2),
+    peerReadState: { delivered: 2, read: 1 },
+    membershipVersion: 3,
+    open: false,
+  });
   await channel.notify(me.id, notice(id, last(1, 1)));
   await channel.notify(me.id, second);
   await device.nextOf("i");
   const told = device.counters.length;
   await channel.notify(me.id, second);
-  await channel.notify(me.id, notice(id, { ...last(2, 1), peerReadState: { delivered: 1, read: 0 }, membershipVersion: 2, open: true }));
+  await channel.notify(
+    me.id,
+    notice(id, { ...last(2, 1), peerReadState: { delivered: 1, read: 0 }, membershipVersion: 2, open: true }),
+  );
   await scheduler.wait(20);
   expect(device.counters).toHaveLength(told);
   expect(await rowOf(me, id)).toMatchObject({
