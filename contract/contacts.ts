@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Uuid } from "./ids.ts";
 import { Profile } from "./people.ts";
 
-/** SPEC.md §3 `connection_requests`, joined with both people. */
+/** SPEC.md §3 `connection_requests`, joined with the profiles of both people. */
 export const ConnectionRequest = v.object({
   id: Uuid,
   from_user_id: Uuid,
@@ -17,7 +17,7 @@ export type ConnectionRequest = v.InferOutput<typeof ConnectionRequest>;
 export const NewRequest = v.strictObject({ to_user_id: Uuid });
 export type NewRequest = v.InferInput<typeof NewRequest>;
 
-/** The other person's profile and what deleting the contact needs (SPEC.md §3 Contact). */
+/** Profile of a contact with the ids needed to delete it (SPEC.md §3 Contact). */
 export const Contact = v.object({
   ...Profile.entries,
   connection_id: Uuid,
@@ -26,7 +26,7 @@ export const Contact = v.object({
 });
 export type Contact = v.InferOutput<typeof Contact>;
 
-/** Pending requests both ways, newest first; `before` is where the next page begins, null on the last. */
+/** Pending requests in both directions, newest first. `before` is where the next page begins, null on the last. */
 export const RequestPage = v.object({
   received: v.array(ConnectionRequest),
   sent: v.array(ConnectionRequest),
@@ -34,10 +34,10 @@ export const RequestPage = v.object({
 });
 export type RequestPage = v.InferOutput<typeof RequestPage>;
 
-/** Contacts in the order they were made; `after` is where the next page begins, null on the last. */
+/** Contacts in the order they were added. `after` is where the next page begins, null on the last. */
 export const ContactPage = v.object({ contacts: v.array(Contact), after: v.nullable(Uuid) });
 export type ContactPage = v.InferOutput<typeof ContactPage>;
 
-/** Whom one has blocked, the last first; `before` is where the next page begins, null on the last. */
+/** Blocked people, last blocked first. `before` is where the next page begins, null on the last. */
 export const BlockList = v.object({ blocked: v.array(Profile), before: v.nullable(v.number()) });
 export type BlockList = v.InferOutput<typeof BlockList>;

@@ -15,16 +15,16 @@ import { isBlank, isPlainLine, MessageText } from "./text.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** A message's place in its conversation: 1, 2, 3 … without holes. */
+/** Position of a message in its conversation: 1, 2, 3 … without gaps. */
 export const Seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** A place, or 0 for "before the first message". */
+/** A seq, or 0 for "before the first message". */
 export const Watermark = Count;
 
-/** Where a forwarded message was read: the server looks whether its sender may still pass it on. */
+/** Original of a forwarded message. The server checks that the sender may read it. */
 export const ForwardSource = v.strictObject({ conversation: ConversationId, seq: Seq });
 export type ForwardSource = v.InferOutput<typeof ForwardSource>;
 
-/** Original author of a forwarded message, under the name in the directory; the reader may be that person. */
+/** Original author of a forwarded message with the name from the directory. The reader may be that person. */
 const Forwarded = v.strictObject({
   by: Uuid,
   name: v.pipe(
@@ -36,7 +36,7 @@ const Forwarded = v.strictObject({
 
 export type Forwarded = v.InferOutput<typeof Forwarded>;
 
-/** The same of somebody whose account is gone: it names nobody. */
+/** Author of a forward after the original author deleted their account. */
 export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 
 const forwardedField = { forwarded: v.optional(Forwarded) };
@@ -48,7 +48,7 @@ const attachmentFields = {
 };
 const Pixels = v.pipe(Count, v.minValue(1), v.maxValue(fileMaxPixels));
 
-/** A picture: its thumbhash (base64url) is shown until it is here. */
+/** Image. Its thumbhash (base64url) is shown until the file is loaded. */
 const ImageBody = v.strictObject({
   type: v.literal("image"),
   ...attachmentFields,
@@ -72,10 +72,7 @@ const VoiceBody = v.strictObject({
   ...forwardedField,
 });
 
-/**
- * What a message says. One variant each; calls and system lines join here, and every reader shows a kind it
- * does not know as an honest "not readable in this version".
- */
+/** Content of a message that a person sends. Readers show unknown kinds as "not readable in this version". */
 export const Body = v.variant("type", [
   v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField }),
   ImageBody,
@@ -86,8 +83,8 @@ export type Body = v.InferOutput<typeof Body>;
 export type AttachedBody = Extract<Body, { file: Uuid }>;
 
 /**
- * What happened in a group: a line of its own kind, written by the conversation, told in the reader's language. The
- * message's sender is who did it, `who` are the numbers of those it was done to.
+ * System message of a group, written by the conversation and worded in the reader's language. The sender of the message
+ * is the actor; `who` lists the affected member numbers.
  */
 export const groupEvents = [
   "created",
@@ -103,11 +100,11 @@ const EventBody = v.strictObject({
   type: v.literal("event"),
   event: v.picklist(groupEvents),
   who: v.optional(v.array(Count)),
-  name: v.optional(v.string()), // of the group, as it is from then on
+  name: v.optional(v.string()), // of the group, as of this change
 });
 export type EventBody = v.InferOutput<typeof EventBody>;
 
-/** What a deleted message leaves is its place, and so does what a blocked person wrote to the one who blocked them. */
+/** Bodies in the log, including tombstones (`deleted`) and placeholders for undelivered messages (`withheld`). */
 export const StoredBody = v.variant("type", [
   ...Body.options,
   EventBody,
@@ -119,43 +116,47 @@ export type StoredBody = v.InferOutput<typeof StoredBody>;
 
 export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
 
-/** Whether somebody wrote it first whose account is gone. */
+/** Whether a forward's original author deleted their account. */
 export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
-/** Whether a message of somebody else waits to be read: where nothing is left of it, or nobody wrote it, nothing waits. */
+/**
+ * Whether a message counts as unread. Own messages, tombstones, placeholders and system messages do not; of calls, only
+ * missed ones do.
+ */
 export const countsAsUnread = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
   cid === undefined &&
   (body.type === "call" ? body.status === "missed" : !["deleted", "withheld", "event"].includes(body.type));
 
-/** The words in a message that a search looks through. */
+/** Searchable text of a message. */
 export const searchTextOfBody = (body: StoredBody): string => {
   if (body.type === "text") return body.text;
   if (body.type === "image") return body.text ?? "";
   return body.type === "file" ? `${body.name}\n${body.text ?? ""}` : "";
 };
 
-/** A message as everyone stores it. `sender` is the member's number in this conversation. */
+/** A message in the log. `sender` is the member number in this conversation. */
 export const Message = v.object({
   seq: Seq,
   sender: Count,
-  at: v.number(), // the server's clock, epoch milliseconds, never decreasing within a conversation
+  at: v.number(), // server time, epoch milliseconds, never decreasing within a conversation
   body: StoredBody,
-  cid: v.optional(Uuid), // the sender's client id; only its own author is told
-  held: v.optional(v.literal(true)), // never reached the others, whatever their marks say; only its own author is told
+  cid: v.optional(Uuid), // the sender's client id, sent to the author only
+  // never delivered to the others, whatever their read state; sent to the author only
+  held: v.optional(v.literal(true)),
 });
 export type Message = v.InferOutput<typeof Message>;
 
-/** How far a member has come. Both only grow; `read` implies `delivered`. */
+/** Delivery and read watermarks of a member. Both only grow; `read` implies `delivered`. */
 export const ReadState = v.object({ delivered: Watermark, read: Watermark });
 export type ReadState = v.InferOutput<typeof ReadState>;
 
-/** Receipts are cumulative and may arrive late, twice or out of order: merging takes the furthest of both. */
+/** Merges cumulative receipts, which may be late, repeated or out of order, by taking the maximum of each. */
 export const mergeReadStates = (a: ReadState, b: ReadState): ReadState => {
   const read = Math.max(a.read, b.read);
   return { delivered: Math.max(a.delivered, b.delivered, read), read };
 };
 
-/** A claim beyond the log is worth no more than the log. */
+/** Limits claimed watermarks to the head of the log. */
 export const clampReadState = (marks: ReadState, head: number): ReadState =>
   mergeReadStates(
     { delivered: 0, read: 0 },
@@ -163,40 +164,40 @@ export const clampReadState = (marks: ReadState, head: number): ReadState =>
   );
 
 /**
- * One row of a person's inbox: all that the conversation list shows and all that a device needs to know
- * whether it has to ask for messages.
+ * Inbox row: everything the conversation list shows, and everything a device needs to decide whether to request
+ * messages.
  */
 export const InboxRow = v.object({
   handle: Count, // this person's short number for the conversation
   conversation: v.string(),
   kind: v.picklist(["private", "group"]),
-  epoch: v.string(), // changes when the log was recreated: what is cached is void
-  head: Watermark, // the newest message's seq
-  at: v.number(), // and its time; for an empty conversation when it began
-  prior: v.nullable(v.number()), // the time of the message before it, null where that is not known
+  epoch: v.string(), // identity of the log; a new one invalidates cached messages
+  head: Watermark, // seq of the newest message
+  at: v.number(), // its time, or the creation time of an empty conversation
+  prior: v.nullable(v.number()), // time of the message before it, null if unknown
   sender: Count, // its sender's member number
-  preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null when empty
-  whole: v.boolean(), // true when `preview` is the complete body
+  preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null if empty
+  whole: v.boolean(), // whether `preview` is the complete body
   unread: Count,
-  delivered: Watermark, // my own marks
+  delivered: Watermark, // own watermarks
   read: Watermark,
-  othersDelivered: Watermark, // the least of the other members' marks; in a group as of the newest message they were told for
+  othersDelivered: Watermark, // lowest watermarks of the other members; in groups as of the last notification
   othersRead: Watermark,
-  hidden: Watermark, // messages up to here are gone from my view
-  open: v.boolean(), // may I write here
+  hidden: Watermark, // seq up to which the person cleared the history
+  open: v.boolean(), // whether the person may write
   muted: v.boolean(),
-  kept: v.boolean(), // stays in the list although nothing is left to see: cleared, not deleted
-  revision: Watermark, // how often messages that had been stored were changed; see `Revised`
-  group: v.nullable(GroupCard), // null for a private conversation
-  gone: v.boolean(), // I am no longer a member, or the group is no more: nothing of it is mine to keep
+  kept: v.boolean(), // stays in the list although its history is cleared
+  revision: Watermark, // number of changes to stored messages; see `RevisedResult`
+  group: v.nullable(GroupCard), // null in a private conversation
+  gone: v.boolean(), // the person is no longer a member, or the group has ended; devices delete its data
 });
 export type InboxRow = v.InferOutput<typeof InboxRow>;
 
-/** Whether the list shows a conversation: one with something left to see, or cleared without being deleted. */
+/** Whether the list shows a conversation: it has visible messages, or was cleared without being deleted. */
 export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept" | "gone">): boolean =>
   !row.gone && (row.head > row.hidden || row.kept);
 
-/** SPEC.md §4: what the sender sees. Derived, never stored. */
+/** SPEC.md §4: delivery status shown to the sender. Derived, never stored. */
 export type MessageStatus = "sending" | "sent" | "delivered" | "read";
 
 export const toMessageStatus = (seq: number | undefined, others: ReadState): MessageStatus => {

@@ -1,6 +1,6 @@
 const oneYearSeconds = 31_536_000;
 
-/** On every answer, of the Worker and of the static files, whatever it is. */
+/** Headers of every response of the Worker and of static files. */
 export const headersEverywhere = {
   "strict-transport-security": `max-age=${oneYearSeconds}; includeSubDomains`,
   "x-content-type-options": "nosniff",
@@ -11,15 +11,14 @@ export const headersEverywhere = {
     "camera=(self), microphone=(self), display-capture=(self), autoplay=(self), geolocation=(), payment=(), usb=()",
 } as const;
 
-/** The one policy through which our pages make script addresses. */
+/** Trusted Types policy for script URLs of our pages. */
 export const trustedTypesPolicy = "lisolo";
 
 const sources = (hashes: readonly string[]): string => ["'self'", ...hashes.map((hash) => `'${hash}'`)].join(" ");
 
 /**
- * Headers of an HTML document: the hashes (`sha256-…`, without quotes) are those of its inline scripts and
- * styles. Trusted Types guard the script sinks: a page that registers a service worker or starts a worker
- * by URL does it through a policy.
+ * Headers of an HTML document. Hashes (`sha256-…`, without quotes) are those of its inline scripts and styles. Trusted
+ * Types guard the script sinks: registering a service worker or starting a worker by URL requires the policy.
  */
 export const documentHeaders = (
   scriptHashes: readonly string[],

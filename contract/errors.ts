@@ -1,9 +1,6 @@
 import * as v from "valibot";
 
-/**
- * Everything that can go wrong has a code; the client says it in the person's language (`errors.<code>`).
- * The value is the HTTP status the code travels with.
- */
+/** Error codes with their HTTP status. The client translates them as `errors.<code>`. */
 export const errorStatus = {
   // request
   invalid_input: 400,
@@ -14,7 +11,7 @@ export const errorStatus = {
   rate_limited: 429,
   forbidden_origin: 403,
   unavailable: 503,
-  public_url_missing: 503, // the deployment does not say by which address people use it
+  public_url_missing: 503, // the deployment does not define its public address
   internal: 500,
   // auth (names of the public GoTrue API where it has one)
   no_authorization: 401,
@@ -26,13 +23,13 @@ export const errorStatus = {
   invalid_credentials: 400,
   phone_exists: 422,
   weak_password: 422,
-  common_password: 422, // among the first that anybody would try
+  common_password: 422, // in the list of most common passwords
   captcha_failed: 400,
   validation_failed: 400,
   unsupported_grant_type: 400,
   same_password: 422,
-  insufficient_aal: 401, // the session still owes its second step
-  reauthentication_needed: 403, // a factor has to be shown anew (limits.ts, stepUpSeconds)
+  insufficient_aal: 401, // the session still needs its second factor
+  reauthentication_needed: 403, // a recent factor is required (limits.ts, stepUpSeconds)
   mfa_factor_not_found: 404,
   mfa_verification_failed: 422,
   mfa_challenge_expired: 422,
@@ -41,14 +38,14 @@ export const errorStatus = {
   passkey_refused: 400,
   too_many_passkeys: 422,
   reset_not_possible: 409,
-  reset_paused: 429, // it was stopped lately
+  reset_paused: 429, // a reset was cancelled recently
   email_exists: 422,
   otp_expired: 403,
   flow_state_not_found: 404,
   bad_code_verifier: 400,
   oauth_provider_not_supported: 422,
   bad_oauth_callback: 400,
-  phone_needed: 422, // whoever a provider knows has no account yet
+  phone_needed: 422, // no account is linked to the provider identity yet
   identity_already_exists: 422,
   identity_not_found: 404,
   // people and contacts
@@ -60,19 +57,19 @@ export const errorStatus = {
   request_already_received: 409,
   already_connected: 409,
   request_not_found: 404,
-  request_declined: 429, // they declined lately; another may be sent later
-  requests_used_up: 429, // one's own that wait or were declined are too many
-  too_many_requests_received: 429, // whom one asks has too many that wait
+  request_declined: 429, // the person declined recently; another request is possible later
+  requests_used_up: 429, // the sender has too many pending or declined requests
+  too_many_requests_received: 429, // the recipient has too many pending requests
   accept_failed: 503,
   contact_not_found: 404,
   invalid_name: 400,
-  reserved_name: 400, // it could be taken for Lisolo's own
+  reserved_name: 400, // could be mistaken for an official Lisolo account
   // files
   file_too_large: 413,
-  storage_full: 507, // one's files take all the room there is for them
+  storage_full: 507, // the person's storage quota is used up
   not_an_image: 415,
   image_too_many_pixels: 400,
-  broken_image: 415, // it begins like a picture and cannot be read as one
+  broken_image: 415, // starts like an image but cannot be decoded
   file_not_found: 404,
   file_incomplete: 409,
   file_in_use: 409,
@@ -81,11 +78,11 @@ export const errorStatus = {
   invalid_file_name: 400,
   // conversations
   conversation_not_found: 404,
-  conversation_full: 507, // until messages of it are deleted
-  conversation_limited: 429, // one member has sent as many bytes there as are allowed in a day; other conversations go on
+  conversation_full: 507, // until messages in it are deleted
+  conversation_limited: 429, // the member reached their daily bytes in this conversation; others are not affected
   message_not_found: 404,
   not_your_message: 403,
-  message_withdrawn: 410, // its author deleted it before it came
+  message_withdrawn: 410, // its author deleted it before it arrived
   original_gone: 404,
   contact_blocked: 403,
   not_connected: 403,
@@ -96,8 +93,8 @@ export const errorStatus = {
   invalid_group_name: 400,
   member_not_found: 404,
   not_your_contact: 403,
-  not_addable: 403, // somebody lets nobody add them to groups
-  member_has_left: 403, // somebody left this group lately and is not put back
+  not_addable: 403, // the person does not allow others to add them to groups
+  member_has_left: 403, // the person left this group recently and cannot be added again yet
   not_allowed: 403,
   empty_message: 400,
   message_too_long: 400,
@@ -125,12 +122,12 @@ export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]
 export const isErrorCode = (value: unknown): value is ErrorCode =>
   typeof value === "string" && Object.hasOwn(errorStatus, value);
 
-/** A refusal that will be the same tomorrow. Everything else is worth another try. */
+/** Whether a refusal is final. All other errors are worth a retry. */
 export const isPermanentError = (code: ErrorCode): boolean => ![429, 500, 503, 401].includes(errorStatus[code]);
 
 /**
- * The body of every refused request, shaped as the public GoTrue API shapes its own: `code` is the HTTP
- * status, `error_code` is what a program reads, `msg` is English for a developer and never shown to a person.
+ * Body of every refused request, in the form of the public GoTrue API: `code` is the HTTP status, `error_code` is for
+ * programs, and `msg` is English text for developers, never shown to users.
  */
 export const ApiError = v.object({
   code: v.number(),

@@ -4,16 +4,16 @@ import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits.ts
 import { Profile } from "./people.ts";
 import { createNameSchema } from "./text.ts";
 
-/** A group is a conversation whose id is a UUID that its creator's phone made, so that creating it twice makes one. */
+/** A group is a conversation whose id is a UUID chosen by its creator's device, so that creating it is idempotent. */
 
-/** What each role may do beyond reading and writing. A later role is a line here. */
+/** Actions of each role beyond reading and writing. */
 const actionsOfRole = {
   owner: ["add", "remove", "rename", "picture", "handOver", "end"],
   member: [],
 } as const satisfies Record<string, readonly string[]>;
 export type GroupRole = keyof typeof actionsOfRole;
 export type GroupAction = (typeof actionsOfRole)[GroupRole][number];
-/** Their order is their short form in frames. */
+/** Roles; the index is their short form in frames. */
 export const groupRoles = ["member", "owner"] as const satisfies readonly GroupRole[];
 
 export const isGroupActionAllowed = (role: GroupRole, action: GroupAction): boolean =>
@@ -21,18 +21,21 @@ export const isGroupActionAllowed = (role: GroupRole, action: GroupAction): bool
 
 export const GroupName = createNameSchema(groupNameMaxLength, "invalid_group_name");
 
-/** What a member's inbox row says of a group. `roster` counts the changes to its members, name and picture. */
+/**
+ * Group data in a member's inbox row. `roster` is the members version: the number of changes to members, name and
+ * picture.
+ */
 export const GroupCard = v.object({
   name: v.string(),
-  picture: v.nullable(v.string()), // a key, served as those of people are
-  count: v.number(), // members, oneself included
+  picture: v.nullable(v.string()), // avatar key
+  count: v.number(), // number of members, including oneself
   roster: v.number(),
-  role: v.picklist(groupRoles), // one's own
-  number: v.number(), // one's own, by which messages name their sender
+  role: v.picklist(groupRoles), // own role
+  number: v.number(), // own member number, by which messages name their sender
 });
 export type GroupCard = v.InferOutput<typeof GroupCard>;
 
-/** SPEC.md §3 `groups`, as a member reads it. */
+/** SPEC.md §3 `groups`, as seen by a member. */
 export const Group = v.object({
   id: Uuid,
   ...GroupCard.entries,
@@ -41,19 +44,19 @@ export const Group = v.object({
 });
 export type Group = v.InferOutput<typeof Group>;
 
-/** Somebody who is or was a member. The number is theirs for good: messages name their sender by it. */
+/** Current or former member. Messages name their sender by `number`, which never changes. */
 export const GroupMember = v.object({
   number: v.number(),
-  profile: v.nullable(Profile), // null when the account is gone
+  profile: v.nullable(Profile), // null if the account was deleted
   role: v.picklist(groupRoles),
-  since: v.number(), // when they (last) joined
+  since: v.number(), // time of the last join
   left: v.boolean(),
 });
 export type GroupMember = v.InferOutput<typeof GroupMember>;
 
 /**
- * Members in the order of their numbers; `after` is where the next page begins, null on the last. All pages that were
- * read with the same `since` bring a device to `roster`, the first one's.
+ * Members in order of their numbers. `after` is where the next page begins, null on the last. All pages read with the
+ * same `since` bring a device to the `roster` of the first page.
  */
 export const MemberPage = v.object({
   roster: v.number(),
@@ -70,7 +73,10 @@ const MemberNumbers = v.pipe(
   v.maxLength(memberPageRows, "invalid_input"),
 );
 const MemberNumber = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
-/** All who are members; those who changed after a roster, who left among them; or these numbers, whoever they are. */
+/**
+ * Selects all current members, the members changed after a members version (former ones included), or members by
+ * number.
+ */
 export const MemberQuery = v.pipe(
   v.strictObject({
     numbers: v.optional(MemberNumbers),
@@ -92,7 +98,7 @@ export const NewMembers = v.strictObject({ members: MemberIds });
 export const GroupChange = v.strictObject({ name: GroupName });
 export const NewOwner = v.strictObject({ user_id: Uuid });
 
-/** Who of the others has got and read a message of one's own, by member number; who came later is in none. */
+/** Delivery of one's own message by member number. Members who joined later are in no list. */
 export const Receipts = v.object({
   read: v.array(v.number()),
   delivered: v.array(v.number()),

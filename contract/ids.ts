@@ -6,10 +6,10 @@ const packedPattern = /^[A-Za-z0-9_-]{22}$/;
 export const Uuid = v.pipe(v.string(), v.regex(uuidPattern, "must be a lower-case UUID"));
 export type Uuid = v.InferOutput<typeof Uuid>;
 
-/** In the place of somebody whose account is gone. */
+/** Placeholder id of a deleted account. */
 export const deletedUserId: Uuid = "00000000-0000-0000-0000-000000000000";
 
-/** A UUID's 16 bytes as 22 characters of base64url: the short form that travels in frames. */
+/** UUID as 22 characters of base64url, used in frames. */
 export const PackedUuid = v.pipe(v.string(), v.regex(packedPattern, "must be a packed UUID"));
 export type PackedUuid = v.InferOutput<typeof PackedUuid>;
 
@@ -27,7 +27,7 @@ export const unpackUuid = (packed: PackedUuid): Uuid => {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 };
 
-/** A UUIDv7 (RFC 9562 §5.7): 48 bits of time, then randomness, so that ids made later sort later. */
+/** Creates a UUIDv7 (RFC 9562 §5.7): 48 bits of time followed by random bits, so that ids sort by creation time. */
 export const createUuid = (now: number = Date.now()): Uuid => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   for (let i = 0; i < 6; i++) bytes[i] = Math.floor(now / 2 ** (8 * (5 - i))) % 256;
@@ -37,12 +37,12 @@ export const createUuid = (now: number = Date.now()): Uuid => {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 };
 
-/** When a UUIDv7 was made. */
+/** Creation time of a UUIDv7, epoch milliseconds. */
 export const timeOfUuid = (uuid: Uuid): number => Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
 
 /**
- * A conversation's name. A private one is named by its two people in sorted order, so that a phone without
- * network can open it and queue a first message; a group has a UUID of its own.
+ * Conversation id. A private one consists of its two user ids in sorted order, so that a device can open it offline and
+ * queue a first message. A group has its own UUID.
  */
 export const ConversationId = v.pipe(
   v.string(),
@@ -57,13 +57,13 @@ export type ConversationId = v.InferOutput<typeof ConversationId>;
 
 export const privateConversationId = (a: Uuid, b: Uuid): ConversationId => (a < b ? `${a}.${b}` : `${b}.${a}`);
 
-/** The two people of a private conversation in member order, or undefined for a group. */
+/** The two user ids of a private conversation in member order, undefined for a group. */
 export const privateMembers = (id: ConversationId): [Uuid, Uuid] | undefined => {
   const [first, second] = id.split(".");
   return first && second ? [first, second] : undefined;
 };
 
-/** The other person of a private conversation, or undefined for a group or somebody else's chat. */
+/** The other user of a private conversation, undefined for a group or a chat of other people. */
 export const otherMember = (id: ConversationId, me: Uuid): Uuid | undefined => {
   const members = privateMembers(id);
   if (!members?.includes(me)) return undefined;

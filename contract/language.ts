@@ -1,17 +1,17 @@
-/** The languages of the product, French first (SPEC.md §1). Browser and Worker choose by the same rule. */
+/** Languages of the product, French first (SPEC.md §1). Browser and Worker use the same selection. */
 export const languages = ["fr", "en", "pt"] as const;
 export type Language = (typeof languages)[number];
 export const defaultLanguage: Language = "fr";
 
-/** Readable by script: the choice is the browser's to keep, the Worker only picks the page by it. */
+/** Readable by scripts: the browser stores the choice, and the Worker only selects the page by it. */
 const languageCookie = "lang";
 const languageCookieSeconds = 365 * 24 * 3_600;
-/** The parameter of a plain language link, which works before and without the script. */
+/** Query parameter of a language link, which works without scripts. */
 export const languageParameter = "lang";
 
 export const isLanguage = (value: unknown): value is Language => languages.includes(value as Language);
 
-/** The cookie as a header or as `document.cookie` takes it. */
+/** Language cookie in the format of the Set-Cookie header and of `document.cookie`. */
 export const toLanguageCookie = (language: Language): string =>
   `${languageCookie}=${language}; Path=/; Max-Age=${languageCookieSeconds}; SameSite=Lax`;
 
@@ -21,7 +21,7 @@ const fromCookies = (cookies: string): string | undefined =>
     .map((pair) => pair.trim().split("="))
     .find(([name]) => name === languageCookie)?.[1];
 
-/** The first of Accept-Language's tags that is one of ours, by weight; weight 0 means "not this one". */
+/** First supported language of an Accept-Language header by weight. Weight 0 excludes a language. */
 const fromAcceptLanguage = (header: string): Language | undefined =>
   header
     .split(",")
@@ -35,10 +35,7 @@ const fromAcceptLanguage = (header: string): Language | undefined =>
     .map(({ language }) => language)
     .find(isLanguage);
 
-/**
- * Which language a person reads: what they just asked for, what they chose before, what their browser
- * prefers, French.
- */
+/** Selects the language: the query parameter, then the cookie, then the browser's preference, then French. */
 export const resolveLanguage = (wish: {
   parameter?: string | null | undefined;
   cookies?: string | null | undefined;

@@ -1,4 +1,4 @@
-/** Every number two sides must agree on, with its unit in its name. */
+/** Limits and timings shared by client and server, with the unit in the name. */
 
 // Text
 export const messageTextMaxLength = 8_000; // UTF-16 units, as `String.length` counts them
@@ -8,12 +8,12 @@ export const searchQueryMaxLength = 100;
 
 // Frames and commands
 export const frameMaxBytes = 64 * 1024;
-export const joinedFramesMax = 32; // frames of a device that travel as one
+export const joinedFramesMax = 32; // frames of a device in one batch
 export const bodyMaxBytes = 256 * 1024; // any JSON request body
 export const sendBatchMax = 50; // messages in one HTTP send
-export const outboxWindow = 16; // messages of one device under way at once
+export const outboxWindow = 16; // messages of one device in flight
 
-// Pages. Opening a list or a page of a chat reads at most 50 rows, the look-ups around it included.
+// Pages. Opening a list or a page of a chat reads at most 50 rows, look-ups included.
 export const inboxPageRows = 30;
 export const messagePageRows = 40;
 export const gapPageRows = 200;
@@ -21,31 +21,31 @@ export const contactPageRows = 20; // each with its profile
 export const requestPageRows = 20;
 export const blockPageRows = 20;
 export const pageMaxBytes = 128 * 1024;
-export const previewMaxLength = 160; // a text no longer than this travels whole in its inbox row
-// A search looks at a slice of a conversation at a time, and lets everything else that waits there come between two slices
+export const previewMaxLength = 160; // a text up to this length is complete in its inbox row
+// Search: one slice of a conversation at a time, so that other requests are served between two slices
 export const searchSliceRows = 1_000; // messages
-export const searchSliceLength = 50_000; // and UTF-16 units of their words, whichever comes first
-export const searchSlicesMax = 20; // slices of one search call before it answers with a cursor
+export const searchSliceLength = 50_000; // UTF-16 units of text, if reached before searchSliceRows
+export const searchSlicesMax = 20; // slices of one search call before it returns a cursor
 export const searchResultsMax = 40;
 
-// Back-pressure of one socket: what it was sent and has not confirmed
+// Flow control of one socket: unconfirmed data
 export const creditMessages = 400;
 export const creditBytes = 256 * 1024;
-export const pageCreditMessages = 400; // and of what it asked for itself; their bytes have a credit like those of pushes
+export const pageCreditMessages = 400; // the same for requested pages, whose bytes have a credit like those of pushes
 export const creditReportMessages = 200; // a device confirms at least this often
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 
-// One body to many conversations: forwarding, broadcasting
+// Multicast: forwarding and broadcasting
 export const multicastMax = 50;
 
 // Groups
 export const groupMembersMax = 1_024;
-export const groupTypingMax = 32; // members; in a bigger group nobody is told who types
-export const groupReceiptHoldMs = 1_000; // how long members' marks are gathered before the authors hear of them
-export const groupReturnDays = 30; // how long nobody adds somebody to a group who left it
-export const memberPageRows = 90; // each with its profile; a D1 query takes 100 values
+export const groupTypingMax = 32; // members; larger groups do not relay typing
+export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
+export const groupReturnDays = 30; // days during which a person who left a group cannot be added again
+export const memberPageRows = 90; // each with its profile; a D1 query accepts 100 values
 
-// Typing: told again this often while it goes on, and over when nothing was told for the other
+// Typing: repeated at this interval, and over after this time without a repetition
 export const typingRepeatMs = 3_000;
 export const typingLastsMs = 5_000;
 
@@ -55,68 +55,70 @@ export const pingVisibleMs = 25_000;
 export const pingHiddenMs = 50_000;
 export const pongTimeoutMs = 10_000;
 export const probeAfterActivityMs = 3_000;
-export const malformedFramesMax = 5; // in malformedWindowMs, then the socket is closed
+export const malformedFramesMax = 5; // within malformedWindowMs before the socket is closed
 export const malformedWindowMs = 10_000;
 
-export const helloTimeoutMs = 30_000; // a socket that has not said hello by then is closed; a device gives up after 20 s
+export const helloTimeoutMs = 30_000; // a socket without a hello by then is closed; a device gives up after 20 s
 
-// Frames and commands, in tokens (their costs: worker/objects/user-channel/frames/frame-costs.ts): those of one socket, and those of one person
-// by all sockets and by HTTP. A device that has been away for long and catches up with 500 conversations takes about 1,000.
+// Frames and commands in tokens (costs: worker/objects/user-channel/frames/frame-costs.ts), per socket, and per person
+// over all sockets and HTTP. A device that was offline for long and catches up with 500 conversations uses about 1,000.
 export const socketTokensBurst = 1_000;
 export const socketTokensPerSecond = 50;
 export const userTokensBurst = 2_000;
 export const userTokensPerSecond = 100;
-export const frameTokenBytes = 4 * 1024; // a message takes another token for each so many
-// Messages that were refused unread. After so many their socket is closed; a device waits when it is told to. Whoever goes on
-// sending after that loses all sockets, and opens none for a while: no platform offers a way to stop reading just one.
+export const frameTokenBytes = 4 * 1024; // bytes of a message for each further token
+// Messages refused unread. Above this rate their socket is closed; devices wait as told. A person whose devices keep
+// sending on closed sockets loses all sockets and opens none for a while, since the platform cannot stop reading a
+// single socket.
 export const refusedMessagesBurst = 1_000;
 export const refusedMessagesPerSecond = 10;
-export const closedMessagesMax = 500; // messages on closed sockets; as many may be on their way when the close arrives
+export const closedMessagesMax = 500; // messages on closed sockets; as many may be in flight when the close arrives
 export const floodPauseMs = 30_000;
-export const commandsAtOnce = 8; // of one socket under way; the others wait for their turn, and go with their socket
+export const commandsAtOnce = 8; // running commands of one socket; others queue and are dropped with their socket
 
 // Delivery
 export const groupCommitMs = 4;
-export const fanOutAtOnce = 6; // the platform's outgoing connections of one object
+export const fanOutAtOnce = 6; // the platform's limit of outgoing connections per object
 export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
-export const activeRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
+export const activeRetryMaxMs = 4_000; // while the page is in use and no network or server responds
 export const receiptCoalesceMs = 300;
-export const receiptHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
-export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
-export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
+// receipts are pushed at once and written with the next change or after this time; < fanOutAlarmMs
+export const receiptHoldMs = 2_000;
+export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform can restore an object
+export const sendStallMs = 10_000; // how long later messages wait for one that must be sent again
 
-// Sending, of one person over all conversations: more than anybody types; what was written without a network goes at this pace
+// Sending, per person over all conversations. More than anybody types; messages written offline are sent at this rate.
 export const sendBurst = 60;
 export const sendPerSecond = 1;
-export const sendUnwrittenMax = 10; // messages after which it is written how many are left
-export const sendRetryMessages = 5; // a device that is told to wait waits for so many: told for each, it would ask each second
-// Of one member in a conversation: 600 of the longest texts. Files are counted by themselves (fileBytesPerDay).
+export const sendUnwrittenMax = 10; // messages after which the level is written
+export const sendRetryMessages = 5; // a limited device waits for this many tokens; for one it would retry every second
+// Per member in a conversation: 600 of the longest texts. Files have their own limit (fileBytesPerDay).
 export const memberBytesPerDay = 5 * 1024 * 1024;
 export const memberBytesUnwrittenMax = 2 * 1024;
-// A conversation takes no messages beyond this. An object may have 10 GB: the rest is for leaving, deleting and blocking.
+// Message limit of a conversation. An object may use 10 GB; the rest is for leaving, deleting and blocking.
 export const conversationMaxBytes = 8 * 1024 ** 3;
-// A message deleted before it came is not taken in for so long, of each member's the newest so many in a conversation
+// Client ids of messages deleted before arrival: how long they are kept, and how many per member and conversation
 export const pendingDeletionLifetimeMs = 30 * 24 * 3_600_000;
 export const pendingDeletionsMax = 100;
-// Pages and changes of one person: a device that was away for long asks for many at once
+// Pages and changes, per person: a device that was offline for long requests many at once
 export const readBurst = 500;
 export const readPerSecond = 50;
-// Slices that one person's searches look at: five whole calls at once, and one a second
+// Search slices, per person: five whole searches at once, then one per second
 export const searchSliceBurst = 5 * searchSlicesMax;
 export const searchSlicesPerSecond = 20;
-// Questions to the directory whether two people are connected of whom one asks for their conversation
+// Directory look-ups whether two people are connected, for requests to unknown conversations
 export const connectionCheckBurst = 5;
 export const connectionChecksPerSecond = 0.1;
-// Messages deleted for everybody, of one person: each is told to all members
+// Deletions for everyone, per person: each notifies all members
 export const deletionBurst = 60;
 export const deletionsPerSecond = 1;
-// Histories cleared by one person: each rewrites the row of a conversation and counts its unread messages again
+// Cleared histories, per person: each rewrites an inbox row and recounts its unread messages
 export const clearHistoryBurst = 60;
 export const clearHistoriesPerSecond = 1;
-export const muteBurst = 100; // changes of what one person has muted
+export const muteBurst = 100; // mute changes per person
 export const mutesPerDay = 100;
 
 // Sessions
@@ -125,49 +127,51 @@ export const refreshGraceSeconds = 10;
 export const sessionIdleDays = 30;
 export const sessionAbsoluteDays = 90;
 export const sessionsPerUserMax = 10;
-// A token this close to its end is renewed before it is used: a try that nobody answers (30 s), the waits between all tries
-// (12.6 s) and one that a slow network answers late (30 s) are over before it ends, with some left for the token's own way. A
-// bigger one would only renew more often: of its ten minutes a token is used for eight and a half.
+// A token this close to its expiry is renewed before use. This covers an attempt without a response (30 s), the waits
+// between all attempts (12.6 s) and a late response on a slow network (30 s), with some time left for the request
+// itself. A larger margin would only renew more often: each token is used for eight and a half of its ten minutes.
 export const refreshMarginSeconds = 90;
-export const knownDeviceDays = 400; // the longest that browsers keep a cookie
-export const knownDevicePeopleMax = 5; // who signed in on a device last, and is known there
+export const knownDeviceDays = 400; // the maximum cookie lifetime in browsers
+export const knownDevicePeopleMax = 5; // last users who signed in on a device, for whom it is known
 
-// Second step and what may be changed after it
-export const pendingSecondFactorMinutes = 10; // how long a session may owe its second step
-export const stepUpSeconds = 300; // a factor shown this lately lets one change how one signs in
+// Second factor and reauthentication
+export const pendingSecondFactorMinutes = 10; // time for a session to present its second factor
+export const stepUpSeconds = 300; // age up to which a factor allows changing security settings
 export const totpDigits = 6;
 export const totpStepSeconds = 30;
-export const totpWindowSteps = 1; // a code of the step before or after is taken too
+export const totpWindowSteps = 1; // codes of the previous and next step are accepted too
 export const totpSecretBytes = 20;
-export const factorsMax = 5; // code apps of a person
+export const factorsMax = 5; // TOTP factors per person
 export const factorNameMaxLength = 50;
 export const recoveryCodesCount = 10;
 export const passkeysMax = 20;
-export const ceremonySeconds = 300; // how long a challenge may be answered
-export const factorResetHours = 72; // what whoever lost their factors waits for
-// How long nobody may ask for it again after it was stopped for the first, the second and any further time.
+export const ceremonySeconds = 300; // lifetime of a challenge
+export const factorResetHours = 72; // delay before lost factors are reset
+// Pause before a reset may be requested again after the first, second and any further cancellation
 export const factorResetPauseHours = [1, 24, 168] as const;
-export const factorResetPausesForgottenDays = 30; // from then on the next stop is a first one
-export const securityNoticesMax = 20; // kept of a person, the newest
+export const factorResetPausesForgottenDays = 30; // after this time a cancellation counts as the first again
+export const securityNoticesMax = 20; // newest notices kept per person
 
 // Recovery and other providers
 export const mailedTokenMinutes = 60;
 export const mailedCodeDigits = 8;
 export const authCodeSeconds = 300;
 export const oauthFlowSeconds = 600;
-export const oauthRegistrationSeconds = 1_800; // how long whom nobody is linked to may take to fill in the registration
+// time to complete the registration after a provider sign-in without an account
+export const oauthRegistrationSeconds = 1_800;
 export const emailMaxLength = 254;
 
-// Proof of work. The solver derives keys of proofKeyRounds PBKDF2 rounds for the counters 0, 1, 2 …; which one is right is
-// drawn below proofKeysMax, twice as many on each level. On a desktop core 150 keys took 0.1 s: a cheap phone needs 2 s at most.
+// Proof of work. The solver derives keys with proofKeyRounds PBKDF2 rounds for counters 0, 1, 2 …; the solution is
+// drawn below proofKeysMax, doubled on each level. On a desktop core 150 keys took 0.1 s, so a cheap phone needs at
+// most 2 s.
 export const proofKeysMax = 300;
 export const proofKeyRounds = 2_000;
 export const proofValidMs = 10 * 60_000;
-export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at the highest level on a slow phone
-export const proofsFree = 20; // spent from one network, before the level rises
+export const proofSolveMs = 5 * 60_000; // time limit in the browser, for the highest level on a slow phone
+export const proofsFree = 20; // proofs spent from one network before the level rises
 export const proofsPerLevel = 15;
-export const proofLevelMax = 3; // 8 times the work: others of the same network make nobody wait for minutes
-export const proofDecayMs = 15_000; // a spent proof counts so much longer
+export const proofLevelMax = 3; // 8 times the work, so that users of the same network wait less than minutes
+export const proofDecayMs = 15_000; // how long each spent proof counts
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
 export const passwordMinLength = 6;
@@ -179,81 +183,81 @@ export const phoneMinDigits = 6;
 export const phoneMaxDigits = 15;
 export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
-export const phoneTailDigits = 4; // at a number's end, by which it is found only when all of it is typed
-export const newAccountHours = 72; // how long an account is new: it may do less of what strangers notice
-export const searchesPerDay = 60; // different numbers and parts of numbers that one person looks for
+export const phoneTailDigits = 4; // last digits of a number, which match only if the whole number is typed
+export const newAccountHours = 72; // age up to which an account is new and has lower limits
+export const searchesPerDay = 60; // different numbers and parts of numbers that one person searches
 export const searchesPerDayNew = 20;
 
-// Requests to connect. Those that were accepted count for nothing.
-export const requestsPerDay = 50; // of one person, made and not accepted
-export const requestsNewMax = 5; // of a new account, as long as it is new
-export const pendingRequestsMax = 20; // to one person, waiting for an answer
-export const requestsReceivedPerDay = 10; // to one person, not accepted
-// After the first, the second and any further refusal by the same person
+// Connection requests. Accepted ones do not count.
+export const requestsPerDay = 50; // sent by one person and not accepted
+export const requestsNewMax = 5; // sent by a new account
+export const pendingRequestsMax = 20; // pending, to one person
+export const requestsReceivedPerDay = 10; // to one person and not accepted
+// Wait after the first, second and any further refusal by the same person
 export const askAgainDays = [1, 7, 30] as const;
 
 // Files
 export const fileMaxBytes = 25 * 1024 * 1024;
-export const filePartBytes = 128 * 1024; // what 3G carries between two drops
+export const filePartBytes = 128 * 1024; // what a 3G connection transfers between two interruptions
 export const filePartsAtOnce = 3;
 export const fileMaxPixels = 50_000_000;
 export const fileNameMaxLength = 120; // UTF-16 units
-export const fileBytesPerDay = 1024 ** 3; // of one person
-export const storageMaxBytes = 5 * 1024 ** 3; // of all files of one person that are kept
-export const filesReceivingMax = 50; // of one person, announced and not complete
-export const orphanMaxMs = 24 * 3_600_000; // a file that no message names goes after this long
-export const imageEdgePx = 1_600; // the longer edge of a picture that is not sent as its original
+export const fileBytesPerDay = 1024 ** 3; // per person
+export const storageMaxBytes = 5 * 1024 ** 3; // all stored files of one person
+export const filesReceivingMax = 50; // announced and incomplete, per person
+export const orphanMaxMs = 24 * 3_600_000; // age at which a file without a message is deleted
+export const imageEdgePx = 1_600; // longer edge of an image that is not sent as original
 export const thumbMaxLength = 48; // a thumbhash in base64url
 export const waveformBars = 48; // one base64 digit each, 0 silent to 63 loud
 export const voiceBitsPerSecond = 24_000;
-export const voiceMinMs = 700; // held shorter than this was a slip
+export const voiceMinMs = 700; // a shorter recording is a mistake
 export const voiceMaxMs = 60 * 60_000;
 export const avatarMaxBytes = 5 * 1024 * 1024;
 export const avatarMaxPixels = 50_000_000;
 export const avatarSizes = [50, 512] as const;
 
 // Tala
-export const postGraphemesMax = 280; // characters as a person counts them
-export const postBytesMax = 1_680; // of UTF-8: six for each, so that no status fills a page by itself
+export const postGraphemesMax = 280; // user-perceived characters
+export const postBytesMax = 1_680; // UTF-8: six per character, so that no status fills a page
 export const postPageRows = 20;
-export const postPageBytes = 8_000; // of a page as JSON; it ends earlier where statuses are long
-export const pictureMaxBytes = 1_500_000; // as the phone sends it, already small
-export const postJsonMaxLength = 16_000; // of the form's JSON part, however it writes its letters
+export const postPageBytes = 8_000; // of a page as JSON; it ends earlier if statuses are long
+export const pictureMaxBytes = 1_500_000; // as sent by the device, already reduced
+export const postJsonMaxLength = 16_000; // JSON part of the form, with any escaping
 export const postFormMaxBytes = pictureMaxBytes + 64 * 1024; // the whole form
-export const pictureEdgePx = 1_280; // its longer edge
-export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp screen
-export const postGoneMax = 100; // statuses taken back before they came, of each author, that are remembered
-export const feedFreshMs = 10_000; // how old the first page may be
-export const feedOlderMs = 30_000; // and the others
-export const feedPollMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear
+export const pictureEdgePx = 1_280; // longer edge
+export const pictureSmallPx = 200; // shown at 100×100 on high-density screens
+export const postGoneMax = 100; // ids of statuses deleted before arrival that are kept per author
+export const feedFreshMs = 10_000; // maximum age of the cached first page
+export const feedOlderMs = 30_000; // maximum age of other cached pages
+export const feedPollMs = 20_000; // poll interval of an open feed; three times as long with data saver
 
 // Presence
-export const presencePollMs = 30_000; // how often an open chat asks
-export const presenceStaleMs = 60_000; // a device that was not heard of for so long is not here
-export const presenceBurst = 60; // questions of one person; each wakes somebody else's channel
+export const presencePollMs = 30_000; // poll interval of an open chat
+export const presenceStaleMs = 60_000; // a device not heard of for this long is offline
+export const presenceBurst = 60; // queries per person; each wakes another channel
 export const presencePerSecond = 1;
-export const presenceWatchersMax = 16; // who asked about one person and is told when they turn it, or come
-export const presenceSubscriptionMs = 10 * 60_000; // for so long who asked in vain is told of whoever comes
+export const presenceWatchersMax = 16; // people notified when one person changes visibility or comes online
+export const presenceSubscriptionMs = 10 * 60_000; // how long after an unanswered query a person is notified
 
-// Deleting an account: what a device had under way when it began has arrived after this, and is cleared away then
+// Account deletion: requests in flight when it began have arrived after this time and are purged then
 export const deletionSettleMs = 120_000;
 
 // Calls
-export const callRingMs = 30_000; // how long it rings, for both sides
-export const callReconnectMs = 10_000; // a page that is loaded anew on a slow network has its socket again by then
-export const callServerWaitMs = 3_000; // how long a device waits for the server's word after that
-export const callConnectMs = 15_000; // answered and nothing heard
-export const callHeartbeatMs = 20_000; // how often who talks says so
-export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
-export const callAbandonedMs = 60_000; // who was not heard of for so long is kept from no other call
-export const callUnreachableMs = 25_000; // or for so long, where the other side hears nothing of them: a reload takes 20 s
-export const callAgoMaxMs = 120_000; // as long as a side waits for the other's voice, and then for a way to the server
-export const callHeardWriteMs = 30_000; // how far what is written of when they were last heard of may be behind
-// Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
+export const callRingMs = 30_000; // ringing time on both sides
+export const callReconnectMs = 10_000; // time for a reloading page to reconnect on a slow network
+export const callServerWaitMs = 3_000; // how long a device then waits for the server's decision
+export const callConnectMs = 15_000; // time to establish media after the answer
+export const callHeartbeatMs = 20_000; // heartbeat interval of a connected call
+export const callSilentMaxMs = 60_000; // a call without heartbeats for this long is over
+export const callAbandonedMs = 60_000; // a device silent for this long no longer keeps its person from other calls
+export const callUnreachableMs = 25_000; // the same if the peer receives nothing either: a reload takes 20 s
+export const callAgoMaxMs = 120_000; // longest wait for the peer's media and then for a connection to the server
+export const callHeardWriteMs = 30_000; // maximum delay of written heartbeat times
+// Dialling rings another person each time; other call commands only cost a request to the conversation
 export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
-export const relayCredentialSeconds = 600; // renewed while a call goes through the relay
-// How often in a row somebody may ring the same person unanswered, within such a time
+export const relayCredentialSeconds = 600; // renewed while a call uses the relay
+// Unanswered calls in a row to the same person within this time
 export const unansweredMax = 6;
 export const unansweredMs = 10 * 60_000;
 export const callCommandBurst = 100;
@@ -261,9 +265,9 @@ export const callCommandsPerSecond = 5;
 export const signalBurst = 200;
 export const signalsPerSecond = 50;
 export const callSignalMaxBytes = 16 * 1024;
-// What one side's signals in a call may take, as frames, on each device of the other: so much at once, and so much again
-// each second. A way between two devices takes about 10 kB of each, and 5 kB every 4 s while one of them is not heard.
-export const ringSignalBytes = 64 * 1024; // before it is answered: whoever is rung has not asked for it
+// Signals of one side in a call, in bytes of frames to each device of the peer: a burst, then a rate per second. A
+// connection between two devices takes about 10 kB from each, and 5 kB every 4 s while one of them is not heard.
+export const ringSignalBytes = 64 * 1024; // before the answer, since the callee has not agreed to receive them
 export const ringSignalBytesPerSecond = 1024;
 export const talkSignalBytes = 256 * 1024;
 export const talkSignalBytesPerSecond = 4 * 1024;

@@ -3,14 +3,14 @@ import { Uuid } from "./ids.ts";
 import { searchQueryMaxLength } from "./limits.ts";
 import { DisplayName } from "./text.ts";
 
-/** What one person may know of another: SPEC.md §3 `profiles`. */
+/** Data that one person may see of another: SPEC.md §3 `profiles`. */
 export const Profile = v.object({
   id: Uuid,
   username: v.string(),
   phone: v.string(),
-  avatar_url: v.nullable(v.string()), // a key; served at /api/avatars/<key>?size=50|512
+  avatar_url: v.nullable(v.string()), // avatar key; served at /api/avatars/<key>?size=50|512
   created_at: v.number(), // epoch milliseconds
-  deleted: v.optional(v.literal(true)), // the account is gone, and nothing else is known of whose it was
+  deleted: v.optional(v.literal(true)), // account deleted; all other fields are empty
 });
 export type Profile = v.InferOutput<typeof Profile>;
 
@@ -20,20 +20,20 @@ export const relationStates = ["contact", "received", "sent", "none"] as const;
 export type RelationState = (typeof relationStates)[number];
 
 /**
- * How a person stands to me, with what I may know of them: the one row that feeds the contacts list, both
- * tabs of Senga, the guard of a chat and the names in it. `none` stays for people I once had to do with.
+ * State between the user and another person, with that person's visible profile. One row feeds the contact list, both
+ * tabs of Senga, the permission to write and the names in chats. `none` stays for people with former contact.
  */
 export const Relation = v.object({
   profile: Profile,
   state: v.picklist(relationStates),
   request_id: v.nullable(Uuid),
   connection_id: v.nullable(Uuid),
-  since: v.number(), // when this state began
-  blocked: v.boolean(), // by me; who is blocked is never told
+  since: v.number(), // start of this state
+  blocked: v.boolean(), // by the user; the blocked person is not notified
 });
 export type Relation = v.InferOutput<typeof Relation>;
 
-/** Whose account is gone: all that is left of them is that they were here. */
+/** Relation to a deleted account. */
 export const createDeletedRelation = (id: Uuid): Relation => ({
   profile: { id, username: "", phone: "", avatar_url: null, created_at: 0, deleted: true },
   state: "none",
@@ -43,7 +43,7 @@ export const createDeletedRelation = (id: Uuid): Relation => ({
   blocked: false,
 });
 
-/** A search result: never in the local store, gone with the screen. */
+/** Search result. Never stored locally. */
 export const FoundPerson = v.object({
   id: Uuid,
   username: v.string(),

@@ -1,19 +1,19 @@
 import * as v from "valibot";
 import { phoneMaxDigits, phoneMinDigits } from "./limits.ts";
 
-/** Digits of a number as people write it: spaces, dots, dashes and brackets are theirs, 00 is a plus. */
+/** Removes separators from a typed number: spaces, dots, dashes and brackets. */
 const stripSeparators = (phone: string): string => phone.normalize("NFKC").replace(/[\s().\-/]/g, "");
 
-/** Country codes of one and two digits (ITU-T E.164); all others have three. */
+/** Country codes with one or two digits (ITU-T E.164); all others have three. */
 const countryCodePattern = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 
-/** The country code at the beginning of a stored number. */
+/** Country code of a stored number. */
 export const countryCodeOf = (phone: string): string => countryCodePattern.exec(phone)?.[1] ?? "";
 
 /**
- * Countries where a 0 is dialled before a national number and no international number has one (ITU-T E.123, the national
- * numbering plans). Not among them: those whose numbers keep their 0 abroad, as of Congo-Brazzaville (242), Côte d'Ivoire
- * (225), Benin (229), Gabon (241) and Italy (39), and those that dial no 0.
+ * Countries that dial a trunk 0 before national numbers and omit it in international ones (ITU-T E.123, national
+ * numbering plans). Excluded are countries whose numbers keep their 0, such as Congo-Brazzaville (242), Côte d'Ivoire
+ * (225), Benin (229), Gabon (241) and Italy (39), and those without a trunk 0.
  */
 const trunkZeroCodes = new Set(
   (
@@ -26,7 +26,7 @@ const trunkZeroCodes = new Set(
 const isPhone = (phone: string): boolean =>
   new RegExp(`^\\+[1-9][0-9]{${phoneMinDigits - 1},${phoneMaxDigits - 1}}$`).test(phone);
 
-/** A number without the 0 that is dialled before it at home: +243 0 81… is +243 81…. */
+/** Removes the trunk 0: +243 0 81… becomes +243 81…. */
 const withoutTrunkZero = (phone: string): string => {
   const code = countryCodeOf(phone);
   const national = phone.slice(1 + code.length);
@@ -34,29 +34,29 @@ const withoutTrunkZero = (phone: string): string => {
   return trunkZeroCodes.has(code) && national.startsWith("0") && isPhone(shorter) ? shorter : phone;
 };
 
-/** The same number with that 0, as accounts made before there was one form may have it. */
+/** Adds the trunk 0, as in accounts created before numbers had one stored form. */
 const withTrunkZero = (phone: string): string | undefined => {
   const code = countryCodeOf(phone);
   const longer = `+${code}0${phone.slice(1 + code.length)}`;
   return trunkZeroCodes.has(code) && isPhone(longer) ? longer : undefined;
 };
 
-/** A number with its plus, its digits as they were typed. Undefined when it cannot be a number. */
+/** Number with a plus sign and the digits as typed. Undefined if it cannot be a number. */
 const toTyped = (phone: string): string | undefined => {
   const typed = `+${stripSeparators(phone).replace(/^\+/, "").replace(/^00/, "")}`;
   return isPhone(typed) ? typed : undefined;
 };
 
 /**
- * The one form a number is stored in: E.164 with its plus (SPEC.md §5 prefixes it when missing) and without a trunk 0.
- * Undefined when it cannot be a number.
+ * Stored form of a number: E.164 with a plus sign (SPEC.md §5 adds it if missing) and without a trunk 0. Undefined if
+ * it cannot be a number.
  */
 export const toE164 = (phone: string): string | undefined => {
   const typed = toTyped(phone);
   return typed && withoutTrunkZero(typed);
 };
 
-/** All forms in which an account may have a number: as it is written here, then the one that is stored, then with a trunk 0. */
+/** Forms in which an account may hold a number: as given, the stored form, and with a trunk 0. */
 export const phoneForms = (phone: string): string[] => {
   const stored = withoutTrunkZero(phone);
   return [...new Set([phone, stored, withTrunkZero(stored) ?? stored])];
@@ -74,29 +74,30 @@ const createPhoneSchema = (read: (phone: string) => string | undefined) =>
     }),
   );
 
-/** A number that is to be stored. */
+/** Number to be stored. */
 export const Phone = createPhoneSchema(toE164);
-/** A number by which an account is looked for, in whichever form it was typed: see `phoneForms`. */
+/** Number to look up, in any form: see `phoneForms`. */
 export const TypedPhone = createPhoneSchema(toTyped);
 
 /**
- * A number as people see it who may not know it: its country and its last two digits, by which somebody who knows it
- * recognises it. It is no number any more, and its length does not tell that of the number.
+ * Masked number for people who may not see it: the country code and the last two digits, enough to recognize a known
+ * number. The length of the number is hidden.
  */
 export const maskPhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
-/** The same without its last digits, for whoever could try the few that are missing. */
+/** Masked number without its last digits, for people who could guess the missing ones. */
 export const maskWholePhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ••`;
 export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
 
-/** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
+/** Digits of a phone search: any part of a number with its zeros. */
 export const toPhoneQuery = (query: string): string => stripSeparators(query).replace(/\D/g, "");
 
 /** Parsed phone search: complete numbers, likeliest first, and digits that numbers begin with or contain. */
 export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string[] };
 
 /**
- * How digits may be meant by somebody with this number of their own: as they stand, with 00 for a plus, with the 0 that is
- * dialled at home, or all of a number at home but that 0. Every reading is looked for, so that no account whose number happens to be one of them hides another.
+ * Interpretations of typed digits for a searcher with the number `own`: as they are, with 00 for a plus sign, with a
+ * trunk 0, or as a national number without its trunk 0. All of them are searched, so that an accidental match does not
+ * hide another account.
  */
 export const parsePhoneQuery = (digits: string, own: string, minDigits: number): PhoneQuery => {
   const national = digits.replace(/^0+/, "");

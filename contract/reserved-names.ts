@@ -1,10 +1,10 @@
 /**
- * Names that would pass for the service's own. They are compared by how they look: without case, accents, spaces and signs,
- * and with letters of other alphabets, and digits, as the Latin ones they are drawn like (Unicode's confusables, as far as
- * these words need them).
+ * Names that could be mistaken for official accounts of the service. Names are compared by appearance: without case,
+ * accents, spaces and punctuation, and with look-alike letters and digits mapped to Latin letters (Unicode confusables,
+ * as far as these words need them).
  */
 
-/** Each letter of these words, and what is drawn like it. Those drawn as one stroke are one. */
+/** Latin letters of these words with their look-alikes. Letters drawn as a single stroke map to one letter. */
 const lookalikes: Record<string, string> = {
   a: "аαɑᴀ@4",
   c: "сϲᴄ",
@@ -33,7 +33,7 @@ const latin = new Map(
   Object.entries(lookalikes).flatMap(([letter, others]) => [...others].map((one) => [one, letter])),
 );
 
-/** How a name looks, as letters from a to z. */
+/** Appearance of a name as letters from a to z. */
 const toSkeleton = (name: string): string =>
   [...name.normalize("NFKD").replace(/\p{M}/gu, "")]
     .map((letter) => latin.get(letter) ?? latin.get(letter.toLowerCase()) ?? letter.toLowerCase())
@@ -42,7 +42,7 @@ const toSkeleton = (name: string): string =>
 
 const brand = toSkeleton("Lisolo");
 
-/** Words for an office of the service. Next to one of them the brand cannot be a person's surname. */
+/** Words for official roles. Next to one of them the brand cannot be a surname. */
 const offices = [
   "support assistance aide help helpdesk ajuda suporte service services servico client clientele customer atendimento",
   "equipe team staff admin administrator administrateur administrador administration moderator moderateur moderador",
@@ -53,13 +53,13 @@ const offices = [
   .split(" ")
   .map(toSkeleton);
 const officeWords = new Set(offices);
-/** Long enough to be part of no other word that stands in a name. */
+/** Roles long enough not to occur inside another word of a name. */
 const longOffices = offices.filter((office) => office.length >= 6);
 const onlyOffices = new RegExp(
   `^(?:${[...offices, ..."de du da do the of for le la".split(" ").map(toSkeleton)].join("|")})*$`,
 );
 
-/** Whether a person's name could be taken for the service's: its brand alone, or with what an office of it would be called. */
+/** Whether a name could be mistaken for an official account: the brand alone or with an official role. */
 export const isReservedName = (name: string): boolean => {
   const skeleton = toSkeleton(name.replace(/(?<=\s)\d+(?=\s|$)/g, ""));
   if (!skeleton.includes(brand)) return false;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What messages, groups and calls each may do on a device that is looked at: a sound, and words of them on the screen. */
+/** Notifications while the app is in the foreground: a sound, and message text on screen. */
 const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
 
 export const findableBy = ["part", "whole", "nobody"] as const;
@@ -8,26 +8,28 @@ export type FindableBy = (typeof findableBy)[number];
 export const groupAdders = ["contacts", "nobody"] as const;
 
 /**
- * How a person wants things, on all their devices. What others may know of them is enforced by the server; a device only
- * follows the rest. Whoever does not let themselves be seen (receipts, presence) does not see others either.
+ * Settings of a person on all devices. Privacy settings are enforced by the server, the others by devices. A person who
+ * hides receipts or presence does not see those of others.
  */
 export const Settings = v.strictObject({
-  /** Others see what I have read. */
+  /** Whether others see what this person has read. */
   receipts: v.boolean(),
-  /** Contacts see that I am here, or when I was last. */
+  /** Whether contacts see the person's presence and last-seen time. */
   presence: v.boolean(),
-  /** In a call the other one's device does not learn my address, also of those I have known for long (`IceServers.hide`). */
-  hidesAddress: v.optional(v.boolean(), false), // copies of before do without
-  /** Who looks for people finds me: by a part of my number, by the whole of it only, not at all. */
+  /** Whether calls hide the IP address from the peer's device, also for long-standing contacts (`IceServers.hide`). */
+  hidesAddress: v.optional(v.boolean(), false), // missing in older copies
+  /** Who finds the person in a phone search: by part of the number, by the whole number only, or nobody. */
   findable: v.picklist(findableBy),
-  /** Members of my groups who are not my contacts see my whole number, not only its country code and last two digits. */
-  phoneInGroups: v.optional(v.boolean(), false), // copies of before do without, as of the next one
-  /** People allowed to add me to groups. */
+  /**
+   * Whether group members who are not contacts see the whole number instead of the country code and last two digits.
+   */
+  phoneInGroups: v.optional(v.boolean(), false), // missing in older copies, as is groupAdds
+  /** Who may add the person to groups. */
   groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
   messages: NotificationSettings,
   groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
-  /** The feed of statuses is there for me. */
+  /** Whether the status feed is shown. */
   tala: v.boolean(),
 });
 export type Settings = v.InferOutput<typeof Settings>;
@@ -45,7 +47,7 @@ export const defaultSettings: Settings = {
   tala: true,
 };
 
-/** Only what changes. */
+/** Changed settings only. */
 export const SettingsChange = v.strictObject({
   receipts: v.optional(v.boolean()),
   presence: v.optional(v.boolean()),
@@ -60,10 +62,10 @@ export const SettingsChange = v.strictObject({
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 
-/** Settings and how often they were changed: of two the one with more knows better. */
+/** Settings with the number of changes. The copy with the higher version wins. */
 export const VersionedSettings = v.strictObject({ version: v.number(), settings: Settings });
 export type VersionedSettings = v.InferOutput<typeof VersionedSettings>;
 
-/** Whether a contact is here, and when they last were; both unknown where one of the two does not let it be seen. */
+/** Presence of a contact and their last-seen time; empty if either of the two hides it. */
 export const Presence = v.object({ here: v.boolean(), seen_at: v.nullable(v.number()) });
 export type Presence = v.InferOutput<typeof Presence>;

@@ -4,25 +4,25 @@ import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from ".
 import { cleanText, isBlank, MessageText } from "./text.ts";
 
 /**
- * Tala: short public statuses. Everybody who is signed in reads the same feed, newest first, so that one answer serves
- * all of a place; who one blocks is left out by the device, which alone knows.
+ * Tala: short public statuses. All signed-in users read the same feed, newest first, so that one cached response serves
+ * everybody. Devices hide the statuses of blocked people themselves.
  */
 
-// Browsers that cannot tell what a person takes for one character count code points: never fewer.
+// Browsers without Intl.Segmenter count code points, which are never fewer than graphemes.
 const graphemeSegmenter =
   typeof Intl.Segmenter === "function" ? new Intl.Segmenter("fr", { granularity: "grapheme" }) : undefined;
 
-/** How many characters a person sees. */
+/** Number of user-perceived characters. */
 export const countGraphemes = (text: string): number => [...(graphemeSegmenter?.segment(text) ?? text)].length;
 
-/** What a status says, made storable; empty where there is nothing to see in it. */
+/** Text of a status in storable form, empty if nothing is visible. */
 export const cleanPost = (text: string): string => (isBlank(text) ? "" : cleanText(text));
 
-/** A status's text; empty where a picture speaks for itself. */
+/** Text of a status, empty if it only has a picture. */
 const PostText = v.pipe(
   v.string(),
   v.check((text) => text === "" || v.is(MessageText, text), "invalid_text"),
-  // Nobody's megabyte is taken apart into characters.
+  // The size is checked first, so that no huge text is segmented.
   v.check(
     (text) => new TextEncoder().encode(text).length <= postBytesMax && countGraphemes(text) <= postGraphemesMax,
     "post_too_long",
@@ -31,7 +31,7 @@ const PostText = v.pipe(
 
 const Pixels = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(pictureEdgePx));
 
-/** A picture's size and thumbhash, as the phone that made it says. The feed tells the size that the server found. */
+/** Size and thumbhash of a picture as sent by the device. The feed shows the size measured by the server. */
 export const PostPicture = v.strictObject({
   width: Pixels,
   height: Pixels,
@@ -40,8 +40,8 @@ export const PostPicture = v.strictObject({
 export type PostPicture = v.InferOutput<typeof PostPicture>;
 
 /**
- * What is published: the part `post`, as JSON, of a form whose other part, `picture`, is the picture's bytes if it has one.
- * `id` is the phone's own, so that the same status sent again is stored once.
+ * New status: the JSON part `post` of a form with an optional part `picture` with the image bytes. `id` is chosen by
+ * the device, so that publishing is idempotent.
  */
 export const NewPost = v.pipe(
   v.strictObject({ id: Uuid, content: PostText, picture: v.optional(PostPicture) }),
@@ -49,18 +49,21 @@ export const NewPost = v.pipe(
 );
 export type NewPost = v.InferOutput<typeof NewPost>;
 
-/** A status as the feed tells it. `author` is its place among the page's authors. */
+/** A status in the feed. `author` is the index into the page's authors. */
 const PagePost = v.strictTuple([
-  v.number(), // number: grows with every status of the feed
+  v.number(), // number: increases with every status of the feed
   PackedUuid,
   v.number(), // author
-  v.number(), // when, epoch milliseconds
+  v.number(), // time, epoch milliseconds
   v.string(), // content
   v.nullable(v.strictTuple([Pixels, Pixels, v.string()])), // picture: width, height, thumbhash
 ]);
 const PageAuthor = v.strictTuple([PackedUuid, v.string(), v.nullable(v.string())]); // id, username, avatar
 
-/** A page of the feed, newest first: at most `postPageRows` statuses in `postPageBytes`. `before` is where the next begins. */
+/**
+ * Page of the feed, newest first: at most `postPageRows` statuses in `postPageBytes`. `before` is where the next page
+ * begins.
+ */
 export const PostPage = v.strictObject({
   authors: v.array(PageAuthor),
   posts: v.array(PagePost),
@@ -68,13 +71,13 @@ export const PostPage = v.strictObject({
 });
 export type PostPage = v.InferOutput<typeof PostPage>;
 
-/** What became of a published status. */
+/** Result of publishing a status. */
 export const Published = v.object({ id: Uuid, number: v.number(), created_at: v.number() });
 export type Published = v.InferOutput<typeof Published>;
 
 export const pictureSizes = ["small", "large"] as const;
 export type PictureSize = (typeof pictureSizes)[number];
 
-/** Where the picture of somebody's status is: a WebP inside `pictureSmallPx`, or inside `pictureEdgePx`. */
+/** Path of a status picture: a WebP image within `pictureSmallPx` or `pictureEdgePx`. */
 export const postPicturePath = (author: Uuid, post: Uuid, size: PictureSize): string =>
   `/api/tala/pictures/${author}_${post}?size=${size}`;

@@ -18,7 +18,7 @@ export const SignUp = v.object({
   phone: Phone,
   password: v.pipe(v.string(), v.check(isAcceptablePassword, "weak_password")),
   data: v.optional(v.object({ username: v.optional(DisplayName) })),
-  /** Whoever comes from a provider (`phone_needed`): the account is linked to it from the start. */
+  /** Proof of a provider sign-in (`phone_needed`): the new account is linked to that identity. */
   identity: v.optional(
     v.object({ auth_code: v.pipe(v.string(), v.maxLength(128)), code_verifier: v.pipe(v.string(), v.maxLength(256)) }),
   ),
@@ -33,15 +33,15 @@ export const PasswordGrant = v.object({
 });
 export type PasswordGrant = v.InferInput<typeof PasswordGrant>;
 
-/** Empty from the browser app, whose refresh token travels in its cookie. */
+/** Empty from the browser app, whose refresh token travels in a cookie. */
 export const RefreshGrant = v.object({ refresh_token: v.optional(v.pipe(v.string(), v.maxLength(256))) });
 export type RefreshGrant = v.InferInput<typeof RefreshGrant>;
 
-/** What a person can show after a password, to go on. */
+/** Second factors that a person can present after the password. */
 const secondSteps = ["totp", "passkey", "recovery_code"] as const;
 export type SecondStep = (typeof secondSteps)[number];
 
-/** A code app, as the public GoTrue API lists it; `unverified` until its first code was right. */
+/** TOTP factor in the form of the public GoTrue API. `unverified` until its first correct code. */
 export const Factor = v.object({
   id: Uuid,
   friendly_name: v.string(),
@@ -52,9 +52,9 @@ export const Factor = v.object({
 });
 export type Factor = v.InferOutput<typeof Factor>;
 
-/** An account at another provider that signs in to this one. */
+/** Account at another provider that can sign in to this one. */
 export const Identity = v.object({
-  id: Uuid, // GoTrue's clients read both names
+  id: Uuid, // GoTrue clients read both names
   identity_id: Uuid,
   user_id: Uuid,
   provider: v.string(),
@@ -69,7 +69,7 @@ export const AuthUser = v.object({
   aud: v.literal("authenticated"),
   role: v.literal("authenticated"),
   phone: v.string(),
-  /** The confirmed recovery address, if there is one. */
+  /** Confirmed recovery address, if any. */
   email: v.optional(v.string()),
   factors: v.optional(v.array(Factor)),
   identities: v.optional(v.array(Identity)),
@@ -91,33 +91,36 @@ export const Session = v.object({
   expires_in: v.number(),
   expires_at: v.number(), // seconds since 1970
   user: AuthUser,
-  /** There when the session may do nothing yet but show one of these. */
+  /** Present while the session still needs one of these second factors and may do nothing else. */
   awaits: v.optional(v.array(v.picklist(secondSteps))),
 });
 export type Session = v.InferOutput<typeof Session>;
 
 export const sessionTransportHeader = "x-session-transport";
-/** Whom a request is made for. Another person's cookies may have come into the browser since; theirs do not carry it. */
+/** User a request is made for. It fails if the browser's cookies belong to another person by now. */
 export const personHeader = "x-person";
-/** The same in the socket's address, where a page sets no header. */
+/** The same as a parameter of the socket URL, because browsers cannot set headers there. */
 export const personQuery = "person";
 const signOutScopes = ["global", "local", "others"] as const;
 
 export const SignOut = v.object({ scope: v.optional(v.picklist(signOutScopes), "global") });
 export const grantTypes = ["password", "refresh_token", "pkce"] as const;
 
-/** A code that an address brought back (`/callback`, `/verify`), and what only the browser that began it knows. */
+/**
+ * Authorization code from a callback URL (`/callback`, `/verify`) with the verifier known only to the browser that
+ * started the flow.
+ */
 export const PkceGrant = v.object({
   auth_code: v.pipe(v.string(), v.maxLength(128)),
   code_verifier: v.pipe(v.string(), v.maxLength(256)),
 });
 export type PkceGrant = v.InferInput<typeof PkceGrant>;
 
-export const codeChallengeMethods = ["s256", "S256"] as const; // plain proves nothing
+export const codeChallengeMethods = ["s256", "S256"] as const; // the method "plain" proves nothing
 
 /**
- * A proof of work to be solved with `altcha-lib` (its v2 format). The solved one goes back as
- * `gotrue_meta_security.captcha_token`: base64 of the JSON of `{challenge, solution}`.
+ * Proof-of-work challenge for `altcha-lib` (v2 format). The solution is sent as `gotrue_meta_security.captcha_token`:
+ * base64 of the JSON `{challenge, solution}`.
  */
 export const Challenge = v.object({
   parameters: v.object({
@@ -129,7 +132,8 @@ export const Challenge = v.object({
     keyPrefix: v.string(),
     keySignature: v.optional(v.string()),
     expiresAt: v.optional(v.number()), // seconds since 1970
-    data: v.optional(v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()])))), // goes back as it is
+    // returned unchanged
+    data: v.optional(v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()])))),
   }),
   signature: v.string(),
 });

@@ -3,16 +3,16 @@ import { Uuid } from "#contract/ids.ts";
 import { factorNameMaxLength } from "#contract/limits.ts";
 import { createNameSchema } from "#contract/text.ts";
 
-/** How one shows that one is oneself, besides the password: code apps, recovery codes, passkeys. */
+/** Authentication factors besides the password: TOTP apps, recovery codes and passkeys. */
 
 export const FactorName = createNameSchema(factorNameMaxLength, "invalid_name");
 
-// Code apps (RFC 6238), in the wire form of the public GoTrue API
+// TOTP factors (RFC 6238), in the wire form of the public GoTrue API
 
 export const Enrolment = v.object({
   factor_type: v.literal("totp"),
   friendly_name: v.optional(v.union([v.literal(""), FactorName])),
-  /** What the code app calls us; "Lisolo" unless the program that asks is known by another name. */
+  /** Issuer shown in the authenticator app. Default "Lisolo"; other client programs may set their own name. */
   issuer: v.optional(v.union([v.literal(""), FactorName])),
 });
 export type Enrolment = v.InferInput<typeof Enrolment>;
@@ -21,7 +21,7 @@ export const Enrolled = v.object({
   id: Uuid,
   type: v.literal("totp"),
   friendly_name: v.string(),
-  /** The picture as SVG, what it says, and the secret to type, in base32. Never told again. */
+  /** QR code as SVG, its URI, and the secret in base32 for typing. Returned only once. */
   totp: v.object({ qr_code: v.string(), secret: v.string(), uri: v.string() }),
 });
 export type Enrolled = v.InferOutput<typeof Enrolled>;
@@ -37,23 +37,26 @@ export const FactorRemoved = v.object({ id: Uuid });
 
 // Recovery codes
 
-/** Told once. */
+/** Returned only once. */
 export const RecoveryCodes = v.object({ codes: v.array(v.string()) });
 export type RecoveryCodes = v.InferOutput<typeof RecoveryCodes>;
 
 const Code = v.pipe(v.string(), v.maxLength(64));
-/** As a second step, or as what one changes how one signs in with. Spaces, dashes and case are as one likes. */
+/** Recovery code as a second factor or for reauthentication. Spaces, dashes and case are ignored. */
 export const CodeProof = v.object({ code: Code });
 export type CodeProof = v.InferInput<typeof CodeProof>;
 
-// The password once more
+// Password for reauthentication
 
 export const PasswordProof = v.object({ password: v.pipe(v.string(), v.minLength(1), v.maxLength(512)) });
 export type PasswordProof = v.InferInput<typeof PasswordProof>;
 
-// Passkeys (Web Authentication level 3; options and answers in its JSON forms)
+// Passkeys (Web Authentication level 3; options and responses in its JSON forms)
 
-/** `PublicKeyCredentialCreationOptionsJSON` or `…RequestOptionsJSON`, for the browser as it is; `ceremony` goes back. */
+/**
+ * `PublicKeyCredentialCreationOptionsJSON` or `…RequestOptionsJSON` for the browser. `ceremony` is sent back with the
+ * response.
+ */
 export const Ceremony = v.object({ ceremony: Uuid, options: v.record(v.string(), v.unknown()) });
 export type Ceremony = v.InferOutput<typeof Ceremony>;
 
@@ -94,7 +97,9 @@ export const PasskeyProof = v.object({
 });
 export type PasskeyProof = v.InferInput<typeof PasskeyProof>;
 
-/** Times in epoch milliseconds. `synced`: its maker keeps copies, so that a lost phone does not lose it. */
+/**
+ * Times in epoch milliseconds. `synced`: the passkey is backed up by its provider and survives the loss of a device.
+ */
 export const Passkey = v.object({
   id: Uuid,
   name: v.string(),
@@ -105,5 +110,5 @@ export const Passkey = v.object({
 export type Passkey = v.InferOutput<typeof Passkey>;
 
 export const PasskeyRename = v.strictObject({ name: FactorName });
-/** Whether a passkey is asked for after the password too, as a code app is. */
+/** Whether a passkey is required as a second factor after the password. */
 export const PasskeyStep = v.strictObject({ second_step: v.boolean() });

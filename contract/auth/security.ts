@@ -6,14 +6,14 @@ import { DisplayName } from "#contract/text.ts";
 import { codeChallengeMethods, Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";
 
-/** How one's account is kept: what the security page shows, in one answer. Times in epoch milliseconds. */
+/** Security settings of an account, as shown on the security page. Times in epoch milliseconds. */
 
 export const SignedInDevice = v.object({
   id: Uuid,
-  /** Browser and system as they call themselves, in the form "Chrome · Android"; empty when neither is known. */
+  /** Browser and system, e.g. "Chrome · Android". Empty if neither is known. */
   device: v.string(),
   created_at: v.number(),
-  /** When it last renewed its session: up to ten minutes ago it may be in use. */
+  /** Last renewal of the session; the device may have been in use up to ten minutes later. */
   used_at: v.number(),
   current: v.boolean(),
 });
@@ -22,7 +22,7 @@ export type SignedInDevice = v.InferOutput<typeof SignedInDevice>;
 export const Provider = v.object({ id: v.string(), name: v.string() });
 export type Provider = v.InferOutput<typeof Provider>;
 
-/** The second step is taken away at `due_at`, unless somebody who is signed in says no. */
+/** Pending reset of the second factor at `due_at`, unless a signed-in session cancels it. */
 export const FactorReset = v.object({ started_at: v.number(), due_at: v.number() });
 export type FactorReset = v.InferOutput<typeof FactorReset>;
 
@@ -30,24 +30,24 @@ export const Security = v.object({
   factors: v.array(Factor),
   passkeys: v.array(Passkey),
   passkey_second_step: v.boolean(),
-  /** How many are left; null when there never were any. */
+  /** Number of unused codes, null if none were ever created. */
   recovery_codes: v.nullable(v.number()),
   email: v.nullable(v.string()),
-  /** One that was mailed and has not been confirmed. */
+  /** Address that was mailed a code and is not confirmed. */
   pending_email: v.nullable(v.string()),
   identities: v.array(Identity),
   providers: v.array(Provider),
   devices: v.array(SignedInDevice),
   reset: v.nullable(FactorReset),
-  /** A password would be asked, or something of these, before one changes any of it. */
+  /** Time until which security settings may be changed without reauthentication. */
   proof_until: v.nullable(v.number()),
 });
 export type Security = v.InferOutput<typeof Security>;
 
-/** What the other devices of a person are told of, the newest last. */
+/** Events reported to the person's other devices. */
 const securityEvents = [
   "signed_in",
-  "session_reused", // a refresh token came twice: one of two holders is not the person
+  "session_reused", // a refresh token was used twice: one of two holders is not the person
   "password_changed",
   "factor_added",
   "factor_removed",
@@ -70,15 +70,15 @@ export const SecurityNotice = v.object({
   id: Uuid,
   event: v.picklist(securityEvents),
   at: v.number(),
-  /** The session that did it, which need not be told. */
+  /** Session that caused the event and need not be notified. */
   session: v.nullable(Uuid),
   device: v.string(),
-  /** Of `reset_started`: when it takes effect. */
+  /** For `reset_started`: time at which the reset takes effect. */
   due_at: v.optional(v.number()),
 });
 export type SecurityNotice = v.InferOutput<typeof SecurityNotice>;
 
-/** Whether a notice tells of a reset of the second step that is still to come, as far as these notices know. */
+/** Whether a notice announces a reset of the second factor that is still pending, judging by these notices. */
 export const isResetUnderWay = (notice: SecurityNotice, all: readonly SecurityNotice[], now: number): boolean => {
   if (notice.event !== "reset_started" || (notice.due_at ?? 0) <= now) return false;
   const isOver = ({ event, at }: SecurityNotice) =>
@@ -103,7 +103,7 @@ export const Recover = v.object({
 });
 export type Recover = v.InferInput<typeof Recover>;
 
-/** Without an address: one of the recovery codes in the password's place. */
+/** Recovery without a mail address, by a recovery code instead of the password. */
 export const RecoverByCode = v.object({
   phone: TypedPhone,
   code: v.pipe(v.string(), v.maxLength(64)),
@@ -112,7 +112,7 @@ export const RecoverByCode = v.object({
 export type RecoverByCode = v.InferInput<typeof RecoverByCode>;
 
 export const mailedTypes = ["recovery", "email_change"] as const;
-/** What a mail brought: the whole link's token, or with the address the code one types. */
+/** Content of a mail: the token of the link, or the typed code with the address. */
 export const Verify = v.object({
   type: v.picklist(mailedTypes),
   token_hash: v.optional(v.pipe(v.string(), v.maxLength(128))),
@@ -121,7 +121,7 @@ export const Verify = v.object({
 });
 export type Verify = v.InferInput<typeof Verify>;
 
-/** A mail that another program asked for, by PKCE. `redirect_to` is the program's address, as the link names it. */
+/** Mail requested by another program with PKCE. `redirect_to` is that program's address from the link. */
 export const VerifyOnward = v.object({
   token_hash: v.pipe(v.string(), v.maxLength(128)),
   redirect_to: v.pipe(v.string(), v.maxLength(2_048)),
@@ -129,11 +129,11 @@ export const VerifyOnward = v.object({
 export type VerifyOnward = v.InferInput<typeof VerifyOnward>;
 export const OnwardAddress = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
 
-/** GoTrue's `PUT /user`: a new password, a new recovery address ("" removes it), a new name. */
+/** GoTrue's `PUT /user`: new password, recovery address ("" removes it) or name. */
 export const UserChange = v.object({
-  password: v.optional(v.string()), // judged by the route: "weak_password" is its own refusal
+  password: v.optional(v.string()), // checked by the route, which answers "weak_password"
   email: v.optional(v.union([v.literal(""), Email])),
-  data: v.optional(v.strictObject({ username: v.optional(DisplayName) })), // nothing else is kept of anybody
+  data: v.optional(v.strictObject({ username: v.optional(DisplayName) })), // no other user data is stored
   phone: v.optional(v.never()), // cannot be changed
   ...codeChallenge,
 });

@@ -5,16 +5,18 @@ import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
-const WireSource = v.strictTuple([ConversationRef, Count]); // where a forwarded message was read
+const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
 
-/** Device → server (see `server-frames.ts`). A device writes these and reads none: only the server loads this file. */
+/**
+ * Frames from device to server (see `server-frames.ts`). Devices only write them, so only the server loads this file.
+ */
 const clientFrames = {
   h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
   s: v.union([
     v.strictTuple([v.literal("s"), Ref, ConversationRef, PackedUuid, v.union([v.string(), Body])]), // send
     v.strictTuple([v.literal("s"), Ref, ConversationRef, PackedUuid, v.union([v.string(), Body]), WireSource]), // forward
   ]),
-  // one body to many: the refs of its messages are the frame's and those that follow it
+  // multicast: the refs of its messages start with that of the frame
   f: v.strictTuple([
     v.literal("f"),
     Ref,
@@ -22,37 +24,39 @@ const clientFrames = {
     v.nullable(WireSource),
     v.array(v.strictTuple([ConversationRef, PackedUuid])),
   ]),
-  // delete one's own message for everybody: by its place, or by its client id wherever it is by now
+  // delete own message for everyone, by seq or by client id
   e: v.strictTuple([v.literal("e"), Ref, ConversationRef, v.union([Count, PackedUuid])]),
-  v: v.strictTuple([v.literal("v"), Ref, ConversationRef, Count]), // what was changed after a revision
+  v: v.strictTuple([v.literal("v"), Ref, ConversationRef, Count]), // changes after a revision
   z: v.strictTuple([v.literal("z"), Ref, ConversationRef, v.picklist([0, 1])]), // mute
-  t: v.strictTuple([v.literal("t"), ConversationRef]), // I am typing; nobody keeps it, nobody answers
-  r: v.strictTuple([v.literal("r"), ConversationRef, Count, Count]), // marks: delivered, read
+  t: v.strictTuple([v.literal("t"), ConversationRef]), // typing; not stored, no answer
+  r: v.strictTuple([v.literal("r"), ConversationRef, Count, Count]), // receipts: delivered, read
   g: v.union([
     v.strictTuple([v.literal("g"), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count]), // page
-    v.strictTuple([v.literal("g"), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count, Count]), // and a place held
+    // page with the seq of a held message
+    v.strictTuple([v.literal("g"), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count, Count]),
   ]),
   q: v.strictTuple([v.literal("q"), Ref, ConversationRef, v.string(), Count]), // search
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
-  d: v.strictTuple([v.literal("d"), Ref, ConversationRef, Count, v.picklist([0, 1])]), // hide up to, keep
-  j: v.strictTuple([v.literal("j"), Ref, ConversationRef, CallRequest]), // about a call
-  l: v.strictTuple([v.literal("l"), v.picklist([0, 1])]), // whether this device is looked at; nobody answers
-  L: v.strictTuple([v.literal("L"), Ref, ConversationRef]), // whether the other of a private conversation is here
-  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
+  // clear history: up to, keep listed
+  d: v.strictTuple([v.literal("d"), Ref, ConversationRef, Count, v.picklist([0, 1])]),
+  j: v.strictTuple([v.literal("j"), Ref, ConversationRef, CallRequest]), // call command
+  l: v.strictTuple([v.literal("l"), v.picklist([0, 1])]), // whether the device is in the foreground; no answer
+  L: v.strictTuple([v.literal("L"), Ref, ConversationRef]), // presence of the peer in a private conversation
+  k: v.strictTuple([v.literal("k"), Count]), // flow control: messages received since the welcome in total
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
 export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
 
-/** Those nobody waits for: the rest have a ref. */
+/** Frames without an answer; all others have a ref. */
 const unansweredTypes: readonly unknown[] = ["h", "t", "r", "k", "l"];
 
-/** What was written in one go. */
+/** Frames of a batch. */
 const parseBatch = (text: string): unknown[] => {
   const parsed = parseJson(text);
   return Array.isArray(parsed) && Array.isArray(parsed[0]) ? parsed : [parsed];
 };
 
-/** The refs under which a device waits for an answer to what could not be read, as far as they could be. */
+/** Refs of unreadable frames that expect an answer, as far as they can be read. */
 export const listMalformedRefs = (text: string): number[] =>
   parseBatch(text)
     .slice(0, joinedFramesMax)
@@ -66,8 +70,8 @@ export const listMalformedRefs = (text: string): number[] =>
 const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
 
 /**
- * The refs under which a device waits for answers to a message that is not read at all. Inside JSON's strings a quotation
- * mark has a backslash before it, so that no text looks like the beginning of a frame.
+ * Refs of a refused message that expect an answer, found without parsing. Quotes inside JSON strings are escaped, so no
+ * text looks like the start of a frame.
  */
 export const listUnreadRefs = (text: string): number[] => {
   const refs: number[] = [];
@@ -78,7 +82,10 @@ export const listUnreadRefs = (text: string): number[] => {
   return refs;
 };
 
-/** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
+/**
+ * Decodes a batch of client frames in order. Returns undefined if any frame is invalid. Callers must limit the input
+ * length.
+ */
 export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
   const all = parseBatch(text);
   const frames = all

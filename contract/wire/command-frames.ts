@@ -4,7 +4,7 @@ import type { ClientFrame } from "./client-frames.ts";
 import type { Command, CommandOf } from "./commands.ts";
 import { fromWireBody, toWireBody, type WireBody } from "./compact-encoding.ts";
 
-/** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */
+/** Frame of a command. `mark` has no answer of its own: the resulting "u" change replaces it. */
 export const toClientFrame = (
   command: Exclude<Command, { type: "send" | "spread" }>,
   ref: number,
@@ -57,7 +57,7 @@ export const toSendFrame = (
   return source ? [...frame, [source.conversation, source.seq]] : [...frame];
 };
 
-/** One body to many: the messages have the refs from `ref` on, in their order. */
+/** Frame of a multicast: the refs of its messages start with `ref`. */
 export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
   "f",
   ref,
@@ -67,8 +67,8 @@ export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"s
 ];
 
 /**
- * The command a frame stands for, still to be checked by the command's own schema; undefined for the rest.
- * `idOf` finds the conversation behind a handle; an unknown one becomes an id that no schema takes.
+ * Converts a frame to a command, still to be validated by its schema. Undefined for frames that are not commands.
+ * `idOf` maps a handle to a conversation id; for an unknown handle it returns an id that no schema accepts.
  */
 export const toCommand = (
   frame: ClientFrame,

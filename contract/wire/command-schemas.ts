@@ -4,7 +4,7 @@ import { Body, ForwardSource, Seq, Watermark } from "#contract/conversations.ts"
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { gapPageRows, multicastMax, searchQueryMaxLength, sendBatchMax } from "#contract/limits.ts";
 
-// What the server checks a command by (see `commands.ts`). Only the server loads this file.
+// Server-side validation of commands (see `commands.ts`). Only the server loads this file.
 
 export const SendCommand = v.strictObject({
   type: v.literal("send"),
@@ -15,7 +15,7 @@ export const SendCommand = v.strictObject({
     v.maxLength(sendBatchMax),
   ),
 });
-/** One body to many conversations, each message under its own client id: forwarding and broadcasting. */
+/** One body to many conversations, each message with its own client id: forwarding and broadcasting. */
 export const MulticastBody = v.strictObject({
   body: Body,
   source: v.optional(ForwardSource),
@@ -26,14 +26,14 @@ export const MulticastBody = v.strictObject({
   ),
 });
 const MulticastCommand = v.strictObject({ type: v.literal("spread"), ...MulticastBody.entries });
-/** Deletes one's own message for everybody: a tombstone stays. Done twice it is still done. */
+/** Replaces the caller's own message by a tombstone for everyone. Idempotent. */
 const RetractCommand = v.strictObject({ type: v.literal("retract"), conversation: ConversationId, seq: Seq });
 /**
- * Deletes one's own message for everybody by its client id, wherever it is by now: one that comes later is not taken in.
- * Done twice it is still done.
+ * Deletes the caller's own message for everyone by client id. If it has not arrived yet, it is refused later.
+ * Idempotent.
  */
 const WithdrawCommand = v.strictObject({ type: v.literal("withdraw"), conversation: ConversationId, cid: Uuid });
-/** Messages changed after a revision, with the state they are in now. */
+/** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 const MuteCommand = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });
 const MarkCommand = v.strictObject({
@@ -43,8 +43,8 @@ const MarkCommand = v.strictObject({
   read: Watermark,
 });
 /**
- * Messages up to `upTo`, the newest the person had seen, go from one's own view: what came meanwhile stays.
- * `keep` clears a conversation that stays in the list; without it the list forgets it too.
+ * Clears the history up to `upTo`, the newest message the person has seen. With `keep` the conversation stays in the
+ * list, otherwise it is removed from it.
  */
 const HideCommand = v.strictObject({
   type: v.literal("hide"),
@@ -53,8 +53,8 @@ const HideCommand = v.strictObject({
   keep: v.boolean(),
 });
 /**
- * Messages after or before a place, exclusive. `after` answers in ascending order, `before` in descending. `held` is the
- * place of a message the device has: the answer tells that message's time, so that the two logs can be compared.
+ * Messages after or before a seq, both exclusive. `after` returns ascending order, `before` descending. `held`: seq of
+ * a message the device has; the answer contains its time, so that the device can compare the logs.
  */
 const PageCommand = v.strictObject({
   type: v.literal("page"),
@@ -70,13 +70,13 @@ const SearchCommand = v.strictObject({
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
   before: Seq,
 });
-/** Rows changed since a cursor, newest first; `before` is where the page before this one ended. */
+/** Rows changed after a cursor, newest first. `before` is where the previous page ended. */
 const ChangesCommand = v.strictObject({
   type: v.literal("changes"),
   since: Watermark,
   before: v.optional(Watermark),
 });
-/** Whether the other of a private conversation is here, or when they were last. */
+/** Presence of the peer in a private conversation. */
 const PresenceCommand = v.strictObject({ type: v.literal("presence"), conversation: ConversationId });
 const inConversation = { conversation: ConversationId };
 const [Dial, Answer, HangUp, Standing, Beat, PassSignal] = CallRequest.options;

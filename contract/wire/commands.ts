@@ -9,15 +9,15 @@ import { type Presence, VersionedSettings } from "#contract/settings.ts";
 import type { CommandSchema } from "./command-schemas.ts";
 
 /**
- * Everything a device asks of the server once it is signed in. One union, two carriers: a frame when the
- * socket is open, an HTTP request when it is not. Both end in `UserChannel.execute`.
+ * Requests of a signed-in device. A command travels as a frame while the socket is open and as an HTTP request
+ * otherwise. Both end in `UserChannel.execute`.
  */
 export type Command = v.InferOutput<typeof CommandSchema>;
 export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
 
 /**
- * Where the messages stand now, in the order they were asked for. One that is not in `sent` was not taken in yet
- * and not refused either: it is to be sent again, and that answer will tell.
+ * Positions of the accepted messages in request order. A message that is missing was neither accepted nor refused; the
+ * device sends it again.
  */
 export const SendResult = v.object({
   epoch: v.string(),
@@ -25,7 +25,7 @@ export const SendResult = v.object({
 });
 export type SendResult = v.InferOutput<typeof SendResult>;
 
-/** Each message of a spread by itself: one that was refused says why. */
+/** Result of a multicast for each message. */
 export const MulticastResult = v.object({
   sent: v.array(v.object({ conversation: ConversationId, cid: Uuid, seq: Seq, at: v.number() })),
   refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes), retryAfterMs: v.optional(v.number()) })),
@@ -33,17 +33,17 @@ export const MulticastResult = v.object({
 export type MulticastResult = v.InferOutput<typeof MulticastResult>;
 
 export const RetractResult = v.object({ revision: Watermark });
-/** Where the message stood and the revision it is deleted by; no place for one that had not come. */
+/** Position of the deleted message, null if it had not arrived, and the revision of the deletion. */
 export const WithdrawResult = v.object({
   revision: Watermark,
   place: v.nullable(v.object({ seq: Seq, at: v.number() })),
 });
 export type WithdrawResult = v.InferOutput<typeof WithdrawResult>;
 export const MuteResult = v.object({ muted: v.boolean() });
-/** The conversations a person has muted, those that changed last first. */
+/** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
-/** `revision` is how far these messages bring a device that was at `since`; `more` when that is not all. */
+/** Changed messages. `revision` is the one they bring a device at `since` to; `more` if further changes follow. */
 export const RevisedResult = v.object({
   epoch: v.string(),
   revision: Watermark,
@@ -56,45 +56,45 @@ export const PageResult = v.object({
   epoch: v.string(),
   head: Watermark,
   messages: v.array(Message),
-  more: v.boolean(), // there is more in this direction
-  /** Time of the message at the place the question names (`held`, else `seq`); null where the person sees none. */
+  more: v.boolean(), // whether there are more in this direction
+  /** Time of the message at `held`, or at `seq` without it. Null if the person sees no message there. */
   anchor: v.nullable(v.number()),
 });
 export type PageResult = v.InferOutput<typeof PageResult>;
 
 export const SearchResult = v.object({
   messages: v.array(Message), // descending
-  before: v.nullable(Seq), // where to go on, null when the whole history was searched
+  before: v.nullable(Seq), // where to continue, null if the whole history was searched
 });
 export type SearchResult = v.InferOutput<typeof SearchResult>;
 
 /**
- * What changed for a person. `counter` is the cursor to keep once every page is in; `epoch` other than the
- * one the device knows means that its cursor means nothing and it starts from 0.
+ * Changes of a person's inbox. `counter` is the cursor to store after the last page. Another `epoch` than the device's
+ * invalidates its cursor; it starts from 0.
  */
 export const ChangesResult = v.object({
   epoch: v.string(),
   counter: v.number(),
-  /** The cursor these changes follow: the one asked about, or 0 where the inbox does not know that one as its own. */
+  /** Cursor that these changes follow: the requested one, or 0 if the inbox does not know it. */
   since: v.number(),
-  now: v.number(), // the server's clock
+  now: v.number(), // server time
   rows: v.array(InboxRow),
   people: v.array(Relation),
-  calls: v.array(Call), // under way now, whatever the cursor
-  before: v.nullable(v.number()), // where to go on, null when everything since the cursor is here
-  settings: v.nullable(VersionedSettings), // null when they were not changed since the cursor
-  notices: v.optional(v.array(SecurityNotice), []), // what became of the account since, but by this session
+  calls: v.array(Call), // open now, whatever the cursor
+  before: v.nullable(v.number()), // where to continue, null on the last page
+  settings: v.nullable(VersionedSettings), // null if unchanged since the cursor
+  notices: v.optional(v.array(SecurityNotice), []), // security notices after the cursor that this session did not cause
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
-/** What is left to read of the messages up to `head`. */
+/** Unread count of messages up to `head`. */
 export const UnreadResult = v.object({ unread: Watermark, head: Watermark });
 export const HideResult = v.object({ hidden: Watermark });
 
-/** Whether it was passed on. */
+/** Whether the request was passed on. */
 export const RelayResult = v.object({ passed: v.boolean() });
 
-/** A page of the conversation list; `before` is where the next one begins, null on the last. */
+/** Page of the conversation list. `before` is where the next page begins, null on the last. */
 export const ListPage = v.object({ rows: v.array(InboxRow), before: v.nullable(v.number()) });
 export type ListPage = v.InferOutput<typeof ListPage>;
 

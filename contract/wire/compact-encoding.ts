@@ -5,9 +5,9 @@ import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#co
 import { type Relation, relationStates } from "#contract/people.ts";
 
 /**
- * The short forms in which messages, rows and people travel inside frames: tuples instead of named fields,
- * a bare string for a text, times relative to the `now` of the socket's welcome. Each has a pair of pure
- * functions, and nothing else in the project knows the short form.
+ * Compact encoding of messages, rows and people in frames: tuples instead of named fields, plain strings for texts, and
+ * times relative to the `now` of the socket's welcome. Each type has a pair of pure functions; only this file knows the
+ * encoding.
  */
 const Int = v.pipe(v.number(), v.safeInteger());
 const Bit = v.picklist([0, 1]);
@@ -18,7 +18,7 @@ export const toWireBody = (body: StoredBody): WireBody => (body.type === "text" 
 export const fromWireBody = (body: WireBody): StoredBody =>
   typeof body === "string" ? { type: "text", text: body } : body;
 
-/** seq, time, sender, body, and for the author's own devices the client id and whether it was held back. */
+/** seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. */
 export const WireMessage = v.union([
   v.strictTuple([Int, Int, Int, WireBody]),
   v.strictTuple([Int, Int, Int, WireBody, PackedUuid]),
@@ -40,9 +40,9 @@ const WireGroup = v.strictTuple([
   v.string(), // name
   v.nullable(v.string()), // picture
   Int, // members
-  Int, // roster
-  v.pipe(Int, v.minValue(0), v.maxValue(groupRoles.length - 1)), // my role
-  Int, // my number
+  Int, // members version
+  v.pipe(Int, v.minValue(0), v.maxValue(groupRoles.length - 1)), // own role
+  Int, // own number
 ]);
 const rowFields = [
   Int, // handle
@@ -54,12 +54,12 @@ const rowFields = [
   v.nullable(WireBody),
   Bit, // whole
   Int, // unread
-  v.tuple([Int, Int]), // my delivered, read
-  v.tuple([Int, Int]), // the others'
+  v.tuple([Int, Int]), // own delivered, read
+  v.tuple([Int, Int]), // the others' delivered, read
   Int, // hidden
   Int, // flags: 1 open, 2 muted, 4 kept, 8 gone
   Int, // revision
-  v.nullable(Int), // by how much the message before the newest is older
+  v.nullable(Int), // age difference to the message before the newest
 ] as const;
 export const WireRow = v.union([v.strictTuple(rowFields), v.strictTuple([...rowFields, WireGroup])]);
 const toFlags = (row: InboxRow): number =>
@@ -155,7 +155,7 @@ export const WirePerson = v.tuple([
   v.nullable(PackedUuid), // request
   v.nullable(PackedUuid), // connection
   Millis, // since
-  v.picklist([0, 1, 2]), // 1 blocked by me, 2 the account is gone
+  v.picklist([0, 1, 2]), // 1 blocked by the user, 2 account deleted
 ]);
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);

@@ -1,9 +1,8 @@
 import type { Command } from "./commands.ts";
 
 /**
- * The HTTP carrier: where each command goes when there is no socket. The answer is the command's result as
- * JSON (`CommandResults`), a refusal is an `ApiError` with its status and, when rate limited, `Retry-After`
- * in seconds.
+ * HTTP transport: the request for each command. The response is the command's result as JSON (`CommandResults`); a
+ * refusal is an `ApiError` with its status and, if rate limited, `Retry-After` in seconds.
  */
 export type HttpRequest = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -43,7 +42,7 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       };
     case "search":
       return {
-        method: "POST", // what is looked for stands in no URL
+        method: "POST", // search texts must not appear in URLs
         path: `${conversation}/search`,
         body: { query: command.query, before: command.before },
       };

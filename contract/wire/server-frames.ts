@@ -10,57 +10,57 @@ import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
 import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
 /**
- * What goes over a device's one socket. Frames are JSON arrays whose first element says what they are; the
- * commonest, one text from the other person of a private chat, has a form of its own (`LiveText`). Frames
- * that are JSON objects belong to calls (`{event: "call-system", payload}`). Those of the server stand here, those of
- * a device in `client-frames.ts`.
+ * Protocol of a device's socket. Frames are JSON arrays that begin with their type. The most frequent one, a text from
+ * the peer of a private chat, has a shorter form (`LiveText`). JSON objects are call events (`{event: "call-system",
+ * payload}`). This file defines the frames of the server, `client-frames.ts` those of devices.
  *
- * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
- * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
- * for the changes since the last it has. An "a" for what was stored before repeats the counter as it stands.
- * The counter of a change and every time are relative to a base that the socket's welcome gives (`baseOf`); the
- * counters of welcomes, of answers to "c" and of pongs are absolute.
+ * Each change of a person's inbox has a number, the change counter, and is one frame on each of the person's sockets. A
+ * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An "a" for
+ * messages stored before repeats the current counter. The counter of a change and all times are relative to a base
+ * given by the socket's welcome (`toSocketBase`); counters in welcomes, in answers to "c" and in pongs are absolute.
  *
- * What a device writes in one go may travel as one: an array of frames (`joinFrames`).
+ * A device may send several frames as one batch (`joinFrames`).
  *
- * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
- * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`. A server that refuses
- * frames drops those nobody answers: after a refusal for their rate a device says "k" and "l" again.
+ * Flow control: a device reports with "k" how many messages it has received since the welcome, in live texts, "m", "g"
+ * and "q" frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
+ * frames drops those without an answer, so after a rate-limit refusal a device sends "k" and "l" again.
  */
 export const protocolVersion = 9;
 
 export const pingFrame = ".";
-/** The platform answers pings without waking the object: with the person's counter in base 36. */
+/**
+ * Automatic answer of the platform to pings, which does not wake the object: the person's change counter in base 36.
+ */
 export const toPongFrame = (counter: number): string => `.${counter.toString(36)}`;
 export const parsePong = (frame: string): number | undefined => {
   const counter = frame.startsWith(".") ? Number.parseInt(frame.slice(1), 36) : Number.NaN;
   return Number.isSafeInteger(counter) ? counter : undefined;
 };
 
-/** What counters and times in a socket's frames are relative to. */
+/** Base of counters and times in a socket's frames. */
 export type SocketBase = { counter: number; now: number };
 
 const baseCounterStep = 16;
 const baseNowStepMs = 2 ** 18;
 
 /**
- * The base of a socket that was welcomed at this counter and time: both rounded down, so that sockets which came
- * within some minutes have the same, and are told of a change in the same words.
+ * Base of a socket welcomed at this counter and time. Both are rounded down, so that sockets opened within some minutes
+ * share a base and receive identical bytes.
  */
 export const toSocketBase = ({ counter, now }: SocketBase): SocketBase => ({
   counter: counter - (counter % baseCounterStep),
   now: now - (now % baseNowStepMs),
 });
 
-/** Why a socket ended. Those in `finalCloseCodes` are not to be tried again as they are. */
+/** Close codes of sockets. Those in `finalCloseCodes` must not be retried unchanged. */
 export const closeCodes = {
   protocol: 4400,
   signedOut: 4401,
   behind: 4408,
-  unwelcomed: 4410, // no hello came in time
+  unwelcomed: 4410, // no hello in time
   replaced: 4409,
   tooLarge: 4413,
-  rateLimited: 4429, // the reason may be the milliseconds to wait before another try
+  rateLimited: 4429, // the reason may be the milliseconds to wait before the next attempt
 } as const;
 export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
 
@@ -72,51 +72,53 @@ const changesFields = [
   v.array(WirePerson),
   v.array(Call),
   v.nullable(Count), // before
-  v.nullable(VersionedSettings), // when they were changed
-  v.array(SecurityNotice), // what this device has not been told of
-  Count, // the counter that all of this follows: the one asked about, or 0
+  v.nullable(VersionedSettings), // present if changed
+  v.array(SecurityNotice), // security notices for this device
+  Count, // the counter that these changes follow: the requested one, or 0
 ] as const;
 
 const serverFrames = {
   w: v.strictTuple([v.literal("w"), Int, ...changesFields]), // welcome: version, changes since the hello's counter
   c: v.strictTuple([v.literal("c"), Ref, ...changesFields]), // answer to "c"
-  // a page, and the time of the message at the place it was asked from
+  // page, with the time of the message at the requested seq
   g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean(), v.nullable(Int)]),
-  q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
-  v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
-  y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e", "z", and to what goes to nobody but the other side
-  j: v.strictTuple([v.literal("j"), Ref, CallResult]), // how a call stands
-  L: v.strictTuple([v.literal("L"), Ref, v.picklist([0, 1]), v.nullable(Int)]), // whether they are here, when they were last
+  q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // search results
+  v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // changed messages
+  y: v.strictTuple([v.literal("y"), Ref]), // done: answer to "d", "e", "z" and to requests that are only passed on
+  j: v.strictTuple([v.literal("j"), Ref, CallResult]), // state of a call
+  L: v.strictTuple([v.literal("L"), Ref, v.picklist([0, 1]), v.nullable(Int)]), // presence: online, last-seen time
   n: v.union([
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
-    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds
+    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // milliseconds to wait
   ]),
-  x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // a frame that could not be read
-  // Changes of the inbox: the second element is the counter, from the welcome's on.
-  a: v.tupleWithRest([v.literal("a"), Count], Int), // sent: then ref, seq, time for each
+  x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // unreadable frame
+  // Changes of the inbox: the second element is the counter, relative to the base
+  a: v.tupleWithRest([v.literal("a"), Count], Int), // acknowledgement: ref, seq and time of each message
   m: v.union([
     v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
-    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage), v.array(Int)]), // and, as in "a", those sent here
+    // with acknowledgements as in "a"
+    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage), v.array(Int)]),
   ]),
-  i: v.strictTuple([v.literal("i"), Count, WireRow]), // a row as it now is
-  o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' marks: handle, delivered, read
-  // mine: handle, delivered, read, unread and the place up to which that is counted
+  i: v.strictTuple([v.literal("i"), Count, WireRow]), // whole row
+  o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' receipts: handle, delivered, read
+  // own receipts: handle, delivered, read, unread, and the seq up to which it is counted
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
-  p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
-  s: v.strictTuple([v.literal("s"), Count, VersionedSettings]), // how I want things
-  // what became of my account; null for the session that did it
+  p: v.strictTuple([v.literal("p"), Count, WirePerson]), // relation to a person
+  s: v.strictTuple([v.literal("s"), Count, VersionedSettings]), // settings
+  // security notice; null for the session that caused it
   z: v.strictTuple([v.literal("z"), Count, v.nullable(SecurityNotice)]),
-  b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
-  // changed messages: handle, the revision they follow, the one they lead to, and they themselves
+  b: v.strictTuple([v.literal("b"), Count, Count, Count]), // the device is behind: handle, head
+  // changed messages: handle, previous revision, new revision, messages
   e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),
-  // Not a change of the inbox, and lost if nobody hears it: who is typing (handle, member number)
+  // Without a counter and best effort: typing (handle, member number)
   t: v.strictTuple([v.literal("t"), Count, Count]),
-  l: v.strictTuple([v.literal("l")]), // nor this: whom I asked about lets themselves be seen now, or no more
-  d: v.strictTuple([v.literal("d"), PackedUuid]), // nor this: I deleted this status
+  // also without a counter: a person whose presence was queried changed its visibility
+  l: v.strictTuple([v.literal("l")]),
+  d: v.strictTuple([v.literal("d"), PackedUuid]), // also without a counter: this person deleted a status
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 
-/** One text from the other person of a private chat: five fields, no quotes, at most 12 bytes of its own. */
+/** A text from the peer of a private chat: five fields, no quotes, at most 12 bytes of overhead. */
 export type LiveText = { counter: number; handle: number; seq: number; at: number; text: string };
 
 export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
@@ -131,7 +133,7 @@ const decodeLiveText = (frame: string): LiveText | undefined => {
   return { counter, handle, seq, at, text: frame.slice(match[0].length) };
 };
 
-/** What arrived from the server, or undefined when it is not of this protocol. */
+/** Decodes a frame from the server. Undefined if it is not of this protocol. */
 export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFrame | undefined => {
   if (text.startsWith("[")) return parseFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
   if (!text.startsWith("{")) return decodeLiveText(text);
@@ -139,7 +141,7 @@ export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFr
   return parsed.success ? parsed.output : undefined;
 };
 
-/** Encoded frames that were written in one go, as few as they fit into. */
+/** Joins encoded frames into as few batches as possible. */
 export const joinFrames = (frames: readonly string[]): string[] => {
   const joined: string[][] = [];
   let bytes = 0;
