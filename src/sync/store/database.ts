@@ -237,33 +237,20 @@ export class LocalStore extends Dexie {
     // Dexie's live query cache would keep every result a second time.
     super(name, { ...where, chromeTransactionDurability: durability, cache: "disabled" });
     this.version(1).stores({
-      people: "id, state",
+      people: "id, state, blocked",
       conversations: "id, handle, [listed+lastAt]",
       messages: "[conversation+seq]",
-      outbox: "cid, order, [conversation+order]",
+      members: "[conversation+number], user",
+      outbox: "cid, order, [conversation+order], body.file",
       meta: "key",
+      uploads: "file",
+      files: "file",
+      blobs: "file",
+      recordings: "conversation",
+      chunks: "[conversation+n]",
+      posts: "number, id",
+      postbox: "id, createdAt",
     });
-    this.version(2)
-      .stores({
-        people: "id, state, blocked",
-        outbox: "cid, order, [conversation+order], body.file",
-        uploads: "file",
-        files: "file",
-        blobs: "file",
-        recordings: "conversation",
-        chunks: "[conversation+n]",
-      })
-      .upgrade(async (transaction) => {
-        await transaction.table("people").toCollection().modify({ blocked: 0 });
-        await transaction
-          .table("conversations")
-          .toCollection()
-          .modify({ muted: false, kept: false, revision: 0, revised: 0 });
-      });
-    this.version(3)
-      .stores({ members: "[conversation+number], user" })
-      .upgrade((transaction) => transaction.table("conversations").toCollection().modify({ group: null, gone: false }));
-    this.version(4).stores({ posts: "number, id", postbox: "id, createdAt" });
   }
 
   /** Tables of unsent messages and their files. */

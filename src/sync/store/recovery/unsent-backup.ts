@@ -40,10 +40,15 @@ class UnsentBackupDatabase extends Dexie {
 
   constructor(platform: Platform, name: string) {
     super(`${name}-unsent`, { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
-    this.version(1).stores({ outbox: "cid" });
-    this.version(2).stores({ uploads: "file", blobs: "file" });
-    this.version(3).stores({ meta: "key", recordings: "conversation", chunks: "[conversation+n]" });
-    this.version(4).stores({ postbox: "id" });
+    this.version(1).stores({
+      outbox: "cid",
+      meta: "key",
+      postbox: "id",
+      uploads: "file",
+      recordings: "conversation",
+      chunks: "[conversation+n]",
+      blobs: "file",
+    });
   }
 }
 

@@ -1,5 +1,3 @@
-import Dexie from "dexie";
-import { IDBKeyRange } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
 import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
@@ -9,8 +7,6 @@ import { enqueueFiles } from "#sync/files/send-files.ts";
 import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
-import { readBlockedPeople } from "#sync/queries/queries.ts";
-import { toStoreName } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
@@ -259,38 +255,5 @@ describe("a voice message being recorded", () => {
     expect(await new Blob((await findRecordingDraft(tab, chat))?.chunks).text()).toBe("new");
     await deleteRecordingDraft(tab, chat, 2);
     expect(await findRecordingDraft(tab, chat)).toBeUndefined();
-  });
-});
-
-describe("a store of the version before", () => {
-  it("keeps what is unsent and what is held, and takes in what is new", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const old = new Dexie(toStoreName(amina), { indexedDB: phone.indexedDB, IDBKeyRange });
-    old.version(1).stores({
-      people: "id, state",
-      conversations: "id, handle, [listed+lastAt]",
-      messages: "[conversation+seq]",
-      outbox: "cid, order, [conversation+order]",
-      meta: "key",
-    });
-    await old.open();
-    const log = server.log(chat);
-    server.post(benoit, chat, "held");
-    const { conversation: id, muted: _muted, kept: _kept, revision: _revision, ...row } = server.row(amina, log);
-    const held = { lo: 1, hi: 1, wantDelivered: 1, wantRead: 0, listed: 1, lastAt: 1, peer: benoit };
-    await old.table("conversations").add({ ...row, id, ...held });
-    await old
-      .table("messages")
-      .add({ conversation: chat, seq: 1, sender: 1, mine: 0, at: 1, body: { type: "text", text: "held" } });
-    const unsent = { cid: createUuid(), conversation: chat, order: 1, body: { type: "text", text: "unsent" } };
-    await old.table("outbox").add({ ...unsent, createdAt: phone.now(), state: "queued", attempts: 0 });
-    await old.table("people").add({ id: benoit, username: "Benoît", state: "contact", since: 1 });
-    old.close();
-    server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
-    const tab = await phone.openTab();
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["deleted", "unsent sent"]));
-    await becomesLevel(server, tab, chat);
-    expect(await readBlockedPeople(contextOf(tab).store)).toEqual([]);
   });
 });
