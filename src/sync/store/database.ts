@@ -1,8 +1,9 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
-import type { Body, ForwardSource, InboxRow, StoredBody } from "#contract/conversations.ts";
-import type { ErrorCode } from "#contract/errors.ts";
+import * as v from "valibot";
+import { Body, ForwardSource, type InboxRow, type StoredBody } from "#contract/conversations.ts";
+import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
 
 /** Person with a current or former relation to this person. */
@@ -83,58 +84,63 @@ export type LocalMessageRow = {
   held?: true;
 };
 
-export type OutboxRow = {
-  cid: Uuid;
-  conversation: ConversationId;
+export const OutboxRow = v.object({
+  cid: Uuid,
+  conversation: ConversationId,
   /** Sending order: increases with every message written on this device. */
-  order: number;
-  body: Body;
-  createdAt: number;
+  order: v.number(),
+  body: Body,
+  createdAt: v.number(),
   /** "awaiting": its file is uploading; later messages may overtake it. */
-  state: "queued" | "awaiting" | "failed";
-  error?: ErrorCode;
-  attempts: number;
+  state: v.picklist(["queued", "awaiting", "failed"]),
+  error: v.optional(v.picklist(errorCodes)),
+  attempts: v.number(),
   /** Origin of a forwarded message. */
-  source?: ForwardSource;
+  source: v.optional(ForwardSource),
   /** Multicast id: messages of one body to many conversations are sent together. */
-  spread?: Uuid;
+  spread: v.optional(Uuid),
   /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */
-  batch?: Uuid;
+  batch: v.optional(Uuid),
   /** Its upload is paused by the person and does not delay later files of the batch. */
-  paused?: true;
+  paused: v.optional(v.literal(true)),
   /** Time when its upload was complete. */
-  readyAt?: number;
-};
+  readyAt: v.optional(v.number()),
+});
+export type OutboxRow = v.InferOutput<typeof OutboxRow>;
 
 /** File being uploaded. Its bytes are in `blobs`. */
-export type UploadRow = {
-  file: Uuid;
-  name: string;
-  size: number;
+export const UploadRow = v.object({
+  file: Uuid,
+  name: v.string(),
+  size: v.number(),
   /** "cancelled": no longer needed; the server has yet to be told. */
-  state: "waiting" | "uploading" | "paused" | "failed" | "cancelled";
+  state: v.picklist(["waiting", "uploading", "paused", "failed", "cancelled"]),
   /** Bytes known to be on the server. */
-  sent: number;
+  sent: v.number(),
   /** The server may know the file. */
-  announced?: true;
+  announced: v.optional(v.literal(true)),
   /** Position among the files chosen together. */
-  n?: number;
-  createdAt: number;
-};
+  n: v.optional(v.number()),
+  createdAt: v.number(),
+});
+export type UploadRow = v.InferOutput<typeof UploadRow>;
 
 /** Cached file. Its bytes are in `blobs`. */
 export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
-export type BlobRow = { file: Uuid; blob: Blob };
+export const BlobRow = v.object({ file: Uuid, blob: v.blob() });
+export type BlobRow = v.InferOutput<typeof BlobRow>;
 
 /** Voice message being recorded, or interrupted when its page ended. */
-export type RecordingRow = {
-  conversation: ConversationId;
-  startedAt: number;
-  mime: string;
-  ms: number;
-  levels: number[];
-};
-export type RecordingChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
+export const RecordingRow = v.object({
+  conversation: ConversationId,
+  startedAt: v.number(),
+  mime: v.string(),
+  ms: v.number(),
+  levels: v.array(v.number()),
+});
+export type RecordingRow = v.InferOutput<typeof RecordingRow>;
+export const RecordingChunkRow = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
+export type RecordingChunkRow = v.InferOutput<typeof RecordingChunkRow>;
 
 /** Post of the Tala feed that this device received or published. */
 export type PostRow = {
@@ -161,29 +167,31 @@ export type PostRow = {
 };
 
 /** Post waiting to be published. The bytes of its picture are in `blobs` under its id. */
-export type PostQueueRow = {
-  id: Uuid;
-  content: string;
-  picture: { width: number; height: number; thumb: string } | null;
-  createdAt: number;
+export const PostQueueRow = v.object({
+  id: Uuid,
+  content: v.string(),
+  picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
+  createdAt: v.number(),
   /** "cancelled": no longer wanted; the server may have yet to be told. */
-  state: "queued" | "failed" | "cancelled";
-  error?: ErrorCode;
+  state: v.picklist(["queued", "failed", "cancelled"]),
+  error: v.optional(v.picklist(errorCodes)),
   /** Number of attempts that may have reached the server. */
-  attempts: number;
-};
+  attempts: v.number(),
+});
+export type PostQueueRow = v.InferOutput<typeof PostQueueRow>;
 
 /** Target of a draft: a conversation or one of the forms. */
 export type DraftTarget = ConversationId | "broadcast" | "group" | "tala";
 
 /** Stored draft with attachments; their bytes are in `blobs`. */
-export type DraftRow = {
-  files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
-  isOriginal: boolean;
-  text: string;
-  to: Uuid[];
-  id?: Uuid;
-};
+export const DraftRow = v.object({
+  files: v.array(v.object({ id: Uuid, name: v.string(), type: v.string(), modified: v.number(), caption: v.string() })),
+  isOriginal: v.boolean(),
+  text: v.string(),
+  to: v.array(Uuid),
+  id: v.optional(Uuid),
+});
+export type DraftRow = v.InferOutput<typeof DraftRow>;
 
 /** Key-value entries: sync cursor, own profile, settings, drafts, pending deletions and flags. */
 export type MetaRow = { key: string; value: unknown };

@@ -1,33 +1,20 @@
 import Dexie from "dexie";
-import * as v from "valibot";
 import { findAttachment } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import {
-  type BlobRow,
-  LocalStore,
-  listDraftFiles,
-  type MetaRow,
-  type OutboxRow,
-  type PostQueueRow,
-  type RecordingChunkRow,
-  type RecordingRow,
-  toStoreName,
-  type UploadRow,
-} from "#sync/store/database.ts";
+import { LocalStore, listDraftFiles, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 import { insertPendingDeletion, listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { hasPendingSettings, readSettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
 import {
-  SalvagedBlob,
-  SalvagedChunk,
-  SalvagedMessage,
-  SalvagedMeta,
-  SalvagedPost,
-  SalvagedRecording,
-  SalvagedUpload,
-} from "./salvage-schemas.ts";
-import { deleteUnsentBackup, readUnsentBackup, saveUnsentBackup, type UnsentSnapshot } from "./unsent-backup.ts";
+  deleteUnsentBackup,
+  emptyUnsentSnapshot,
+  isUnsentRow,
+  readUnsentBackup,
+  readUnsentTables,
+  saveUnsentBackup,
+  type UnsentSnapshot,
+} from "./unsent-backup.ts";
 
 export type StorePair = { store: LocalStore; strict: LocalStore };
 type IndexedDbEnvironment = NonNullable<Platform["indexedDb"]>;
@@ -37,16 +24,6 @@ export type OpenedStores = StorePair & {
   storageTrouble: "memory" | undefined;
   /** The database holds no data of the server yet. */
   isNew: boolean;
-};
-
-export const emptyUnsentSnapshot: UnsentSnapshot = {
-  outbox: [],
-  uploads: [],
-  blobs: [],
-  meta: [],
-  recordings: [],
-  chunks: [],
-  postbox: [],
 };
 
 /** Opening the database neither succeeded nor failed in time. Its data may be intact and must not be deleted. */
@@ -114,30 +91,16 @@ const openStorePair = async (
 /** Reads unsent content from a database that this version cannot use, without a schema and row by row. */
 const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
   const database = new Dexie(name, { ...platform.indexedDb, autoOpen: false });
-  const read = async <T>(table: string, schema: v.GenericSchema): Promise<T[]> => {
-    if (!database.tables.some((other) => other.name === table)) return [];
-    const rows: unknown[] = await database.table(table).toArray();
-    return rows.filter((row) => v.is(schema, row)) as T[];
-  };
   try {
     await withTimeout(platform, database.open());
-    const outbox = await read<OutboxRow>("outbox", SalvagedMessage);
-    const uploads = await read<UploadRow>("uploads", SalvagedUpload).catch(() => []);
-    const meta = await read<MetaRow>("meta", SalvagedMeta).catch(() => []);
-    const postbox = await read<PostQueueRow>("postbox", SalvagedPost).catch(() => []);
-    const referenced = new Set([...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)]);
-    const blobs = await read<BlobRow>("blobs", SalvagedBlob).catch(() => []);
-    const recordings = await read<RecordingRow>("recordings", SalvagedRecording).catch(() => []);
-    const chunks = await read<RecordingChunkRow>("chunks", SalvagedChunk).catch(() => []);
-    return {
-      outbox,
-      uploads,
-      blobs: blobs.filter(({ file }) => referenced.has(file)),
-      meta,
-      recordings,
-      chunks,
-      postbox,
-    };
+    const unsent = await readUnsentTables(async (table) => {
+      if (!database.tables.some((other) => other.name === table)) return [];
+      const rows = database.table(table).toArray();
+      // Without a readable outbox the database counts as unreadable.
+      return (await (table === "outbox" ? rows : rows.catch(() => []))).filter((row) => isUnsentRow(table, row));
+    });
+    const referenced = new Set(listReferencedFiles(unsent));
+    return { ...unsent, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
     return emptyUnsentSnapshot; // unreadable
@@ -150,17 +113,23 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
  * Reads unsent content from an open database, e.g. before another page deletes it: the deletion waits for this page.
  */
 export const readUnsentSnapshot = async ({ store }: StorePair): Promise<UnsentSnapshot> => {
-  const outbox = await store.outbox.toArray();
-  const meta = (await store.meta.toArray()).filter((row) => v.is(SalvagedMeta, row));
-  const [uploads, postbox] = await Promise.all([store.uploads.toArray(), store.postbox.toArray()]);
-  const [recordings, chunks] = await Promise.all([store.recordings.toArray(), store.chunks.toArray()]);
-  const referenced = [...listAttachedFiles(outbox), ...listDraftFiles(meta), ...postbox.map(({ id }) => id)];
-  const blobs = await store.blobs.where("file").anyOf(referenced).toArray();
-  return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
+  const unsent = await readUnsentTables(async (table) => {
+    if (table === "blobs") return [];
+    const rows = await store.table(table).toArray();
+    return table === "meta" ? rows.filter((row) => isUnsentRow(table, row)) : rows;
+  });
+  return { ...unsent, blobs: await store.blobs.where("file").anyOf(listReferencedFiles(unsent)).toArray() };
 };
 
 const listAttachedFiles = (outbox: readonly OutboxRow[]): Uuid[] =>
   outbox.flatMap(({ body }) => findAttachment(body)?.file ?? []);
+
+/** Ids of the files of unsent messages, drafts and posts. */
+const listReferencedFiles = ({ outbox, meta, postbox }: UnsentSnapshot): Uuid[] => [
+  ...listAttachedFiles(outbox),
+  ...listDraftFiles(meta),
+  ...postbox.map(({ id }) => id),
+];
 
 const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: UnsentSnapshot): Promise<void> => {
   const { outbox, uploads, blobs } = unsent;

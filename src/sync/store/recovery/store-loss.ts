@@ -1,12 +1,6 @@
 import type { Platform } from "#sync/platform/platform.ts";
-import {
-  emptyUnsentSnapshot,
-  type OpenedStores,
-  readUnsentSnapshot,
-  restoreUnsentSnapshot,
-  type StorePair,
-} from "./open-database.ts";
-import type { UnsentSnapshot } from "./unsent-backup.ts";
+import { type OpenedStores, readUnsentSnapshot, restoreUnsentSnapshot, type StorePair } from "./open-database.ts";
+import { emptyUnsentSnapshot, type UnsentSnapshot } from "./unsent-backup.ts";
 import type { UnsentMirror } from "./unsent-mirror.ts";
 
 /** Handling of a database that the browser or another page closes or deletes while this page uses it. */

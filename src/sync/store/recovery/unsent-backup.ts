@@ -1,28 +1,67 @@
-import Dexie, { type Table } from "dexie";
+import Dexie from "dexie";
+import * as v from "valibot";
+import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import type {
+import {
   BlobRow,
-  MetaRow,
+  DraftRow,
+  isDraftKey,
   OutboxRow,
   PostQueueRow,
   RecordingChunkRow,
   RecordingRow,
   UploadRow,
 } from "#sync/store/database.ts";
+import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 
+/** Entries of `meta` that exist on this device only: drafts and pending deletions. */
+const UnsentMetaRow = v.union([
+  v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
+  v.object({
+    key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
+    value: v.object({ cid: Uuid, conversation: ConversationId }),
+  }),
+]);
+
 /**
- * Content that exists on this device only: unsent messages and posts with their files, drafts and pending deletions (in
- * `meta`) and interrupted recordings.
+ * Tables with content that exists on this device only, with the schemas of their rows. In the order of their backup:
+ * texts first, the bytes of files last.
  */
-export type UnsentSnapshot = {
-  outbox: OutboxRow[];
-  uploads: UploadRow[];
-  blobs: BlobRow[];
-  meta: MetaRow[];
-  recordings: RecordingRow[];
-  chunks: RecordingChunkRow[];
-  postbox: PostQueueRow[];
+const unsentRows = {
+  outbox: OutboxRow,
+  meta: UnsentMetaRow,
+  postbox: PostQueueRow,
+  uploads: UploadRow,
+  recordings: RecordingRow,
+  chunks: RecordingChunkRow,
+  blobs: BlobRow,
+};
+
+type UnsentTable = keyof typeof unsentRows;
+
+const unsentTables = Object.keys(unsentRows) as UnsentTable[];
+
+export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
+
+/** Unsent messages and posts with their files, drafts and pending deletions (in `meta`) and interrupted recordings. */
+export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] };
+
+export const emptyUnsentSnapshot: UnsentSnapshot = {
+  outbox: [],
+  meta: [],
+  postbox: [],
+  uploads: [],
+  recordings: [],
+  chunks: [],
+  blobs: [],
+};
+
+/** Snapshot of the rows that `read` returns for each table. */
+export const readUnsentTables = async (read: (table: UnsentTable) => Promise<unknown[]>): Promise<UnsentSnapshot> => {
+  const snapshot: Record<string, unknown[]> = {};
+  for (const table of unsentTables) snapshot[table] = await read(table);
+  return snapshot as UnsentSnapshot;
 };
 
 /**
@@ -30,14 +69,6 @@ export type UnsentSnapshot = {
  * it.
  */
 class UnsentBackupDatabase extends Dexie {
-  declare outbox: Table<OutboxRow, string>;
-  declare uploads: Table<UploadRow, string>;
-  declare blobs: Table<BlobRow, string>;
-  declare meta: Table<MetaRow, string>;
-  declare recordings: Table<RecordingRow, string>;
-  declare chunks: Table<RecordingChunkRow, [string, number]>;
-  declare postbox: Table<PostQueueRow, string>;
-
   constructor(platform: Platform, name: string) {
     super(`${name}-unsent`, { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({
@@ -48,20 +79,17 @@ class UnsentBackupDatabase extends Dexie {
       recordings: "conversation",
       chunks: "[conversation+n]",
       blobs: "file",
-    });
+    } satisfies Record<UnsentTable, string>);
   }
 }
 
 export const saveUnsentBackup = async (platform: Platform, name: string, unsent: UnsentSnapshot): Promise<void> => {
   const backup = new UnsentBackupDatabase(platform, name);
   try {
-    await backup.outbox.bulkPut(unsent.outbox);
-    await backup.meta.bulkPut(unsent.meta);
-    await backup.postbox.bulkPut(unsent.postbox);
-    await backup.uploads.bulkPut(unsent.uploads);
-    await backup.recordings.bulkPut(unsent.recordings);
-    await backup.chunks.bulkPut(unsent.chunks);
-    for (const row of unsent.blobs) await backup.blobs.put(row);
+    for (const table of unsentTables) {
+      const batches: unknown[][] = table === "blobs" ? unsent.blobs.map((row) => [row]) : [unsent[table]];
+      for (const rows of batches) await backup.table(table).bulkPut(rows);
+    }
   } catch (error) {
     if (!isQuotaError(error)) throw error; // texts are written first, then as many files as fit
   } finally {
@@ -73,18 +101,7 @@ export const saveUnsentBackup = async (platform: Platform, name: string, unsent:
 export const readUnsentBackup = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
   const backup = new UnsentBackupDatabase(platform, name);
   try {
-    const [outbox, uploads, blobs] = await Promise.all([
-      backup.outbox.toArray(),
-      backup.uploads.toArray(),
-      backup.blobs.toArray(),
-    ]);
-    const [meta, recordings, chunks, postbox] = await Promise.all([
-      backup.meta.toArray(),
-      backup.recordings.toArray(),
-      backup.chunks.toArray(),
-      backup.postbox.toArray(),
-    ]);
-    return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
+    return await readUnsentTables((table) => backup.table(table).toArray());
   } finally {
     backup.close();
   }
