@@ -6,12 +6,12 @@ import type {
   SearchResult,
 } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
-import type { LiveText, SocketBase as ProtocolBase, ServerFrame } from "#contract/wire/server-frames.ts";
+import type { LiveText, ServerFrame, SocketBase } from "#contract/wire/server-frames.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import type { RequestCommand } from "./pending-requests.ts";
 
 /** Base values of the counters and times in frames, and the epoch of the inbox. */
-export type FrameBase = ProtocolBase & { epoch: string };
+export type FrameBase = SocketBase & { epoch: string };
 
 type ServerFrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = ServerFrameOf<"w">;
@@ -19,6 +19,10 @@ export type ResultFrame = ServerFrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">
 type EphemeralFrame = ServerFrameOf<"t" | "l" | "d">;
 export type ChangeFrame = Exclude<ServerFrame, ResultFrame | EphemeralFrame | ServerFrameOf<"w" | "n" | "x">>;
 
+/**
+ * Frames that carry an inbox change: acknowledgement (a), messages (m), inbox row (i), read state of others (o), own read
+ * state (u), person (p), head (b), revised messages (e), settings (s) and security notice (z).
+ */
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 
 export const toChangesResult = (
@@ -117,8 +121,8 @@ const toMessageChanges = (
 /** Refs of this device's sent messages that a frame acknowledges. */
 export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
   const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
-  const places = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
-  return places.filter((_, index) => index % 3 === 0);
+  const acknowledged = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
+  return acknowledged.filter((_, index) => index % 3 === 0);
 };
 
 /** Decodes a change frame, except its counter. */

@@ -4,7 +4,11 @@ import type { SocketSession } from "./socket-session.ts";
 
 const failuresBeforeHttp = 3; // failed upgrades in a row: something between here and the server breaks WebSockets
 const httpSendDelayMs = 3_000; // a message does not wait longer than this for a socket
-const httpPollDelayMs = 10_000; // nor do changes by others: an attempt at a socket that is only silent takes longer to fail
+/**
+ * Changes by others do not wait longer than this for a socket: an attempt at one that is only silent takes longer to
+ * fail.
+ */
+const httpPollDelayMs = 10_000;
 const reconnectGraceMs = 2_000; // a shorter interruption is not shown
 
 /**

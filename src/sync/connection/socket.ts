@@ -23,7 +23,8 @@ export type SocketEvents = {
   onOutdated(): void;
 };
 
-const backoffResetMs = 2_000; // a socket welcomed for this long resets the back-off: its end is the network's fault, not the server's
+/** A socket welcomed for this long resets the back-off: its end is the fault of the network, not of the server. */
+const backoffResetMs = 2_000;
 const outdatedRetryMs = 10 * 60_000;
 const wakePongTimeoutMs = 3_500; // after resuming, a dead socket is likely and the person is waiting
 const replacedRetryMs = 30_000; // closed in favour of other sockets: reconnecting at once would push those out
@@ -218,8 +219,8 @@ export class ReconnectingSocket {
   }
 
   async #checkSession(): Promise<void> {
-    const isWorthTrying = await this.#events.onSessionRefused().catch(() => true);
-    if (isWorthTrying) this.#scheduleRetry();
+    const canRetry = await this.#events.onSessionRefused().catch(() => true);
+    if (canRetry) this.#scheduleRetry();
     else this.stop();
   }
 
@@ -229,8 +230,8 @@ export class ReconnectingSocket {
    */
   #scheduleRetry(): void {
     const { isUserActive, random } = this.#platform;
-    const isSoon = !this.#hasOpened && isUserActive();
-    this.#connectAfter(retryDelayMs(this.#retryAttempt++, random, isSoon ? { maxMs: activeRetryMaxMs } : {}));
+    const isPersonWaiting = !this.#hasOpened && isUserActive();
+    this.#connectAfter(retryDelayMs(this.#retryAttempt++, random, isPersonWaiting ? { maxMs: activeRetryMaxMs } : {}));
   }
 
   #connectAfter(ms: number): void {

@@ -102,7 +102,7 @@ type MemberLoaderPorts = {
 
 /** Fetches members by number. Batches the requests of several components and retries until the members are stored. */
 export class MemberLoader {
-  readonly #tab: MemberLoaderPorts;
+  readonly #ports: MemberLoaderPorts;
   readonly #requested = new Map<ConversationId, Set<number>>();
   /** Member numbers unknown to the server. */
   readonly #nonexistent = new Set<string>();
@@ -110,9 +110,9 @@ export class MemberLoader {
   #isLoading = false;
   #cancel: (() => void) | undefined;
 
-  constructor(tab: MemberLoaderPorts) {
-    this.#tab = tab;
-    tab.link.subscribe(() => {
+  constructor(ports: MemberLoaderPorts) {
+    this.#ports = ports;
+    ports.link.subscribe(() => {
       this.#cancel?.();
       this.#cancel = undefined;
       this.#schedule();
@@ -120,26 +120,26 @@ export class MemberLoader {
   }
 
   requestMembers(group: ConversationId, numbers: readonly number[]): void {
-    const wanted = this.#requested.get(group) ?? new Set<number>();
-    for (const number of numbers) if (!this.#nonexistent.has(`${group} ${number}`)) wanted.add(number);
-    if (wanted.size > 0) this.#requested.set(group, wanted);
+    const requested = this.#requested.get(group) ?? new Set<number>();
+    for (const number of numbers) if (!this.#nonexistent.has(`${group} ${number}`)) requested.add(number);
+    if (requested.size > 0) this.#requested.set(group, requested);
     this.#schedule();
   }
 
   #schedule(afterMs = batchDelayMs): void {
-    if (this.#requested.size === 0 || this.#isLoading || this.#tab.link.get() !== "online") return;
-    this.#cancel ??= this.#tab.platform.startTimer(afterMs, () => void this.#flush());
+    if (this.#requested.size === 0 || this.#isLoading || this.#ports.link.get() !== "online") return;
+    this.#cancel ??= this.#ports.platform.startTimer(afterMs, () => void this.#flush());
   }
 
   async #flush(): Promise<void> {
     this.#cancel = undefined;
-    const context = this.#tab.context.get();
+    const context = this.#ports.context.get();
     if (!context) return; // the database is being opened; the link state changes after that
-    const wanted = [...this.#requested];
+    const requested = [...this.#requested];
     this.#requested.clear();
     this.#isLoading = true;
     let hasFailed = false;
-    for (const [group, numbers] of wanted) {
+    for (const [group, numbers] of requested) {
       try {
         await this.#loadUnknown(context, group, [...numbers]);
       } catch (error) {

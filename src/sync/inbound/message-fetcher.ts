@@ -58,15 +58,15 @@ export class MessageFetcher {
   handleApplied({ rows, logResets, needsLogCheck }: Pick<ApplyResult, "rows" | "logResets" | "needsLogCheck">): void {
     for (const id of logResets) this.#resyncCounts.set(id, (this.#resyncCounts.get(id) ?? 0) + 1);
     for (const id of [...needsLogCheck, ...logResets]) this.#needsLogCheck.add(id);
-    const wanted = rows.filter(
+    const incomplete = rows.filter(
       (row) =>
         isMissingMessages(row) ||
         hasOutdatedMessages(row) ||
         needsLogCheck.includes(row.id) ||
         logResets.includes(row.id),
     );
-    wanted.sort((a, b) => b.lastAt - a.lastAt);
-    for (const { id } of wanted) this.#enqueue(id);
+    incomplete.sort((a, b) => b.lastAt - a.lastAt);
+    for (const { id } of incomplete) this.#enqueue(id);
     this.#runNext();
   }
 
@@ -84,16 +84,16 @@ export class MessageFetcher {
       if ((this.#resyncCounts.get(id) ?? 0) <= resyncsBeforeBackOff) this.#unpause(id);
     this.#prefetchBudget = prefetchBytes;
     let rank = 0;
-    const lacking: ConversationId[] = [];
+    const incomplete: ConversationId[] = [];
     await this.#context.store.conversations
       .where("[listed+lastAt]")
       .between([1, 0], [1, Number.MAX_SAFE_INTEGER])
       .reverse()
       .each((row) => {
         if (isMissingMessages(row) || hasOutdatedMessages(row) || (rank++ < prefetchConversations && row.hi < row.head))
-          lacking.push(row.id);
+          incomplete.push(row.id);
       });
-    for (const id of lacking) this.#enqueue(id);
+    for (const id of incomplete) this.#enqueue(id);
     this.#runNext();
   }
 

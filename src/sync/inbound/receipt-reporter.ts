@@ -9,7 +9,8 @@ import { applyServerChanges } from "./apply-server-changes.ts";
 
 export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 
-const resendDelayMs = 10_000; // a receipt that the server's row does not show is sent again after this time, doubled each time
+/** Delay after which a receipt that the server's row does not show is sent again; doubles each time. */
+const resendDelayMs = 10_000;
 const resendDelayMaxMs = 5 * 60_000;
 
 type ReportedReceipt = ReadState & { times: number; cancel: () => void };
@@ -23,9 +24,9 @@ export class ReceiptReporter {
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(context: SyncContext, tell: SendReceipt) {
+  constructor(context: SyncContext, sendReceipt: SendReceipt) {
     this.#context = context;
-    this.#sendReceipt = tell;
+    this.#sendReceipt = sendReceipt;
   }
 
   /** Queues the rows whose positions a transaction may have moved. */

@@ -20,7 +20,8 @@ export type PageRequest = {
   revised: number;
 };
 
-export type ConversationKey = number | ConversationId; // the handle, or the id itself
+/** Handle or id of a conversation. */
+export type ConversationKey = number | ConversationId;
 
 /** Change received from the server, in one form for all transports. Each may arrive twice. */
 export type ServerChange =
@@ -30,9 +31,11 @@ export type ServerChange =
    */
   | { type: "row"; row: InboxRow; isFullSync?: boolean }
   | { type: "messages"; target: ConversationKey; messages: Message[] }
-  | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string } // a text from the peer of a private conversation
+  /** Text from the peer of a private conversation. */
+  | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string }
+  /** Read state of the other members. */
   | { type: "peerRead"; target: ConversationKey; delivered: number; read: number }
-  /** `unread` counts up to `head`. */
+  /** Own read state; `unread` counts up to `head`. */
   | { type: "ownRead"; target: ConversationKey; delivered: number; read: number; unread: number; head: number }
   | { type: "head"; target: ConversationKey; head: number }
   | { type: "person"; relation: Relation }
@@ -40,6 +43,7 @@ export type ServerChange =
   | { type: "notice"; notice: SecurityNotice }
   /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
   | { type: "relation"; relation: Relation; pushCount: number }
+  /** An own message of this device has its place in the log. */
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
   | { type: "page"; request: PageRequest; page: PageResult }
   /** Messages revised after revision `since`, in their current form. */

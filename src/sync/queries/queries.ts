@@ -44,17 +44,17 @@ const toLastMessage = (row: LocalConversationRow, me: Uuid, unsent: OutboxRow | 
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: toUnsentStatus(unsent) };
   const mine = row.head > 0 && isOwnMessage(row, me, row);
   const last = { body: row.head > row.hidden ? row.preview : null, mine, sender: row.sender, at: row.at };
-  const isSaid = mine && !(row.preview && isSystemMessage(row.preview)); // system messages have no status
-  return isSaid ? { ...last, status: toStoredStatus(row, row.head, row.heldSeq === row.head) } : last;
+  const hasStatus = mine && !(row.preview && isSystemMessage(row.preview)); // system messages have no status
+  return hasStatus ? { ...last, status: toStoredStatus(row, row.head, row.heldSeq === row.head) } : last;
 };
 
 /** Newest message that was not withheld, shown instead of a withheld one. */
 const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationRow): Promise<LastMessage> => {
-  const shown = ({ body }: LocalMessageRow) => body.type !== "withheld";
+  const visible = ({ body }: LocalMessageRow) => body.type !== "withheld";
   const message = await store
     .queryMessages(row.id, row.hidden + 1)
     .reverse()
-    .filter(shown)
+    .filter(visible)
     .first();
   if (!message) return { body: null, mine: false, at: row.at };
   const { status, mine, at, body } = toChatItem(row, message);
@@ -97,13 +97,15 @@ export const readConversations = (
       const withheld = await Promise.all(
         rows.map((row) => (row.preview?.type === "withheld" ? readLastVisibleMessage(store, row) : undefined)),
       );
-      const lasts = rows.map(
+      const lastMessages = rows.map(
         (row, index) =>
           (unsent.has(row.id) ? undefined : withheld[index]) ?? toLastMessage(row, me, unsent.get(row.id)),
       );
-      const authors = await Promise.all(
+      const profiles = await Promise.all(
         rows.map(({ id, group }, index) =>
-          group ? readMemberProfiles(store, me, id, listNamedMembers(lasts[index] ?? { body: null })) : noProfiles,
+          group
+            ? readMemberProfiles(store, me, id, listNamedMembers(lastMessages[index] ?? { body: null }))
+            : noProfiles,
         ),
       );
       return rows.map((row, index) => ({
@@ -113,12 +115,12 @@ export const readConversations = (
         person: people[index],
         unread: toDisplayedUnread(row),
         at: row.lastAt,
-        last: lasts[index] ?? { body: null, mine: false, at: row.lastAt },
+        last: lastMessages[index] ?? { body: null, mine: false, at: row.lastAt },
         open: row.open,
         muted: row.muted,
         group: row.group,
         gone: row.gone,
-        memberProfiles: authors[index] ?? noProfiles,
+        memberProfiles: profiles[index] ?? noProfiles,
         ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
       }));
     },
@@ -226,17 +228,17 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       .toArray();
     const hasMoreHere = messages.length > limit;
     // Beyond a gap only own messages are shown: they were acknowledged and keep their position.
-    const shown = messages
+    const visible = messages
       .slice(0, limit)
       .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
     const pending = unsent.map((message) =>
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? "")),
     );
     return {
-      items: [...pending, ...shown.map((message) => toChatItem(row, message))],
+      items: [...pending, ...visible.map((message) => toChatItem(row, message))],
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
-      isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && shown.length === 0,
+      isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,
     };
   });
 

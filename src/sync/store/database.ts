@@ -203,8 +203,8 @@ export const toTextDraftKey = (conversation: ConversationId): string => textDraf
 const draftSlotPrefix = "choice:";
 const draftSlotCount = 4; // pages of one person that can edit a draft of the same target at once
 /** Keys of the draft slots of a target; each page owns one slot. */
-export const toDraftSlotKeys = (place: DraftTarget): string[] =>
-  Array.from({ length: draftSlotCount }, (_, slot) => draftSlotPrefix + place + (slot === 0 ? "" : `#${slot}`));
+export const toDraftSlotKeys = (target: DraftTarget): string[] =>
+  Array.from({ length: draftSlotCount }, (_, slot) => draftSlotPrefix + target + (slot === 0 ? "" : `#${slot}`));
 /** Draft slot owned by one page. */
 export type DraftSlot = { target: DraftTarget; key: string };
 
@@ -241,9 +241,13 @@ export class LocalStore extends Dexie {
   declare posts: EntityTable<PostRow, "number">;
   declare postbox: EntityTable<PostQueueRow, "id">;
 
-  constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
+  constructor(
+    name: string,
+    durability: "strict" | "relaxed",
+    environment: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">,
+  ) {
     // Dexie's live query cache would keep every result a second time.
-    super(name, { ...where, chromeTransactionDurability: durability, cache: "disabled" });
+    super(name, { ...environment, chromeTransactionDurability: durability, cache: "disabled" });
     this.version(1).stores({
       people: "id, state, blocked",
       conversations: "id, handle, [listed+lastAt]",

@@ -59,14 +59,14 @@ export const readMemberProfiles = async (
   numbers: readonly number[],
 ): Promise<MemberProfiles> => {
   const rows = await store.members.bulkGet(toMemberKeys(group, numbers));
-  const authors: Record<number, MemberProfile> = {};
+  const profiles: Record<number, MemberProfile> = {};
   for (const { number, user, username, avatar, phone } of await mergeCurrentProfiles(
     store,
     me,
     rows.filter((row) => row !== undefined),
   ))
-    authors[number] = { user, name: username, avatar, phone, me: user === me };
-  return authors;
+    profiles[number] = { user, name: username, avatar, phone, me: user === me };
+  return profiles;
 };
 
 /** Profile of a person in the most recently fetched membership; null if they never were in a group of this person. */
@@ -88,6 +88,6 @@ export const listUnknownMembers = async (
   const row = await store.conversations.get(group);
   if (row?.gone !== false) return [];
   const rows = await store.members.bulkGet(toMemberKeys(group, numbers));
-  const isOld = (index: number) => platform.now() - (rows[index]?.at ?? 0) > staleMs;
-  return numbers.filter((number, index) => number !== row.group?.number && isOld(index));
+  const isStale = (index: number) => platform.now() - (rows[index]?.at ?? 0) > staleMs;
+  return numbers.filter((number, index) => number !== row.group?.number && isStale(index));
 };

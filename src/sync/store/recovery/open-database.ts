@@ -71,9 +71,12 @@ const withOpeningLock = async <T>(platform: Platform, name: string, work: () => 
 const openStorePair = async (
   platform: Platform,
   name: string,
-  where: Partial<IndexedDbEnvironment>,
+  environment: Partial<IndexedDbEnvironment>,
 ): Promise<StorePair> => {
-  const stores = { store: new LocalStore(name, "relaxed", where), strict: new LocalStore(name, "strict", where) };
+  const stores = {
+    store: new LocalStore(name, "relaxed", environment),
+    strict: new LocalStore(name, "strict", environment),
+  };
   try {
     await withOpeningLock(platform, name, () =>
       withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
@@ -191,11 +194,11 @@ const restoreUnsentBackup = async (stores: StorePair, platform: Platform, me: Uu
 };
 
 const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentSnapshot): Promise<OpenedStores> => {
-  const where = await platform.loadMemoryIndexedDb();
+  const environment = await platform.loadMemoryIndexedDb();
   // Dexie's live queries do nothing while Dexie believes that there is no IndexedDB.
-  Dexie.dependencies.indexedDB ??= where.indexedDB;
+  Dexie.dependencies.indexedDB ??= environment.indexedDB;
   // The memory database belongs to this page alone: no lock is needed.
-  const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), where);
+  const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), environment);
   await insertUnsentSnapshot(stores, me, unsent);
   return { ...stores, storageTrouble: "memory", isNew: true };
 };

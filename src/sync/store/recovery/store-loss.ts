@@ -23,24 +23,24 @@ export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair):
 };
 
 /**
- * Restores unsent content into a new database: `known`, or else the outbox as last mirrored. Returns false, once per
+ * Restores unsent content into a new database: `salvaged`, or else the outbox as last mirrored. Returns false, once per
  * loss, if messages with files are missing.
  */
 export const restoreLostUnsent = async (
   opened: OpenedStores,
   me: string,
   mirror: UnsentMirror,
-  known: UnsentSnapshot = emptyUnsentSnapshot,
+  salvaged: UnsentSnapshot = emptyUnsentSnapshot,
 ): Promise<boolean> => {
   if (!opened.isNew) return true;
-  const outbox = known.outbox.length > 0 ? known.outbox : [...mirror.rows];
-  await restoreUnsentSnapshot(opened, me, { ...known, outbox });
-  const files = await opened.store.outbox
+  const outbox = salvaged.outbox.length > 0 ? salvaged.outbox : [...mirror.rows];
+  await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox });
+  const fileCount = await opened.store.outbox
     .filter(({ body, state }) => body.type !== "text" && state !== "failed")
     .count();
-  const isWhole = files >= mirror.fileCount;
-  mirror.recordFileCount(files);
-  return isWhole;
+  const isComplete = fileCount >= mirror.fileCount;
+  mirror.recordFileCount(fileCount);
+  return isComplete;
 };
 
 type StoreLossEvents = {
