@@ -28,7 +28,7 @@ export class InboundQueue {
   push(changes: ServerChange[], onStored: () => void = () => {}): void {
     if (this.#queue.length >= queueMax) {
       this.clear();
-      this.#events.onFailure(new Error("more arrives than can be stored"));
+      this.#events.onFailure(new Error("inbound queue overflow"));
       return;
     }
     this.#queue.push({ changes, onStored });

@@ -75,7 +75,7 @@ export class LiveQueries {
           value.set(shareStructure(value.get(), result));
         },
         error: (error: unknown) => {
-          console.warn("a read of the local store failed", error);
+          console.warn("reading the local database failed", error);
           subscription?.unsubscribe();
           subscription = undefined;
           // A query that failed before its first result is not notified of changes: it is subscribed again.

@@ -171,7 +171,7 @@ test("the list of who is in several groups is read whole, after a reload too, an
   const { page } = anas;
   const failures: string[] = [];
   page.on("console", (message) => {
-    if (message.text().includes("a read of the local store failed")) failures.push(message.text());
+    if (message.text().includes("reading the local database failed")) failures.push(message.text());
   });
   await anas.signIn(ana);
   for (let time = 1; time <= 3; time++) {

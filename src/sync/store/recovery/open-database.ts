@@ -32,7 +32,7 @@ class StoreTimeoutError extends Error {}
 const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const cancel = platform.startTimer(platform.storeOpenTimeoutMs, () =>
-      reject(new StoreTimeoutError("the local store does not open")),
+      reject(new StoreTimeoutError("opening the local database timed out")),
     );
     work.then(resolve, reject).finally(cancel);
   });
