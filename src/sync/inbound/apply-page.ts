@@ -73,5 +73,5 @@ export const applyPage = async (
     ({ seq, sender, cid }) => seq <= row.hi && !transaction.isOwnMessage(row, { sender, cid }),
   );
   row.wantDelivered = Math.max(row.wantDelivered, ...others.map(({ seq }) => seq));
-  await transaction.extendHeldRange(row);
+  await transaction.extendStoredRange(row);
 };

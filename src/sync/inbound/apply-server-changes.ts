@@ -55,7 +55,7 @@ const applySent = async (
     // Deleted here while in flight: its log entry is fetched.
     row.head = Math.max(row.head, change.seq);
   } else await transaction.addMessages(row, [toOwnMessage(row, transaction.me, { ...change, body: unsent.body })]);
-  await transaction.extendHeldRange(row);
+  await transaction.extendStoredRange(row);
 };
 
 /**
@@ -86,7 +86,7 @@ const applyLiveText = async (
   await transaction.addMessages(row, [
     { seq, at, sender: toPeerNumber(row.id, transaction.me), body: { type: "text", text } },
   ]);
-  await transaction.extendHeldRange(row);
+  await transaction.extendStoredRange(row);
 };
 
 const listChangeMessages = (
@@ -146,7 +146,7 @@ const applyConversationChange = async (
         row,
         change.messages.filter(({ seq, cid }) => seq > row.hi || cid !== undefined),
       );
-      await transaction.extendHeldRange(row);
+      await transaction.extendStoredRange(row);
       break;
     case "peerRead":
       raisePeerReadState(row, change.delivered, change.read);

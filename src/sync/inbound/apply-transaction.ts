@@ -173,7 +173,7 @@ export class ApplyTransaction {
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
     await this.addMessages(row, applicable);
-    await this.extendHeldRange(row);
+    await this.extendStoredRange(row);
   }
 
   /** Deletes the cleared history: it is neither stored nor missing. */
@@ -185,7 +185,7 @@ export class ApplyTransaction {
   }
 
   /** Extends the stored range over the messages that follow it, including those that arrived out of order. */
-  async extendHeldRange(row: LocalConversationRow): Promise<void> {
+  async extendStoredRange(row: LocalConversationRow): Promise<void> {
     while (row.hi < row.head) {
       const next = await this.store.messages.get([row.id, row.hi + 1]);
       if (!next) return;
@@ -237,13 +237,13 @@ export class ApplyTransaction {
 
   /**
    * Applies an inbox row. `isFullSync`: the row is authoritative also where the server knows less than this device.
-   * `isLogHeld`: a page has shown that the stored log is the server's; a row with a lower head is late, since its inbox
+   * `isLogConfirmed`: a page has shown that the stored log is the server's; a row with a lower head is late, since its inbox
    * was written before a crash.
    */
-  async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogHeld = false): Promise<void> {
+  async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogConfirmed = false): Promise<void> {
     let row = await this.loadRow(inbox.conversation);
     if (inbox.gone) delete row.forked;
-    if (await this.#isForked(row, inbox, isFullSync, isLogHeld)) return markForked(this, row, inbox.head, inbox);
+    if (await this.#isForked(row, inbox, isFullSync, isLogConfirmed)) return markForked(this, row, inbox.head, inbox);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) {
       row = await this.resetLog(row, inbox.epoch);
       this.logResets.push(row.id);
@@ -270,12 +270,12 @@ export class ApplyTransaction {
     row: LocalConversationRow,
     inbox: InboxRow,
     isFullSync: boolean,
-    isLogHeld: boolean,
+    isLogConfirmed: boolean,
   ): Promise<boolean> {
     if (row.forked) return true;
     if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
     if (row.epoch !== inbox.epoch) return true;
-    const isBehind = (inbox.head < row.hi && !isLogHeld) || inbox.revision < row.revision;
+    const isBehind = (inbox.head < row.hi && !isLogConfirmed) || inbox.revision < row.revision;
     return (isFullSync && isBehind) || (await hasDifferentLog(this.store, row, inbox));
   }
 
@@ -284,7 +284,7 @@ export class ApplyTransaction {
     if (!whole || !preview || head !== row.hi + 1) return;
     if (!(await this.store.messages.get([row.id, head])))
       await this.addMessages(row, [{ seq: head, at, sender, body: preview }]);
-    await this.extendHeldRange(row);
+    await this.extendStoredRange(row);
   }
 
   /** Pending deletions, read once per transaction. */

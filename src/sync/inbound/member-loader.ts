@@ -7,7 +7,7 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError, type FailureCode, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { type MemberRow, toMembersVersionKey } from "#sync/store/database.ts";
-import { listUnknownMembers, readHeldMembersVersion, toMemberKeys } from "#sync/store/members.ts";
+import { listUnknownMembers, readStoredMembersVersion, toMemberKeys } from "#sync/store/members.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
@@ -71,7 +71,7 @@ const writeMembers = (
 ): Promise<void> =>
   store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
     if ((await store.conversations.get(group))?.gone !== false) return;
-    const storedVersion = await readHeldMembersVersion(store, group);
+    const storedVersion = await readStoredMembersVersion(store, group);
     const at = platform.now();
     const rows = members.map((member) => toMemberRow(group, member, at));
     const stored = await store.members.bulkGet(
@@ -182,7 +182,7 @@ export const findOrFetchMember = async (
 
 /** Brings a group's full member list up to date. Rejects with SyncError. */
 export const syncMemberList = async (context: SyncContext, group: ConversationId): Promise<void> => {
-  const since = await readHeldMembersVersion(context.store, group);
+  const since = await readStoredMembersVersion(context.store, group);
   const numbers = new Set<number>();
   let roster: number | undefined;
   for (let after: number | null = 0; after !== null; ) {

@@ -22,7 +22,7 @@ export const toMemberKeys = (group: ConversationId, numbers: readonly number[]):
   numbers.map((number) => [group, number]);
 
 /** Members version up to which the full member list is stored; 0 if it never was. */
-export const readHeldMembersVersion = async (store: LocalStore, group: ConversationId): Promise<number> =>
+export const readStoredMembersVersion = async (store: LocalStore, group: ConversationId): Promise<number> =>
   ((await store.meta.get(toMembersVersionKey(group)))?.value as number | undefined) ?? 0;
 
 /** Replaces profile copies in member rows by the newer profiles of contacts and of this person. */
@@ -48,7 +48,10 @@ export const readMembers = (
       .queryMembers(group)
       .filter(({ left }) => left === 0)
       .toArray();
-    return { members: await mergeCurrentProfiles(store, me, rows), roster: await readHeldMembersVersion(store, group) };
+    return {
+      members: await mergeCurrentProfiles(store, me, rows),
+      roster: await readStoredMembersVersion(store, group),
+    };
   });
 
 /** Profiles of the given members, as far as they are stored. */
