@@ -30,8 +30,8 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
   };
   const judge = (): Pick<NotificationDecision, "playsSound" | "banner" | "isForOpenChat"> => {
     const { state: after, isBurst, duringCall, ...verdict } = decideNotification(memory, heads, here);
-    tab.isHeap = isBurst;
-    tab.behind = duringCall;
+    tab.isBurst = isBurst;
+    tab.duringCall = duringCall;
     memory = after;
     return verdict;
   };
@@ -42,8 +42,8 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
   };
   const tab = {
     here,
-    isHeap: false,
-    behind: [] as string[],
+    isBurst: false,
+    duringCall: [] as string[],
     pass(ms: number) {
       here.now += ms;
     },
@@ -63,18 +63,18 @@ const open = (around: Partial<NotificationContext> = {}) => {
   const tab = makeTab(around);
   for (const id of ["ana", "ben"]) tab.put(id, { head: 4, at: startAt - 1_000, isIncoming: true });
   tab.put("groupe", { kind: "group", head: 9, at: startAt - 500 });
-  expect(tab.judge()).toEqual({ sounds: false, banner: undefined, isWatched: false });
+  expect(tab.judge()).toEqual({ playsSound: false, banner: undefined, isForOpenChat: false });
   tab.pass(60_000);
   return tab;
 };
-const nothing = { sounds: false, banner: undefined, isWatched: false };
+const nothing = { playsSound: false, banner: undefined, isForOpenChat: false };
 
 describe("what arrives", () => {
   it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
     const tab = makeTab({ phase: { name: "opening", since: startAt }, freshAfter: startAt });
     tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
     tab.put("ben", { head: 5, unread: 1, at: startAt + 1_000 });
-    expect(tab.judge()).toMatchObject({ sounds: false, banner: "ben" });
+    expect(tab.judge()).toMatchObject({ playsSound: false, banner: "ben" });
     expect(tab.judge()).toEqual(nothing);
     expect(tab.arrive("ana", 1, { at: startAt + 2_000 })).toMatchObject({ banner: "ana" });
   });
@@ -85,7 +85,7 @@ describe("what arrives", () => {
     expect(tab.judge()).toEqual(nothing);
     expect(tab.judge()).toEqual(nothing);
     tab.pass(10_000);
-    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: "ana", isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: "ana", isForOpenChat: false });
     expect(tab.judge()).toEqual(nothing);
   });
 
@@ -94,7 +94,7 @@ describe("what arrives", () => {
     expect(tab.arrive("ana", 1, { isIncoming: false, unread: 0 })).toEqual(nothing);
     expect(tab.arrive("ben", 1, { unread: 0 })).toEqual(nothing);
     expect(tab.arrive("groupe", 1, { isIncoming: false, unread: 1 })).toEqual(nothing);
-    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+    expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 
   it("is heard once however many follow each other, and again after a rest, or when they do not end", () => {
@@ -112,7 +112,7 @@ describe("what arrives", () => {
   it("at once in several conversations is one sound and one banner, of the newest", () => {
     const tab = open();
     tab.put("ana", { head: 5, unread: 1, at: tab.here.now });
-    expect(tab.arrive("groupe", 3)).toEqual({ sounds: true, banner: "groupe", isWatched: false });
+    expect(tab.arrive("groupe", 3)).toEqual({ playsSound: true, banner: "groupe", isForOpenChat: false });
   });
 
   it("in a muted conversation asks for nothing", () => {
@@ -122,57 +122,57 @@ describe("what arrives", () => {
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
     // Beside a muted one the other is told.
-    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ben" });
+    expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ben" });
   });
 
   it("from somebody new is told; an old conversation that comes up among the newest is not", () => {
     const tab = open();
     tab.put("alt", { head: 30, unread: 2, at: startAt - 86_400_000 });
     expect(tab.judge()).toEqual(nothing);
-    expect(tab.arrive("neu")).toMatchObject({ sounds: true, banner: "neu" });
+    expect(tab.arrive("neu")).toMatchObject({ playsSound: true, banner: "neu" });
   });
 
   it("after a log was made anew is told as before", () => {
     const tab = open();
     tab.put("ana", { head: 0, unread: 0 });
     tab.judge();
-    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+    expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 });
 
 describe("where one is", () => {
   it("in that chat nothing is told, and no other tab needs to; in a hidden tab it is only heard", () => {
     const tab = open({ openConversation: "ana" });
-    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
-    expect(tab.arrive("ben")).toEqual({ sounds: true, banner: "ben", isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
+    expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: "ben", isForOpenChat: false });
     tab.here.isVisible = false;
     tab.pass(10_000);
-    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
     tab.pass(10_000);
-    expect(tab.arrive("ben")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
 
   it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
     const tab = open({ openConversation: "ana", call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "background";
-    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
   });
 
   it("beside the list the row says it, and it is heard", () => {
     const tab = open({ isListShown: true });
-    expect(tab.arrive("ana")).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
 
   it("in a call nothing sounds, and behind its screen nothing shows; nor does anything sound into a recording", () => {
     const tab = open({ call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "background";
-    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
-    expect(tab.behind).toEqual([]);
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: "ana", isForOpenChat: false });
+    expect(tab.duringCall).toEqual([]);
     tab.here.call = "none";
     tab.here.isRecording = true;
-    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: "ana", isForOpenChat: false });
   });
 });
 
@@ -181,14 +181,14 @@ describe("what is written behind a call's screen", () => {
     const tab = open({ call: "foreground", openConversation: "ana", isListShown: true, isVisible: false });
     tab.here.phase = { name: "catching-up", since: startAt };
     tab.arrive("ana");
-    expect(tab.behind).toEqual(["ana"]);
+    expect(tab.duringCall).toEqual(["ana"]);
     tab.arrive("groupe", 1, { muted: true });
-    expect(tab.behind).toEqual([]);
+    expect(tab.duringCall).toEqual([]);
     tab.put("groupe", { head: 11, unread: 2, muted: false, at: tab.here.now });
     tab.arrive("ben");
-    expect(tab.behind).toEqual(["ben", "groupe"]);
+    expect(tab.duringCall).toEqual(["ben", "groupe"]);
     tab.judge();
-    expect(tab.behind).toEqual([]);
+    expect(tab.duringCall).toEqual([]);
   });
 });
 
@@ -196,9 +196,9 @@ describe("what is wanted", () => {
   it("holds for people and for groups by themselves", () => {
     const quiet = { sound: false, preview: true };
     const tab = open({ settings: { ...defaultSettings, messages: quiet } });
-    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: "ana", isForOpenChat: false });
     // What was not heard keeps nothing else from being heard.
-    expect(tab.arrive("groupe")).toEqual({ sounds: true, banner: "groupe", isWatched: false });
+    expect(tab.arrive("groupe")).toEqual({ playsSound: true, banner: "groupe", isForOpenChat: false });
     tab.here.settings = { ...defaultSettings, groups: quiet };
     tab.pass(10_000);
     expect(tab.arrive("groupe").playsSound).toBe(false);
@@ -212,7 +212,7 @@ describe("what was missed", () => {
     expect(tab.arrive("ana", 12)).toEqual(nothing);
     tab.here.phase = { name: "synced", since: tab.here.now };
     tab.pass(10_000);
-    expect(tab.arrive("ana")).toMatchObject({ sounds: true, banner: "ana" });
+    expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 
   it("during an absence is one sound, whatever comes in however many parts, and no banner", () => {
@@ -220,28 +220,28 @@ describe("what was missed", () => {
     tab.arrive("ana");
     tab.pass(60_000);
     tab.here.phase = { name: "catching-up", since: tab.here.now };
-    expect(tab.arrive("ana", 40)).toEqual({ sounds: true, banner: undefined, isWatched: false });
+    expect(tab.arrive("ana", 40)).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
     for (let part = 0; part < 10; part++) {
       tab.pass(5_000);
       expect(tab.arrive("ben", 40)).toEqual(nothing);
     }
     tab.here.phase = { name: "synced", since: tab.here.now };
     tab.pass(4_000);
-    expect(tab.arrive("ben")).toMatchObject({ sounds: true, banner: "ben" });
+    expect(tab.arrive("ben")).toMatchObject({ playsSound: true, banner: "ben" });
   });
 });
 
 it("several writing at once, or one very much, may be what was missed; one who goes on writing is not", () => {
   const tab = open({ phase: { name: "catching-up", since: startAt } });
   tab.arrive("ana");
-  expect(tab.isHeap).toBe(false);
+  expect(tab.isBurst).toBe(false);
   tab.arrive("ana", 3);
-  expect(tab.isHeap).toBe(false);
+  expect(tab.isBurst).toBe(false);
   tab.arrive("ana", 4);
-  expect(tab.isHeap).toBe(true);
+  expect(tab.isBurst).toBe(true);
   tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
   tab.arrive("ana");
-  expect(tab.isHeap).toBe(true);
+  expect(tab.isBurst).toBe(true);
 });
 
 it("what is heard is short and soft", () => {
