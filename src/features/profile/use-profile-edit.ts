@@ -64,7 +64,7 @@ export const useProfileEdit = (me: PersonRow) => {
       try {
         const isChanged = newName !== me.username || (pictureChange && !pictureChange.saved);
         if (isChanged && !navigator.onLine) throw new ApiRequestError("offline", 0);
-        // The name first: otherwise the response to the picture could bring the old name after the new one.
+        // The name first, so that the picture's response does not bring back the old name.
         if (newName !== me.username) await changeUsername(newName);
         if (pictureChange && !pictureChange.saved) {
           const key = await changeProfilePicture(pictureChange.picture);
