@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
+import type { Platform } from "#sync/platform/platform.ts";
 import type { LocalStore } from "./database.ts";
 
 /** Whether the error, or one wrapped in it, is a quota error. Dexie wraps browser errors, sometimes twice. */
@@ -52,4 +53,22 @@ export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
       await store.conversations.put(row);
     });
   }
+};
+
+const persistenceKey = "persistenceAsked";
+const checkedStores = new WeakSet<LocalStore>();
+
+/** Requests persistent storage from the browser, once per device. */
+export const requestPersistenceOnce = async ({
+  store,
+  platform,
+}: {
+  store: LocalStore;
+  platform: Platform;
+}): Promise<void> => {
+  if (checkedStores.has(store)) return;
+  checkedStores.add(store);
+  if (await store.meta.get(persistenceKey)) return;
+  await store.meta.put({ key: persistenceKey, value: true });
+  await platform.requestPersistentStorage();
 };

@@ -10,7 +10,6 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityReporter } from "#sync/presence/tab-visibility.ts";
 import { TypingState } from "#sync/presence/typing.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { requestPersistenceOnce } from "#sync/store/persistence.ts";
 import { closeStores, type OpenedStores, openStores } from "#sync/store/recovery/open-database.ts";
 import {
   isDatabaseClosedError,
@@ -19,6 +18,7 @@ import {
   watchStores,
 } from "#sync/store/recovery/store-loss.ts";
 import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
+import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import { Leader } from "./leader.ts";
