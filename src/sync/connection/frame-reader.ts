@@ -20,8 +20,8 @@ type EphemeralFrame = ServerFrameOf<"t" | "l" | "d">;
 export type ChangeFrame = Exclude<ServerFrame, ResultFrame | EphemeralFrame | ServerFrameOf<"w" | "n" | "x">>;
 
 /**
- * Frames that carry an inbox change: acknowledgement (a), messages (m), inbox row (i), read state of others (o), own read
- * state (u), person (p), head (b), revised messages (e), settings (s) and security notice (z).
+ * Frames that carry an inbox change: acknowledgement (a), messages (m), inbox row (i), read state of others (o), own
+ * read state (u), person (p), head (b), revised messages (e), settings (s) and security notice (z).
  */
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 

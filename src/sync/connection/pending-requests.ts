@@ -25,6 +25,7 @@ export class PendingRequests {
     this.#platform = platform;
   }
 
+  /** Rejects with `unavailable` after `resultTimeoutMs`. */
   waitForResult<T>(ref: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const cancel = this.#platform.startTimer(resultTimeoutMs, () => {
@@ -35,6 +36,7 @@ export class PendingRequests {
     });
   }
 
+  /** Removes a request, which the caller then resolves or rejects. */
   remove(ref: number): Omit<PendingRequest, "cancel"> | undefined {
     const pending = this.#pending.get(ref);
     this.#pending.delete(ref);

@@ -94,6 +94,7 @@ export class SocketSession {
     return this.#base !== undefined;
   }
 
+  /** The device resumed. */
   wake(): void {
     this.#socket.wake();
   }
@@ -102,6 +103,7 @@ export class SocketSession {
     this.#socket.probe();
   }
 
+  /** Replaces the socket, after `afterMs` if given. */
   restart(afterMs?: number): void {
     this.#socket.restart(afterMs);
   }

@@ -13,6 +13,7 @@ import { ApplyTransaction } from "./apply-transaction.ts";
 import { hasDifferentMessage, markForked } from "./log-forks.ts";
 import type { ConversationKey, ServerChange } from "./server-changes.ts";
 
+/** Result of applying changes: the touched rows and the follow-up work. */
 export type ApplyResult = {
   rows: LocalConversationRow[];
   logResets: ConversationId[];
@@ -27,6 +28,7 @@ export type ApplyResult = {
   cursor: SyncCursor;
 };
 
+/** Moves an acknowledged message from the outbox into the stored log. */
 const applySent = async (
   transaction: ApplyTransaction,
   change: Extract<ServerChange, { type: "sent" }>,
@@ -64,6 +66,7 @@ const applySent = async (
  */
 const hasNoNewerPush = (row: LocalConversationRow, pushCount: number): boolean => (row.told ?? 0) === pushCount;
 
+/** Applies the answer to clearing or deleting a conversation for oneself. */
 const applyClearedHistory = async (
   transaction: ApplyTransaction,
   { conversation, upTo, keep, pushCount }: Extract<ServerChange, { type: "cleared" }>,
@@ -89,6 +92,7 @@ const applyLiveText = async (
   await transaction.extendStoredRange(row);
 };
 
+/** Messages in a change, as far as needed to compare them with stored ones. */
 const listChangeMessages = (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
@@ -222,6 +226,7 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
   }
 };
 
+/** Updates the cursor; handles of another inbox are discarded. */
 const advanceCursor = async (
   transaction: ApplyTransaction,
   { move, isFullSync = false }: { move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean },

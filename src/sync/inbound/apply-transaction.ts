@@ -55,6 +55,7 @@ export class ApplyTransaction {
     readonly startedAt: number,
   ) {}
 
+  /** Row of a conversation, empty if none is stored. Changes to it are written by `flush`. */
   async loadRow(id: ConversationId): Promise<LocalConversationRow> {
     const row =
       this.touchedRows.get(id) ?? (await this.store.conversations.get(id)) ?? createConversationRow(id, this.me);
@@ -83,6 +84,9 @@ export class ApplyTransaction {
     return isOwnMessage(row, this.me, message);
   }
 
+  /**
+   * Stores received messages after the cleared history, updates head and unread count, and clears them from the outbox.
+   */
   async addMessages(row: LocalConversationRow, received: readonly Message[]): Promise<void> {
     const messages = await this.#blankPendingDeletions(received);
     const visible = messages.filter((message) => message.seq > row.hidden);
@@ -237,8 +241,8 @@ export class ApplyTransaction {
 
   /**
    * Applies an inbox row. `isFullSync`: the row is authoritative also where the server knows less than this device.
-   * `isLogConfirmed`: a page has shown that the stored log is the server's; a row with a lower head is late, since its inbox
-   * was written before a crash.
+   * `isLogConfirmed`: a page has shown that the stored log is the server's; a row with a lower head is late, since its
+   * inbox was written before a crash.
    */
   async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogConfirmed = false): Promise<void> {
     let row = await this.loadRow(inbox.conversation);
@@ -303,6 +307,7 @@ export class ApplyTransaction {
     return (await this.#listPendingDeletions()).some(({ conversation }) => conversation === id);
   }
 
+  /** Writes the touched rows with their positions in the list. */
   async flush(): Promise<void> {
     for (const row of this.touchedRows.values()) {
       if (row.lo > row.hi) row.revised = row.revision; // messages will be fetched in their current form

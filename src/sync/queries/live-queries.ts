@@ -37,6 +37,7 @@ const findItemKey = (part: unknown): unknown => {
 const indexByKey = (list: readonly unknown[]): Map<unknown, unknown> | undefined =>
   findItemKey(list[0]) === undefined ? undefined : new Map(list.map((part) => [findItemKey(part), part]));
 
+/** Latest result of a query, undefined until there is one. It is read while there are subscribers. */
 export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
 
 const keepAliveMs = 5_000; // returning to a screen within this time shows it without a flash

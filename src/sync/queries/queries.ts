@@ -204,6 +204,7 @@ export const toChatItem = (row: LocalConversationRow | undefined, message: Local
   status: toStoredStatus(row, message.seq, message.held),
 });
 
+/** Part of a chat as read from the local database. */
 export type ChatSnapshot = {
   items: ChatItem[];
   /** More messages are stored than `limit`. */

@@ -73,6 +73,7 @@ export type MemberRow = {
   at: number;
 };
 
+/** Stored message of a conversation's log. */
 export type LocalMessageRow = {
   conversation: ConversationId;
   seq: number;
@@ -81,9 +82,10 @@ export type LocalMessageRow = {
   mine: 0 | 1;
   at: number;
   body: StoredBody;
-  held?: true;
+  held?: true; // never delivered to the others
 };
 
+/** Message that the server has not acknowledged. */
 export const OutboxRow = v.object({
   cid: Uuid,
   conversation: ConversationId,

@@ -11,6 +11,7 @@ import { toStoreName } from "./database.ts";
 type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
 const JournaledText = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
+/** Sent text without its journal metadata. */
 export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text"> & { cid: Uuid };
 
 const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;

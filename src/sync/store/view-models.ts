@@ -13,6 +13,7 @@ export type MemberProfile = { user: Uuid; name: string; avatar: string | null; p
 /** Profiles by member number. */
 export type MemberProfiles = Readonly<Partial<Record<number, MemberProfile>>>;
 
+/** Newest message of a conversation, as shown in the list. */
 export type LastMessage = {
   body: StoredBody | null;
   mine: boolean;
@@ -92,6 +93,7 @@ export type Draft = {
   id?: Uuid;
 };
 
+/** Message or unsent message of a chat. */
 export type ChatItem = {
   key: string; // stable from pending to sent
   seq?: number;
@@ -112,6 +114,7 @@ export type ChatView = {
   loadOlder(): Promise<void>;
 };
 
+/** Connection to the server. */
 export type LinkState = "online" | "connecting" | "offline";
 
 /** Problem of the local database: kept in memory only, or no space left on the device. */
