@@ -260,6 +260,7 @@ const stepInCall = (
       ]);
     case "hangUp":
     case "peerHungUp":
+      // Both sides report the end, since one of them may not reach the server; the first end counts.
       return endCall(call, { status, seconds }, [{ type: "end", status, ...until }]);
     case "over":
       if (event.id !== call.id) return unchanged(state);

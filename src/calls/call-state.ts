@@ -48,15 +48,15 @@ const isOfThisBrowser = (call: Call): boolean => controller?.otherTab.isOfThisBr
 const updateCallState = (): void => {
   if (!activeSync) return;
   const { userId, tab } = activeSync;
-  const open = tab.calls.activeCalls.get();
+  const activeCalls = tab.calls.activeCalls.get();
   canCall.set(
     (!currentCall.get() || currentCall.get()?.state.at === "ended") &&
-      !open.some((call) => (call.from === userId || call.answered_at !== null) && isOfThisBrowser(call)),
+      !activeCalls.some((call) => (call.from === userId || call.answered_at !== null) && isOfThisBrowser(call)),
   );
   inCall.set(controller?.isInCall === true);
   otherTabCall.set(controller?.otherTab.view);
   // A call is active, or was when this page was reloaded.
-  if (open.length > 0 || hasSavedCall()) void loadCallController().catch(() => undefined);
+  if (activeCalls.length > 0 || hasSavedCall()) void loadCallController().catch(() => undefined);
 };
 
 const showCall = (view: CallView | undefined): void => {
@@ -76,9 +76,9 @@ const hasSavedCall = (): boolean => {
 export const loadCallController = async (): Promise<TabCallController> => {
   const sync = activeSync;
   if (!sync) throw new Error("nobody is signed in");
-  controllerLoading ??= import("./controller/start.ts").then(({ openCallController: openEngine }) => {
+  controllerLoading ??= import("./controller/start.ts").then(({ openCallController }) => {
     if (activeSync !== sync) throw new Error("signed out meanwhile");
-    return openEngine(sync, { showCall, showNotice: publishCallNotice });
+    return openCallController(sync, { showCall, showNotice: publishCallNotice });
   });
   const loading = controllerLoading;
   loading.then(

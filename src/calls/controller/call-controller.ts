@@ -107,7 +107,7 @@ export class TabCallController {
     ];
     const saved = this.#savedCalls.read();
     if (saved) this.#rejoin(saved);
-    this.#eventHandler.handleOpenCalls(feed.activeCalls.get());
+    this.#eventHandler.handleActiveCalls(feed.activeCalls.get());
     this.otherTab.update();
   }
 

@@ -4,7 +4,8 @@ import type { Call, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { callRingMs } from "#contract/limits.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import { type CallRequests, withLocalTimes } from "./call-requests.ts";
+import type { CallRequests } from "./call-requests.ts";
+import { withLocalTimes } from "./call-result.ts";
 import type { CallStatePort } from "./call-state-port.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import { isOwned } from "./saved-call.ts";
@@ -13,7 +14,6 @@ type CallEventPort = CallStatePort & {
   getMedia(): CallMediaSession | undefined;
   /** Whether this tab is already rejoining the call, so that it need not ring. */
   isRejoining(call: Uuid): boolean;
-
   /** Removes the call without showing the ended screen. */
   dismiss(): void;
 };
@@ -106,7 +106,7 @@ export class CallEventHandler {
   }
 
   /** Handles calls that are known to be active. */
-  handleOpenCalls(calls: readonly Call[]): void {
+  handleActiveCalls(calls: readonly Call[]): void {
     for (const call of calls) this.#onCall(call);
   }
 
@@ -117,7 +117,7 @@ export class CallEventHandler {
     const isRegistered = state.at !== "outgoing" || state.isRegistered;
     if (call && isRegistered && !calls.some((serverCall) => this.#isCurrentCall(serverCall)))
       void this.#requests.checkState(call);
-    this.handleOpenCalls(calls);
+    this.handleActiveCalls(calls);
     this.#port.getMedia()?.resendSignals();
     this.#hangups.sendNow();
   }

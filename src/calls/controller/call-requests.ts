@@ -1,9 +1,10 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
-import type { Call, CallResult, DeviceId } from "#contract/calls/call.ts";
+import type { CallResult, DeviceId } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import type { CallState, LocalCall } from "#contract/calls/call-machine.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import { publishCallEnd, withLocalTimes } from "./call-result.ts";
 import type { CallStatePort } from "./call-state-port.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import { requestOnce, requestWithRetry } from "./request-retry.ts";
@@ -16,12 +17,6 @@ type CallStateRequest = Extract<
 const dialTimeoutMs = 15_000; // dialling tries this long to reach the server
 const connectionWaitMs = 3_500; // dialling fails after this time if there was no connection from the start
 const failedChecksMax = 2;
-
-/** Converts the times of a call to this device's clock. */
-export const withLocalTimes = ({ feed }: Pick<CallSyncPort, "feed">, call: Call): Call => {
-  const answered_at = call.answered_at === null ? null : feed.toDeviceTime(call.answered_at);
-  return { ...call, created_at: feed.toDeviceTime(call.created_at), answered_at };
-};
 
 /** Requests to the server about the call of this tab, and the dispatch of their results. */
 export class CallRequests {
@@ -57,7 +52,7 @@ export class CallRequests {
     const giveUpAt = startedAt + dialTimeoutMs;
     const isCurrent = () => this.#isInState(id, "outgoing");
     let notBefore = 0;
-    const isWanted = () =>
+    const shouldRetry = () =>
       isCurrent() &&
       notBefore < giveUpAt &&
       platform.now() < giveUpAt &&
@@ -80,7 +75,7 @@ export class CallRequests {
           throw error;
         });
       if (connectionState.get() === "offline") this.#sync.checkConnection();
-      const result = await Promise.race([requestWithRetry(this.#sync, sendDial, isWanted), noConnection]);
+      const result = await Promise.race([requestWithRetry(this.#sync, sendDial, shouldRetry), noConnection]);
       if (isCurrent() && !result.over) {
         this.#port.setServerCall(result.call);
         this.#port.dispatch({ type: "created", call: withLocalTimes(this.#sync, result.call), device });
@@ -139,18 +134,16 @@ export class CallRequests {
 
   async request(command: CallStateRequest): Promise<CallResult> {
     const { feed, platform } = this.#sync;
-    const askedAt = platform.now();
+    const requestedAt = platform.now();
     const result = await this.#sync.request(command);
-    feed.setServerTime(result.now, askedAt);
+    feed.setServerTime(result.now, requestedAt);
     return result;
   }
 
   /** Publishes the server's answer to the call feed of this tab. */
   #publish({ call, over }: CallResult): void {
-    const { feed } = this.#sync;
-    const { call_id, conversation } = call;
-    if (over) feed.publish({ event_type: over.status, data: { call_id, conversation, ...over } });
-    else feed.publish({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
+    if (over) publishCallEnd(this.#sync, call, over);
+    else this.#sync.feed.publish({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   }
 
   #isInState(id: Uuid, ...states: CallState["at"][]): boolean {

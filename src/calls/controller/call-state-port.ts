@@ -6,7 +6,7 @@ import type { Uuid } from "#contract/ids.ts";
 /** Call state of this tab, as the controller offers it to its collaborators. */
 export type CallStatePort = {
   getState(): CallState;
-  /** The call that rings or is active in this tab. */
+  /** The call that rings or is active in this tab. Glare may replace a dialled call by the other person's. */
   findCall(): LocalCall | undefined;
   /** Feeds an event to the state machine. */
   dispatch(event: CallEvent): void;

@@ -27,9 +27,9 @@ export class CallTimers {
   /** Whether the last heartbeat reported an interruption. */
   #isInterruptionReported = false;
 
-  constructor(platform: Pick<CallSyncPort["platform"], "now" | "startTimer">, strokes: TimerCallbacks) {
+  constructor(platform: Pick<CallSyncPort["platform"], "now" | "startTimer">, callbacks: TimerCallbacks) {
     this.#platform = platform;
-    this.#callbacks = strokes;
+    this.#callbacks = callbacks;
   }
 
   update(state: CallState, isOwned: boolean): void {

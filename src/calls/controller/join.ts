@@ -5,7 +5,7 @@ import type { LocalCall } from "#contract/calls/call-machine.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { CallRequests } from "./call-requests.ts";
-import { withLocalTimes } from "./call-requests.ts";
+import { publishCallEnd, withLocalTimes } from "./call-result.ts";
 import type { CallStatePort } from "./call-state-port.ts";
 import type { PendingHangups } from "./pending-hangups.ts";
 import { requestWithRetry } from "./request-retry.ts";
@@ -119,8 +119,7 @@ export class CallJoin {
       const ownDevice = isCaller ? call.from_device : (call.to_device ?? this.#deviceId);
       const { at } = this.#port.getState();
       if (over) {
-        const { call_id, conversation } = call;
-        this.#sync.feed.publish({ event_type: over.status, data: { call_id, conversation, ...over } });
+        publishCallEnd(this.#sync, call, over);
         return;
       }
       if (ownDevice !== this.#deviceId && ownDevice === saved.device) {

@@ -5,6 +5,7 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { callSilentMaxMs } from "#contract/limits.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
+import { publishCallEnd } from "./call-result.ts";
 import { requestOnce } from "./request-retry.ts";
 
 const PendingHangup = v.object({
@@ -99,10 +100,8 @@ export class PendingHangups {
     const outcome = isStale
       ? true
       : await requestOnce(this.#sync, () => this.#sync.request({ type: "hangUp", ...asked, ...ago })).then(
-          // The result is published to the call feed of this tab.
           ({ call, over }) => {
-            const { call_id, conversation } = call;
-            if (over) this.#sync.feed.publish({ event_type: over.status, data: { call_id, conversation, ...over } });
+            if (over) publishCallEnd(this.#sync, call, over);
             return true;
           },
           (error: unknown) => !isRetryableFailure(asSyncError(error)),

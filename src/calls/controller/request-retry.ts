@@ -41,11 +41,11 @@ export const requestOnce = <T>(sync: RequestPort, send: () => Promise<T>): Promi
     );
   });
 
-/** Repeats a request until the server accepts or refuses it, or `isWanted` returns false. Rejects with a SyncError. */
+/** Repeats a request until the server accepts or refuses it, or `shouldRetry` returns false. Rejects with a SyncError. */
 export const requestWithRetry = async <T>(
   sync: RequestPort,
   send: () => Promise<T>,
-  isWanted: () => boolean,
+  shouldRetry: () => boolean,
 ): Promise<T> => {
   let isReconnected = false;
   let wake = () => {};
@@ -56,18 +56,18 @@ export const requestWithRetry = async <T>(
   try {
     for (let attempt = 0; ; attempt++) {
       isReconnected = false;
-      const failure = await requestOnce(sync, send).then(
+      const outcome = await requestOnce(sync, send).then(
         (answer) => ({ answer }),
         (error: unknown) => asSyncError(error),
       );
-      if ("answer" in failure) return failure.answer;
-      if (!isRetryableFailure(failure) || !isWanted()) throw failure;
-      const delayMs = failure.retryAfterMs ?? Math.min(firstRetryMs * 2 ** attempt, maxRetryMs);
+      if ("answer" in outcome) return outcome.answer;
+      if (!isRetryableFailure(outcome) || !shouldRetry()) throw outcome;
+      const delayMs = outcome.retryAfterMs ?? Math.min(firstRetryMs * 2 ** attempt, maxRetryMs);
       await new Promise<void>((resolve) => {
-        if (failure.retryAfterMs === undefined) wake = resolve;
+        if (outcome.retryAfterMs === undefined) wake = resolve;
         sync.platform.startTimer(isReconnected ? 0 : delayMs, resolve);
       });
-      if (!isWanted()) throw failure;
+      if (!shouldRetry()) throw outcome;
     }
   } finally {
     unsubscribe();

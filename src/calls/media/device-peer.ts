@@ -13,6 +13,7 @@ import { ReliableChannel } from "#calls/signaling/reliable-channel.ts";
 import type { DeviceId } from "#contract/calls/call.ts";
 import { ConnectionMonitor } from "./connection-monitor.ts";
 import type { IceServerProvider } from "./ice-servers.ts";
+import type { MediaKind } from "./media-session.ts";
 import { PeerConnection } from "./peer-connection.ts";
 
 type DevicePeerEvents = {
@@ -48,7 +49,7 @@ export class DevicePeer {
   #statsReader = new StatsReader();
   #peerState: MediaState | undefined;
   #localState: MediaState | undefined;
-  #tracks: Record<"audio" | "video", MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
+  #tracks: Record<MediaKind, MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
   #level: QualityLevel | undefined;
   #isStarted = false;
   /** Whether addresses of this device may be disclosed: it called, or its person accepted. */
@@ -124,7 +125,7 @@ export class DevicePeer {
     this.#isStarted = true;
   }
 
-  sendTrack(kind: "audio" | "video", track: MediaStreamTrack | undefined): void {
+  sendTrack(kind: MediaKind, track: MediaStreamTrack | undefined): void {
     this.#tracks[kind] = track;
     this.#connection?.sendTrack(kind, track);
   }

@@ -1,8 +1,7 @@
 import { videoSizes } from "#calls/quality/quality-ladder.ts";
 import type { MediaPreferences } from "./media-preferences.ts";
-import type { CaptureError } from "./media-session.ts";
+import type { CaptureError, MediaKind } from "./media-session.ts";
 
-type MediaKind = "audio" | "video";
 /** `suspended`: released while its track is not sent. */
 type LocalDeviceState = "off" | "suspended" | "waiting" | "on" | CaptureError;
 type LocalDevice = {

@@ -2,6 +2,8 @@ import type { DeviceId } from "#contract/calls/call.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 import type { MediaPreferences } from "./media-preferences.ts";
 
+export type MediaKind = "audio" | "video";
+
 /** Why a microphone or camera cannot be used: permission denied, no such device, or another program uses it. */
 export type CaptureError = "refused" | "missing" | "taken";
 

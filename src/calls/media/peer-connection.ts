@@ -1,10 +1,9 @@
 import type { QualityLevel } from "#calls/quality/quality-ladder.ts";
 import type { IceCandidates, SessionDescription } from "#calls/signaling/messages.ts";
 import type { AddressDisclosure } from "./ice-servers.ts";
+import type { MediaKind } from "./media-session.ts";
 import { selectCodecs, stripDescription, toOutgoingCandidate, tuneRemoteDescription } from "./sdp.ts";
 import { createVideoEncoding, detachVideoTrack, setEncoding } from "./sender-encodings.ts";
-
-type MediaKind = "audio" | "video";
 
 type PeerConnectionEvents = {
   descriptionCreated(description: SessionDescription): void;

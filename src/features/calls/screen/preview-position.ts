@@ -1,22 +1,22 @@
 /**
- * Size of the local preview of a video call (SPEC.md §9): 128×192 px, moved within the area the controls leave free.
+ * AreaSize of the local preview of a video call (SPEC.md §9): 128×192 px, moved within the area the controls leave free.
  */
 export const previewSize = { width: 128, height: 192 };
-/** Size in little room; text beside it keeps clear of it. */
+/** AreaSize in little room; text beside it keeps clear of it. */
 export const smallPreviewSize = { width: 80, height: 120 };
 const minHeight = 96;
 
 export type PreviewPosition = { x: number; y: number };
-type Size = { width: number; height: number };
+type AreaSize = { width: number; height: number };
 /** Distance to keep from each edge of the area. */
 export type PreviewInsets = { top: number; right: number; bottom: number; left: number };
 /** Area the preview moves within, and its size there. */
-export type PreviewBounds = { area: Size; insets: PreviewInsets; size: Size };
+export type PreviewBounds = { area: AreaSize; insets: PreviewInsets; size: AreaSize };
 
 const clamp = (value: number, from: number, to: number): number => Math.min(Math.max(value, from), Math.max(from, to));
 
-/** Size of the preview: at most half the free height. */
-export const fitPreviewSize = (area: Size, { top, bottom }: PreviewInsets, isTight: boolean): Size => {
+/** AreaSize of the preview: at most half the free height. */
+export const fitPreviewSize = (area: AreaSize, { top, bottom }: PreviewInsets, isTight: boolean): AreaSize => {
   const maxSize = isTight ? smallPreviewSize : previewSize;
   const height = Math.round(clamp((area.height - top - bottom) / 2, minHeight, maxSize.height));
   return { width: Math.round((height * maxSize.width) / maxSize.height), height };
@@ -40,7 +40,7 @@ export const clampPosition = ({ x, y }: PreviewPosition, bounds: PreviewBounds):
 export type VideoBand = { top: number; bottom: number };
 
 /** A landscape video is as wide as the area and vertically centred. */
-export const toVideoBand = (area: Size, picture: Size): VideoBand | undefined => {
+export const toVideoBand = (area: AreaSize, picture: AreaSize): VideoBand | undefined => {
   if (picture.width <= picture.height) return undefined;
   const height = Math.min(area.height, (area.width * picture.height) / picture.width);
   return { top: (area.height - height) / 2, bottom: (area.height + height) / 2 };
