@@ -27,15 +27,15 @@ const openCall = createUuid();
 const unknownPrivate = ({ attacker }: Stage) => privateConversationId(attacker.id, createUuid());
 
 export const frameAttacks: FrameAttack[] = [
-  { name: "marks that claim nothing", make: ({ own }) => ["r", own, 0, 0] },
+  { name: "receipts that change nothing", make: ({ own }) => ["r", own, 0, 0] },
   {
-    name: "marks in a group with 20,000 unread",
+    name: "receipts in a group with 20,000 unread",
     isShared: true,
     messages: longLog,
     make: ({ shared }) => ["r", shared, 0, 0],
   },
-  { name: "marks of unknown private chats", make: (stage) => ["r", unknownPrivate(stage), 0, 0] },
-  { name: "marks of unknown groups", make: () => ["r", createUuid(), 0, 0] },
+  { name: "receipts of unknown private chats", make: (stage) => ["r", unknownPrivate(stage), 0, 0] },
+  { name: "receipts of unknown groups", make: () => ["r", createUuid(), 0, 0] },
   { name: "mutes on and off", make: ({ own }, n) => ["z", n, own, n % 2 === 0 ? 1 : 0] },
   { name: "searches without hits", messages: longLog, make: ({ own }, n) => ["q", n, own, noMatchQuery, lastSeq] },
   {
@@ -59,15 +59,15 @@ export const frameAttacks: FrameAttack[] = [
   { name: "pages of unknown private chats", make: (stage, n) => ["g", n, unknownPrivate(stage), "b", lastSeq, 40] },
   { name: "inbox changes", make: (_stage, n) => ["c", n, 0, null] },
   { name: "revisions", make: ({ own }, n) => ["v", n, own, 0] },
-  { name: "hides", messages: longLog, make: ({ own }, n) => ["d", n, own, n % longLog, 1] },
+  { name: "history clearings", messages: longLog, make: ({ own }, n) => ["d", n, own, n % longLog, 1] },
   {
-    name: "retractions of others' messages",
+    name: "deletions of others' messages",
     messages: longLog,
     make: ({ own }, n) => ["e", n, own, 1 + (n % longLog)],
   },
-  { name: "withdrawals", make: ({ own }, n) => ["e", n, own, packUuid(createUuid())] },
+  { name: "pending deletions", make: ({ own }, n) => ["e", n, own, packUuid(createUuid())] },
   { name: "presence questions", make: ({ own }, n) => ["L", n, own] },
-  { name: "looked at and not", make: (_stage, n) => ["l", n % 2 === 0 ? 1 : 0] },
+  { name: "visibility on and off", make: (_stage, n) => ["l", n % 2 === 0 ? 1 : 0] },
   { name: "typing", make: ({ own }) => ["t", own] },
   { name: "typing, shared", isShared: true, make: ({ shared }) => ["t", shared] },
   { name: "credits", make: () => ["k", 0] },
@@ -99,14 +99,14 @@ export const frameAttacks: FrameAttack[] = [
       { type: "dial", call: createUuid(), kind: "audio", device: attacker.id },
     ],
   },
-  { name: "standing of unknown calls", make: ({ own }, n) => ["j", n, own, { type: "standing", call: createUuid() }] },
+  { name: "state of unknown calls", make: ({ own }, n) => ["j", n, own, { type: "standing", call: createUuid() }] },
   { name: "malformed frames", make: () => '["r",{"deep":[[[[[[[[[["x"]]]]]]]]]]}]', framesPerMessage: 1 },
   {
     name: "malformed frames of 60 kB",
     make: () => `[${"[".repeat(30_000)}${"]".repeat(30_000)}]`,
     framesPerMessage: 1,
   },
-  { name: "greetings again", make: () => ["h", 8, "", 0], framesPerMessage: 1 },
+  { name: "repeated hellos", make: () => ["h", 8, "", 0], framesPerMessage: 1 },
   {
     name: "2,000 texts at once",
     count: 2_000,

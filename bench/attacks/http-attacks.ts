@@ -187,7 +187,7 @@ export const httpAttacks: HttpAttack[] = [
     make: ({ own }, n) => ({ method: n % 2 === 0 ? "PUT" : "DELETE", path: `/api/mutes/${own}` }),
   },
   {
-    name: "marks over HTTP",
+    name: "receipts over HTTP",
     make: ({ own }) => ({ method: "PUT", path: `/api/conversations/${own}/marks`, body: { delivered: 0, read: 0 } }),
   },
   {

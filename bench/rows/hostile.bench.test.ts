@@ -17,8 +17,8 @@ import { readStoredBytes, startCountingBytes } from "./stored-bytes.ts";
 /** Attacks that cause writes. */
 const writingAttacks = [
   "mutes on and off",
-  "hides",
-  "withdrawals",
+  "history clearings",
+  "pending deletions",
   "dials",
   "texts",
   "texts, shared",
