@@ -11,6 +11,7 @@ const steps = [
   ["format", "biome", ["format", "."]],
   ["lint", "biome", ["lint", "--error-on-warnings", "."]],
   ["import rules", "node", ["scripts/check/check-imports.mjs"]],
+  ["names", "node", ["scripts/check/check-names.mjs"]],
   ["documentation", "node", ["scripts/check/check-docs.mjs"]],
   ["translations", "node", ["scripts/check/check-translations.mjs"]],
   ["lockfile", "node", ["scripts/check/check-lockfile.mjs"]],

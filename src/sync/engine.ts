@@ -54,7 +54,7 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
   });
   const viewed = new ReadTracker(tab);
   const drafts = new TextDrafts(tab);
-  const shelf = new ObjectUrlCache(tab);
+  const objectUrls = new ObjectUrlCache(tab);
   const follow = () => {
     const context = tab.context.get();
     liveQueries.set(context && new LiveQueries(context));
@@ -76,10 +76,10 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
     tab,
     readTracker: viewed,
     drafts,
-    objectUrls: shelf,
+    objectUrls,
     async stop() {
       for (const end of unsubscribe) end();
-      shelf.stop();
+      objectUrls.stop();
       await Promise.allSettled([viewed.flush(), drafts.flush()]);
       await tab.stop();
       liveQueries.set(undefined);

@@ -219,7 +219,7 @@ export interface ConversationRpc {
    * Applies a member's command to the group together with its system message. A command whose effect is already there
    * succeeds, also for a former member who repeats "leave" or "end".
    */
-  runGroupCommand(id: ConversationId, user: Uuid, deed: GroupCommand): Promise<GroupChangeResult | Refusal>;
+  runGroupCommand(id: ConversationId, user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal>;
   /** The group as this member sees it. */
   getGroup(id: ConversationId, user: Uuid): Promise<Group | Refusal>;
   /** Members by number, or a page of members that changed after a members version. */
@@ -238,7 +238,7 @@ export interface ConversationRpc {
   /** Sets whether the member blocks the peer. Private conversations only; idempotent. */
   setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
   /** Applies a member's command to the call of a private conversation and returns the new state. */
-  runCallCommand(id: ConversationId, user: Uuid, deed: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal>;
+  runCallCommand(id: ConversationId, user: Uuid, command: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends a call that rings for this member with reason "busy", also one hidden from them. */
   refuseCallAsBusy(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends the member's outgoing call if nobody answered yet. */

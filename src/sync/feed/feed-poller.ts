@@ -57,9 +57,9 @@ export class FeedPoller {
   #cancel = () => {};
   readonly #unsubscribe: (() => void)[];
 
-  constructor(tab: Tab, isThrifty: () => boolean) {
+  constructor(tab: Tab, isDataSaverOn: () => boolean) {
     this.#tab = tab;
-    this.#getIntervalMs = () => feedPollMs * (isThrifty() ? dataSaverFactor : 1);
+    this.#getIntervalMs = () => feedPollMs * (isDataSaverOn() ? dataSaverFactor : 1);
     this.#unsubscribe = [
       tab.platform.onWake(() => this.#pollIfDue()),
       tab.link.subscribe(() => {

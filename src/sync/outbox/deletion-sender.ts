@@ -19,9 +19,9 @@ async function sendPendingDeletions(context: SyncContext): Promise<"done" | "ret
   const { strict } = context;
   let isDone = true;
   for (const withdrawn of await listPendingDeletions(strict)) {
-    const isTold = await sendPendingDeletion(context, withdrawn).catch(() => false);
-    if (isTold) await removePendingDeletion(strict, withdrawn.cid);
-    isDone &&= isTold;
+    const isSent = await sendPendingDeletion(context, withdrawn).catch(() => false);
+    if (isSent) await removePendingDeletion(strict, withdrawn.cid);
+    isDone &&= isSent;
   }
   return isDone ? "done" : "retry";
 }
