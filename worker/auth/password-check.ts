@@ -6,8 +6,14 @@ import { type Db, openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
-import { findKnownDeviceNonce } from "#worker/lib/limits/known-device.ts";
-import { type RateLimitName, type RateLimitResult, returnToken, takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { findKnownDevice, findKnownDeviceNonce } from "#worker/lib/limits/known-device.ts";
+import {
+  isKnownToBeEmpty,
+  type RateLimitName,
+  type RateLimitResult,
+  returnToken,
+  takeToken,
+} from "#worker/lib/limits/rate-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
 import { findCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
@@ -60,10 +66,14 @@ export const checkSignInPassword = async (
   { phone, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
 ): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
   const db = openDb(c.env);
+  const addressKey = toAddressKey(c);
+  // Answered before the directory is read: the same for every number.
+  const isProofMissing = !meta?.captcha_token && isKnownToBeEmpty(addressKey, "sign_in_by_address");
+  if (isProofMissing && !findKnownDevice(c)) return { outcome: "proof_needed" };
   const account = await findCredentials(db, phone);
   const device = account && findKnownDeviceNonce(c, account.id);
   const number = toE164(phone) ?? phone; // normalised, whichever form was typed
-  const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
+  const phoneKey = hashLimitKey(c.env, number);
   const ownBucket: LimitBucket = device
     ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]
     : ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];

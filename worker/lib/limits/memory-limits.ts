@@ -13,8 +13,8 @@ type MemoryPolicy = RateLimitPolicy & { waitMaxMs: number };
  */
 export const memoryPolicies = {
   // A newly set-up device requests some fifty pages at once; one without a socket polls three times a second in a
-  // call.
-  api_by_user: { burst: 300, everyMs: 200, waitMaxMs: 0 },
+  // call. A larger burst would occupy the directory for a second.
+  api_by_user: { burst: 120, everyMs: 100, waitMaxMs: 1_000 },
   // Avatars of a long list that is scrolled fast, ranges of a video.
   bytes_by_user: { burst: 600, everyMs: 25, waitMaxMs: 3_000 },
   // File parts: 5 MB as fast as the network carries them, then 1.3 MB a second.

@@ -111,6 +111,10 @@ const getEmptyMs = (key: string, { burst, everyMs }: RateLimitPolicy, now: numbe
   return ms > burst * everyMs ? 0 : ms; // no bucket is empty for longer: the clock was set back
 };
 
+/** Whether this isolate knows that the bucket is empty. No statement is executed. */
+export const isKnownToBeEmpty = (key: string, name: RateLimitName, now = Date.now()): boolean =>
+  getEmptyMs(toBucketKey(name, key), rateLimitPolicies[name], now) > 0;
+
 /**
  * Takes one token exactly, by one statement. A bucket is stored as the time at which it is full again (the generic cell
  * rate algorithm, ITU-T I.371): each token advances that time, at most `burst` tokens ahead.

@@ -31,6 +31,7 @@ type DeliverBatch<Source> = (
 type SendLimit = { take(): boolean; waitMs(messages: number): number };
 
 const pauseMaxMs = 12; // between two batches
+const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause: an isolate has 10,000 timers at most
 const queuedMax = 1_000; // messages of one person over all conversations; honest devices have far fewer in flight
 
 /**
@@ -100,6 +101,7 @@ export class SendQueue<Source extends { id: string }> {
       } else {
         this.#refuse(conversation, [...batch, ...queue.splice(0)], delivered);
       }
+      if (queue.length === 0 && this.#lanes.size > pausedQueuesMax) break;
       // The wait grows with the duration of a call, so that slow conversations get larger batches.
       await scheduler.wait(Math.min(Math.max(groupCommitMs, Date.now() - startedAt), pauseMaxMs));
     }
