@@ -91,7 +91,10 @@ const openStorePair = async (
   }
 };
 
-/** Reads unsent content from a database that this version cannot use, without a schema and row by row. */
+/**
+ * Reads unsent content from a database that this version cannot use. Missing tables count as empty, and rows that do
+ * not match their schema are dropped.
+ */
 const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSnapshot> => {
   const database = new Dexie(name, { ...platform.indexedDb, autoOpen: false });
   try {
