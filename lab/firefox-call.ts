@@ -41,7 +41,7 @@ export async function callBaseline(
     const page = await context.newPage();
     for (const one of [page, firefox]) await one.goto(origin);
     const [caller, callee]: MeasuredPage[] = isFirefoxCaller ? [firefox, page] : [page, firefox];
-    if (!caller || !callee) throw new Error("nobody is there");
+    if (!caller || !callee) throw new Error("Caller or callee is missing");
     const options = { hasVideo: true, iceServers: [], iceTransportPolicy: "all" } as const;
     await caller.evaluate((chosen) => baseline.join(chosen), { ...options, iceServers: [], isCaller: true });
     await callee.evaluate((chosen) => baseline.join(chosen), { ...options, iceServers: [], isCaller: false });
@@ -75,7 +75,7 @@ async function logIn(firefox: Firefox, { phone, password }: Person): Promise<voi
   const deadline = Date.now() + firstSoundTimeoutMs;
   // The app is another document: evaluations during the navigation fail.
   while ((await firefox.evaluate(() => location.pathname).catch(() => undefined)) !== "/app") {
-    if (Date.now() > deadline) throw new Error("Firefox did not come in");
+    if (Date.now() > deadline) throw new Error("Firefox did not log in");
     await pause(200);
   }
 }
@@ -90,7 +90,7 @@ const clickButton = (page: MeasuredPage, name: string): Promise<number> =>
     const deadline = Date.now() + 30_000;
     while (!find() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
     const found = find();
-    if (!found) throw new Error(`no button ${wanted}`);
+    if (!found) throw new Error(`There is no button ${wanted}`);
     const at = Date.now();
     found.click();
     return at;
@@ -116,7 +116,7 @@ export async function callInProduct(
     const meetings: FirefoxCallResult[] = [];
     for (const isFirefoxCaller of [false, true]) {
       const [caller, callee]: MeasuredPage[] = isFirefoxCaller ? [firefox, phone.page] : [phone.page, firefox];
-      if (!caller || !callee) throw new Error("nobody is there");
+      if (!caller || !callee) throw new Error("Caller or callee is missing");
       const name = people[isFirefoxCaller ? 0 : 1].username;
       await clickButton(caller, fill(texts.people.videoCallName, { name }));
       const at = await clickButton(callee, texts.calls.accept);
@@ -125,7 +125,7 @@ export async function callInProduct(
       await pause(3_000); // the end of a call stays on screen
     }
     const [first, second] = meetings;
-    if (!first || !second) throw new Error("they did not meet");
+    if (!first || !second) throw new Error("The calls were not measured");
     return [first, second];
   } finally {
     await firefox.goto("about:blank").catch(() => undefined);

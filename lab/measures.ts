@@ -97,7 +97,7 @@ export const measureVoiceQuality = (
 ): Promise<VoiceQuality> =>
   inCall(scene, make, options, async (call) => {
     await call.ring();
-    if ((await waitForMedia(call)).includes(undefined)) throw new Error("nobody was heard");
+    if ((await waitForMedia(call)).includes(undefined)) throw new Error("No sound arrived");
     await scene.shapeSides(shape);
     await pause(settle * 1_000);
     const [before, sent] = [await measureBoth(call.pages, readTotals), await scene.network.readTraffic()];
@@ -200,7 +200,7 @@ export const measureBandwidthDrop = (
       );
     });
     const [end, half] = [samples.at(-1), samples[Math.floor(samples.length / 2)]];
-    if (!end || !half) throw new Error("nothing was seen");
+    if (!end || !half) throw new Error("There are no samples");
     const videoOffMs = findStableSince(isOff.slice(1));
     const afterwards = videoOffMs === undefined ? undefined : samples[videoOffMs / sampleIntervalMs + windowSamples];
     return {

@@ -73,7 +73,7 @@ async function prepareCall(server: Server, scene: Scene, { hasVideo = false }: C
     phones.push(phone);
   }
   const [caller, callee] = phones;
-  if (!caller || !callee) throw new Error("nobody is there");
+  if (!caller || !callee) throw new Error("Caller or callee is missing");
   const pages: [Page, Page] = [caller.page, callee.page];
   const answer = callee.page.getByRole("button", { name: texts.calls.accept, exact: true });
   return {

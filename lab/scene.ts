@@ -85,7 +85,7 @@ export async function openScene(speech: "always" | "half" = "always", trusted?: 
       opened.push(await openSide(end, talkers[speech], trusted));
     }
     const [caller, callee] = opened;
-    if (!caller || !callee) throw new Error("nobody is there");
+    if (!caller || !callee) throw new Error("Caller or callee is missing");
     const shapeSides = async (shape: Shape) => {
       for (const { node } of [caller, callee]) {
         await node.shape("wifi", shape);

@@ -178,7 +178,7 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<TrialResult
 const trialMaxMs = 600_000;
 const failAfterTimeout = async (): Promise<TrialResult[]> => {
   await setTimeout(trialMaxMs, undefined, { ref: false });
-  throw new Error(`not done after ${trialMaxMs / 60_000} minutes`);
+  throw new Error(`Not finished after ${trialMaxMs / 60_000} minutes`);
 };
 
 export async function runTrials(names: string[]): Promise<void> {

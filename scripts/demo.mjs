@@ -166,9 +166,11 @@ const isSecuredError = (error) =>
 
 await makeDemo().catch((error) => {
   if (!isSecuredError(error)) throw error;
-  console.log("The demo is there already, and somebody in it has another password or a second step: left as it is.");
+  console.log(
+    "The demo exists already, and one of its people has another password or a second factor: it is left unchanged.",
+  );
 });
-console.log(`\nThe demo lives at ${origin}. Log in as`);
+console.log(`\nThe demo runs at ${origin}. Log in as`);
 for (const key of printedLogIns) {
   const { name, phone } = findPerson(key);
   console.log(`  ${phone}   password ${password}   ${name}`);

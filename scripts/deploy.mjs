@@ -28,7 +28,7 @@ function requireDatabase() {
   const updated = config.replace(/^(database_id = )"[^"]*"/m, `$1${JSON.stringify(database.uuid)}`);
   if (updated === config) return;
   writeFileSync(configPath, updated);
-  console.log("wrangler.toml now names the database: commit it.");
+  console.log("wrangler.toml now contains the database id: commit it.");
 }
 
 function requireBucket(name) {
@@ -52,9 +52,9 @@ async function requirePublicUrl() {
   terminal.close();
   if (answer === "") return console.warn(without);
   const { protocol, origin } = new URL(answer);
-  if (protocol !== "https:") throw new Error("The address has to begin with https://");
+  if (protocol !== "https:") throw new Error("The address must start with https://");
   writeFileSync(configPath, config.replace(empty, `$1${JSON.stringify(origin)}`));
-  console.log("wrangler.toml now names the address: commit it.");
+  console.log("wrangler.toml now contains the address: commit it.");
 }
 
 /**

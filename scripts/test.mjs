@@ -14,7 +14,7 @@ function readReport(name) {
   try {
     return JSON.parse(readFileSync(join(reports, `${name}.json`), "utf8"));
   } catch {
-    console.error(`${name}: the runner ended without a report.`);
+    console.error(`${name}: the runner exited without a report.`);
     return undefined;
   }
 }

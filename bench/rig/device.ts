@@ -95,7 +95,7 @@ export class Device {
       if (row) return row;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error("The conversation never came into the inbox");
+    throw new Error("The conversation did not appear in the inbox");
   }
 
   send(ref: number, conversation: number | ConversationId, text: string): void {

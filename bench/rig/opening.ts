@@ -69,7 +69,7 @@ export async function measureOpening(
     );
   const isTyped = () => page.evaluate(() => window.benchTyped !== undefined);
   while (!(await isTyped())) {
-    if (Date.now() > deadline) throw new Error(`${url} took no key within ${openingTimeoutMs} ms`);
+    if (Date.now() > deadline) throw new Error(`${url} accepted no key within ${openingTimeoutMs} ms`);
     for (const type of ["keyDown", "keyUp"] as const) {
       await cdp.send("Input.dispatchKeyEvent", {
         type,

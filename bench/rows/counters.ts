@@ -16,7 +16,7 @@ let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvRea
 function observeMethod(owner: object, name: string, report: (result: unknown) => void): void {
   const methods = owner as Methods;
   const original = methods[name];
-  if (!original) throw new Error(`There is no ${name} to watch`);
+  if (!original) throw new Error(`There is no method ${name} to observe`);
   methods[name] = function (this: unknown, ...values: unknown[]) {
     const result = original.apply(this, values);
     report(result);

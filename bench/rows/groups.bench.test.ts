@@ -17,7 +17,7 @@ beforeAll(startCounting);
 
 const makeGroup = async (people: readonly Person[]): Promise<string> => {
   const [owner, ...others] = people;
-  if (!owner) throw new Error("a group of nobody");
+  if (!owner) throw new Error("A group needs at least one person");
   const id = createUuid();
   const group: ConversationRpc = getConversationStub(env, id);
   await group.createGroup(

@@ -10,7 +10,7 @@ let bytesPut = 0;
 function observeMethod(owner: object, name: string, report: (result: unknown) => void): void {
   const methods = owner as Record<string, Method>;
   const original = methods[name];
-  if (!original) throw new Error(`There is no ${name} to watch`);
+  if (!original) throw new Error(`There is no method ${name} to observe`);
   methods[name] = function (this: unknown, ...values: unknown[]) {
     const result = original.apply(this, values);
     report(result);

@@ -102,7 +102,7 @@ function findFileOfSize(bytes: number): string {
     .filter((name) => name.endsWith(".js"))
     .map((name) => ({ name, far: Math.abs(statSync(join(clientFolder, "assets", name)).size - bytes) }));
   const [nearest] = sizes.sort((a, b) => a.far - b.far);
-  if (!nearest) throw new Error("nothing is built");
+  if (!nearest) throw new Error("The client is not built");
   return `/assets/${nearest.name}`;
 }
 
@@ -139,7 +139,7 @@ async function measureServing(): Promise<Section[]> {
   try {
     const askers = await seedFeed(server, people, posts);
     const inner = await findInner(server.port, "/api/health");
-    if (!inner) throw new Error("What a runtime computes is read from Linux's /proc");
+    if (!inner) throw new Error("CPU time is read from Linux's /proc, which is missing");
     const { origin } = inner;
     const answer = await fetch(`${origin}/api/tala`, { headers: toAuthHeaders(askers[0]) });
     const page = Buffer.from(await answer.arrayBuffer());

@@ -42,7 +42,7 @@ async function connectAll(people: readonly Person[]): Promise<Device[]> {
 /** Creates a group whose members listen on their existing sockets. */
 async function makeGroupCrowd(people: readonly Person[], devices: readonly Device[]): Promise<SocketCrowd> {
   const [owner, ...others] = people;
-  if (!owner) throw new Error("A group of nobody");
+  if (!owner) throw new Error("A group needs at least one person");
   const id: ConversationId = createUuid();
   const newGroup: NewGroup = { id, name: `Groupe de ${people.length}`, members: others.map((one) => one.id) };
   await callAs(owner, "POST", "/api/groups", newGroup);

@@ -52,7 +52,7 @@ async function readPicture(
     headers: { authorization: `Bearer ${b.token}` },
   });
   const bytes = Buffer.from(await answer.arrayBuffer());
-  if (bytes.length !== body.size) throw new Error(`The picture is not there: ${answer.status}`);
+  if (bytes.length !== body.size) throw new Error(`The picture could not be read: ${answer.status}`);
   return { type: body.mime, bytes };
 }
 

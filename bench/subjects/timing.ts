@@ -50,18 +50,18 @@ const createUnknown = (n: number): Pick<KnownPerson, "phone" | "email"> => ({
 /** Sets a recovery address through the regular flow. */
 async function confirmAddress(site: Site, person: Person, email: string): Promise<void> {
   const change = await callSite(site, "PUT", "/api/auth/user", { token: person.token, body: { email } });
-  if (change.status !== 200) throw new Error(`no address: ${JSON.stringify(change.body)}`);
+  if (change.status !== 200) throw new Error(`The recovery address was refused: ${JSON.stringify(change.body)}`);
   for (let waited = 0; waited < 5_000; waited += 20) {
     const [mail] = await mailsTo(site.origin, email);
     if (mail) {
       const body = { type: "email_change", token_hash: broughtBy(mail).token };
       const answer = await callSite(site, "POST", "/api/auth/verify", { body });
       if (answer.status === 200) return;
-      throw new Error(`not confirmed: ${JSON.stringify(answer.body)}`);
+      throw new Error(`The recovery address was not confirmed: ${JSON.stringify(answer.body)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error("no mail came");
+  throw new Error("No mail arrived");
 }
 
 async function makeKnown(site: Site): Promise<KnownPerson[]> {
@@ -71,7 +71,7 @@ async function makeKnown(site: Site): Promise<KnownPerson[]> {
     const email = `connue-${n}@timing.example`;
     await confirmAddress(site, person, email);
     const codes = await callSite(site, "POST", "/api/auth/recovery-codes", { token: person.token });
-    if (codes.status !== 200) throw new Error(`no recovery codes: ${JSON.stringify(codes.body)}`);
+    if (codes.status !== 200) throw new Error(`Recovery codes were refused: ${JSON.stringify(codes.body)}`);
     made.push({ ...person, email });
   }
   return made;
@@ -149,7 +149,7 @@ async function compareTimes(site: Site, known: readonly KnownPerson[], attempt: 
       }
     }
   }
-  if (texts.size !== 1) throw new Error(`${attempt.name}: not everybody is answered alike`);
+  if (texts.size !== 1) throw new Error(`${attempt.name}: responses differ between known and unknown`);
   const { ratio } = computeRatio(knownMs, unknownMs);
   const difference = median(knownMs) - median(unknownMs);
   return [

@@ -29,7 +29,7 @@ export const measureUnanswered = (scene: Scene, product: Product): Promise<Unans
     await one.ring();
     const tapped = await pages[0].evaluate(() => labWatcher.clicks.at(-1) ?? Number.NaN);
     const [open] = v.parse(Open, await callAs(caller, "GET", "/api/calls")).calls;
-    if (!open) throw new Error("there is no call");
+    if (!open) throw new Error("The call was not found");
     const said = pages[0].getByText(textsOf.fr.calls.say.unanswered, { exact: true }).first();
     await said.waitFor({ timeout: 2 * callRingMs });
     const shownMs = Date.now() - tapped;

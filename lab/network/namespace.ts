@@ -29,9 +29,9 @@ export class Namespace {
     await new Promise<void>((resolve, reject) => {
       holder.stdout.once("data", () => resolve());
       holder.once("error", reject);
-      holder.once("exit", () => reject(new Error(`No network namespace can be made here: ${trouble.trim()}`)));
+      holder.once("exit", () => reject(new Error(`A network namespace could not be created: ${trouble.trim()}`)));
     });
-    if (holder.pid === undefined) throw new Error("No network namespace can be made here");
+    if (holder.pid === undefined) throw new Error("A network namespace could not be created");
     return new Namespace(holder, holder.pid);
   }
 

@@ -100,7 +100,7 @@ export class Network {
     this.star.once("exit", () => {
       const counts = {};
       for (const [id, answer] of this.pendingCommands)
-        answer({ id, counts, error: this.errorOutput || "the star ended" });
+        answer({ id, counts, error: this.errorOutput || "the process of the star exited" });
     });
   }
 
@@ -116,7 +116,7 @@ export class Network {
       this.pendingCommands.set(id, resolve);
       this.star.stdin.write(`${JSON.stringify({ id, ...command })}\n`);
     });
-    if (answer.error) throw new Error(`The network: ${answer.error}`);
+    if (answer.error) throw new Error(`Network emulation: ${answer.error}`);
     return answer.counts;
   }
 

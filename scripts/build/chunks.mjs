@@ -172,7 +172,7 @@ function collectReachable(graph, roots, isTaken) {
   };
   for (const path of roots) {
     const ids = listModules(path).filter((id) => graph.getModuleInfo(id));
-    if (ids.length === 0) throw new Error(`scripts/build/chunks.mjs names ${path}, which the client does not have`);
+    if (ids.length === 0) throw new Error(`scripts/build/chunks.mjs names ${path}, which is not part of the client`);
     for (const id of ids) walk(id);
   }
   return reached;

@@ -8,7 +8,7 @@ import { brotliCompress, constants } from "node:zlib";
 
 const compress = promisify(brotliCompress);
 const folder = process.argv[2];
-if (!folder) throw new Error("name the folder of the client's scripts and styles");
+if (!folder) throw new Error("Pass the folder of the client's scripts and styles");
 
 const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name));
 await Promise.all(

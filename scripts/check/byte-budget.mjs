@@ -53,7 +53,7 @@ function listChunkFiles(manifest, roots) {
     if (seen.has(key)) return;
     seen.add(key);
     const chunk = manifest[key];
-    if (!chunk) throw new Error(`${key} is not among the client's chunks: scripts/check/byte-budget.mjs names it`);
+    if (!chunk) throw new Error(`scripts/check/byte-budget.mjs names ${key}, which is not a chunk of the client`);
     for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
     for (const imported of chunk.imports ?? []) walk(imported);
   };
@@ -130,7 +130,7 @@ function main() {
   const grown = compareBudget(JSON.parse(readFileSync(path, "utf8")), built);
   if (grown.length === 0) return;
   console.error(`The client has grown beyond ${budgetPath}:\n${grown.map((line) => `  ${line}`).join("\n")}`);
-  console.error("Make it smaller, or say so in the same commit: npm run check -- --update-budget");
+  console.error("Reduce it, or update the budget in the same commit: npm run check -- --update-budget");
   process.exitCode = 1;
 }
 

@@ -319,4 +319,4 @@ for (const [folder, { size }] of entries) {
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${sources.length} files import along the rules, without cycles.`);
+console.log(`${sources.length} files follow the import rules, without cycles.`);

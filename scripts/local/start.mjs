@@ -32,7 +32,7 @@ try {
   const address = `http://localhost:${port}`;
   while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
   if (demo && !run("node", ["scripts/demo.mjs", address]).ok) {
-    console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
+    console.error("The demo is incomplete: stop, and start again with --demo to continue it.");
   }
   // The local runtime has no cron: this timer replaces the one of wrangler.toml.
   setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), scheduledIntervalMs).unref();

@@ -53,7 +53,7 @@ const entryScreens: Record<EntryPageName, EntryScreen> = {
 };
 
 const client = process.argv[2];
-if (!client) throw new Error("name the folder of the built client");
+if (!client) throw new Error("Pass the folder of the built client");
 const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8")) as BuildManifest;
 
 const compressBrotli = (text: string): Buffer =>

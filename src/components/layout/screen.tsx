@@ -14,6 +14,11 @@ export const HeaderTrailingContext = createContext<ReactNode>(null);
  */
 export const IsPageContext = createContext(true);
 
+/**
+ * Path of the whole window. A pane next to the page has its own location and reads here which of its entries is open.
+ */
+export const WindowPathContext = createContext("");
+
 type ScreenProps = {
   /** Document title and, unless `heading` is given, the header text. */
   title: string;

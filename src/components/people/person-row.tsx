@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Avatar, type AvatarPerson } from "./avatar.tsx";
-import { BlockedBadge } from "./blocked-badge.tsx";
-import { GroupBadge } from "./group-badge.tsx";
+import { BlockedBadge, GroupBadge } from "./name-badges.tsx";
 import { PhoneNumber } from "./phone-number.tsx";
 
 /** Person, or a group with its member count. */

@@ -4,8 +4,8 @@ import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { IconLink } from "#components/controls/icon-link.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { BlockedBadge } from "#components/people/blocked-badge.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { BlockedBadge } from "#components/people/name-badges.tsx";
 import type { PersonRow } from "#sync/store/database.ts";
 
 const buttonRowPx = 48;

@@ -2,12 +2,11 @@ import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } 
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { WindowPathContext } from "#components/layout/window-location.ts";
+import { WindowPathContext } from "#components/layout/screen.tsx";
 import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
 import { type MenuAnchor, MenuPopup } from "#components/overlays/menu.tsx";
 import { Avatar, type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
-import { BlockedBadge } from "#components/people/blocked-badge.tsx";
-import { GroupBadge } from "#components/people/group-badge.tsx";
+import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useServerNow } from "#lib/browser/clock.ts";

@@ -8,3 +8,14 @@ export function BlockedBadge() {
     <span role="img" aria-label={label} title={label} className="i-ph-prohibit-bold shrink-0 text-base text-danger" />
   );
 }
+
+/** Badge that marks a name as a group. */
+export function GroupBadge() {
+  return (
+    <span
+      role="img"
+      aria-label={useTranslation().t("groups.chat.isGroup")}
+      className="i-ph-users-three-fill shrink-0 text-base text-muted"
+    />
+  );
+}
