@@ -3,8 +3,10 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- `bucket` is `changed` divided by the bucket size: an index on it finds what changed lately, and most updates
--- of a row leave it as it is and so write no index.
+-- `bucket` is `changed` divided by the bucket size: an index on it finds recent changes, and most updates of a row leave
+-- it as it is and so write no index. `card` is the group's name, picture, size, members version and own role as JSON.
+-- `gone` is 1 once the person is no longer a member. `prior` is the time of the message before the newest, null if there
+-- is none.
 CREATE TABLE inbox (
   handle INTEGER PRIMARY KEY,
   conversation TEXT NOT NULL UNIQUE,
@@ -24,9 +26,16 @@ CREATE TABLE inbox (
   others_read INTEGER NOT NULL,
   hidden INTEGER NOT NULL,
   open INTEGER NOT NULL,
-  turn INTEGER NOT NULL
+  turn INTEGER NOT NULL,
+  muted INTEGER NOT NULL DEFAULT 0,
+  kept INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL DEFAULT 0,
+  card TEXT,
+  gone INTEGER NOT NULL DEFAULT 0,
+  prior INTEGER
 );
 CREATE INDEX inbox_by_bucket ON inbox (bucket);
+CREATE INDEX inbox_muted ON inbox (handle) WHERE muted = 1;
 
 CREATE TABLE people (
   number INTEGER PRIMARY KEY,
@@ -36,3 +45,18 @@ CREATE TABLE people (
   relation TEXT NOT NULL
 );
 CREATE INDEX people_by_bucket ON people (bucket);
+
+-- Last reported call of a conversation with its version, null once it is over.
+CREATE TABLE calls (
+  conversation TEXT PRIMARY KEY,
+  version INTEGER NOT NULL,
+  call TEXT
+) WITHOUT ROWID;
+CREATE INDEX calls_open ON calls (conversation) WHERE call IS NOT NULL;
+
+-- Level of the dial limit, one row, none before the first call.
+CREATE TABLE dials (
+  id INTEGER PRIMARY KEY,
+  tokens REAL NOT NULL,
+  at INTEGER NOT NULL
+);

@@ -6,11 +6,6 @@ import type { Relation } from "#contract/people.ts";
 import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
-import changes from "#migrations/user-channel/0002_changes.sql?raw";
-import groups from "#migrations/user-channel/0003_groups.sql?raw";
-import calls from "#migrations/user-channel/0004_calls.sql?raw";
-import dials from "#migrations/user-channel/0005_dials.sql?raw";
-import prior from "#migrations/user-channel/0006_prior.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, UserChannelRpc } from "./rpc.ts";
@@ -65,7 +60,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables, changes, groups, calls, dials, prior]);
+    applyMigrations(ctx.storage, [inboxTables]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets);

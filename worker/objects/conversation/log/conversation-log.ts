@@ -1,15 +1,7 @@
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { conversationMaxBytes } from "#contract/limits.ts";
-import log from "#migrations/conversation/0001_log.sql?raw";
-import changes from "#migrations/conversation/0002_changes.sql?raw";
-import groups from "#migrations/conversation/0003_groups.sql?raw";
-import calls from "#migrations/conversation/0004_calls.sql?raw";
-import callSides from "#migrations/conversation/0005_call_sides.sql?raw";
-import receipts from "#migrations/conversation/0006_receipts.sql?raw";
-import callSessions from "#migrations/conversation/0007_call_sessions.sql?raw";
-import withdrawn from "#migrations/conversation/0008_withdrawn.sql?raw";
-import sentBytes from "#migrations/conversation/0009_sent_bytes.sql?raw";
+import logTables from "#migrations/conversation/0001_log.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { type Member, MemberTable } from "./member-table.ts";
@@ -22,7 +14,7 @@ import {
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 
-const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn, sentBytes];
+const migrations = [logTables];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
