@@ -1,7 +1,7 @@
 import { findAttachment, type Message, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Member } from "./member-table.ts";
-import { fromBodyColumns, toBodyColumns, toPreview } from "./message-codec.ts";
+import { fromBodyColumns, type MessageKind, toBodyColumns, toPreview } from "./message-codec.ts";
 import { UnreadCounts } from "./unread-counts.ts";
 
 const recentMax = 64; // messages
@@ -11,7 +11,7 @@ export type MessageRecord = {
   sender: number;
   cid: string;
   at: number;
-  kind: string;
+  kind: MessageKind;
   body: string;
   revision: number;
   withheld: number;

@@ -1,4 +1,8 @@
 import type { Member } from "./member-table.ts";
+import { toKindList } from "./message-codec.ts";
+
+const countStatement = `SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND withheld = 0
+  AND kind IN (${toKindList(({ countsAsUnread }) => countsAsUnread)})`;
 
 /** Unread count of a member for seqs after `from` up to `upTo`. */
 type CachedCount = { from: number; upTo: number; count: number };
@@ -45,8 +49,6 @@ export class UnreadCounts {
 
   #count(number: number, from: number, upTo: number): number {
     if (from >= upTo) return 0;
-    const count =
-      "SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND kind NOT IN ('deleted', 'event', 'call') AND withheld = 0";
-    return this.#sql.exec<{ n: number }>(count, from, upTo, number).one().n;
+    return this.#sql.exec<{ n: number }>(countStatement, from, upTo, number).one().n;
   }
 }

@@ -2,7 +2,7 @@ import { findAttachment, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-codec.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Whether a member may read the file of a message. Authors keep their own files after the connection has ended. */
@@ -21,8 +21,6 @@ export const isFileReadable = (log: ConversationLog, member: Member, file: Uuid)
   return false;
 };
 
-const unforwardableKinds = ["deleted", "event", "call", "missed"];
-
 /** A message that this member may forward, and its author. Undefined if there is none. */
 export const findForwardOriginal = (
   log: ConversationLog,
@@ -31,7 +29,7 @@ export const findForwardOriginal = (
 ): { body: StoredBody; author: Uuid } | undefined => {
   const row = log.findVisible(member, seq);
   const author = row && log.members.findByNumber(row.sender);
-  if (!row || !author || unforwardableKinds.includes(row.kind) || (row.withheld > 0 && author !== member))
+  if (!row || !author || !getMessageTraits(row.kind).isForwardable || (row.withheld > 0 && author !== member))
     return undefined;
   const body = fromBodyColumns(row.kind, row.body);
   return findAttachment(body) && !canReadAttachment(log, member, row) ? undefined : { body, author: author.user };

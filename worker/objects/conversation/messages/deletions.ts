@@ -4,16 +4,13 @@ import { messagePageRows } from "#contract/limits.ts";
 import type { CommandOf, Refusal, RevisedResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 
 const pushedMax = 20; // changed messages in a notice; devices request the rest
 const pushedMaxBytes = 16 * 1024;
 const pageMaxBytes = 64 * 1024;
-
-/** Whether the conversation wrote the message itself. */
-const isSystemEntry = ({ kind }: MessageRecord): boolean => ["event", "call", "missed"].includes(kind);
 
 /**
  * `revision` of the deletion. `isNew`: deleted now, not before. `isWithheld`: the message never reached the other
@@ -29,7 +26,7 @@ export const replaceByTombstone = (
 ): TombstoneResult | Refusal => {
   if (!row) return { error: "message_not_found" };
   const { seq } = row;
-  if (row.sender !== member.number || isSystemEntry(row)) return { error: "not_your_message" };
+  if (row.sender !== member.number || getMessageTraits(row.kind).isSystem) return { error: "not_your_message" };
   const isWithheld = row.withheld > 0;
   if (row.kind === "deleted") return { revision: row.revision, isNew: false, isWithheld };
   const { file } = findAttachment(fromBodyColumns(row.kind, row.body)) ?? {};

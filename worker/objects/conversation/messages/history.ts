@@ -5,7 +5,7 @@ import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-codec.ts";
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
@@ -68,11 +68,9 @@ export const readNewMessages = (log: ConversationLog, member: Member, after: num
   return rows.length < count ? undefined : rows.map((row) => toVisibleMessage(row, member));
 };
 
-const unsearchableKinds = ["voice", "deleted", "event", "call", "missed"];
-
 /** Searchable text of a message, empty if the member may not see it. */
 const searchTextOf = ({ kind, body, sender, withheld }: MessageRecord, member: Member): string => {
-  if (unsearchableKinds.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
+  if (!getMessageTraits(kind).isSearchable || (withheld > 0 && sender !== member.number)) return "";
   return kind === "text" ? body : searchTextOfBody(fromBodyColumns(kind, body));
 };
 
