@@ -147,7 +147,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {
-    if (!privateMembers(id)?.includes(user)) throw new Error("only a member of a private conversation blocks there");
+    if (!privateMembers(id)?.includes(user)) throw new Error("only members of a private conversation can block there");
     if (!this.#log && !isBlocked) return;
     const log = this.#ensureLog(id);
     const before = log.revision;
@@ -238,7 +238,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       if (!(await getUserChannelStub(this.env, user).mayReconnect(user, unreachable.device)))
         controller.endUnreachable(member, call);
     } catch (error) {
-      logWarning("nobody knows whether a device is there", error);
+      logWarning("querying a device's connection failed", error);
     }
   }
 
@@ -248,7 +248,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     name: string,
     people: AddedMember[],
   ): Promise<GroupChangeResult | Refusal> {
-    if (privateMembers(id)) throw new Error("a private conversation is no group");
+    if (privateMembers(id)) throw new Error("a private conversation is not a group");
     const isNew = !this.#log;
     if (!this.#log) {
       const log = createGroupLog(this.ctx.storage, id, { owner, name, people }, Date.now());
@@ -318,7 +318,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   #ensureLog(id: ConversationId): ConversationLog {
-    if (this.#log && this.#log.id !== id) throw new Error("a conversation was called by another's id");
+    if (this.#log && this.#log.id !== id) throw new Error("the id is that of another conversation");
     return this.#log ?? this.#startLog(ConversationLog.create(this.ctx.storage, id));
   }
 

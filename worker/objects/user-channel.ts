@@ -25,7 +25,6 @@ import { FrameHandler } from "./user-channel/frames/frame-handler.ts";
 import { FrameLimits } from "./user-channel/frames/frame-limits.ts";
 import { FrameReader } from "./user-channel/frames/frame-reader.ts";
 import { FrameRouter } from "./user-channel/frames/frame-router.ts";
-import type { OwnMessage } from "./user-channel/inbox/change-push.ts";
 import { listMutedConversations, readConversationList } from "./user-channel/inbox/changes-query.ts";
 import { InboxFeed } from "./user-channel/inbox/inbox-feed.ts";
 import { PresenceTracker } from "./user-channel/presence/presence.ts";
@@ -63,7 +62,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     applyMigrations(ctx.storage, [inboxTables]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
-    const inbox = new InboxFeed(ctx, meta, this.#sockets);
+    const inbox = new InboxFeed(ctx, meta, this.#sockets, (conversation) => {
+      if (!this.#accountDeletion.isGone) this.#receipts.recount(conversation);
+    });
     const factor = readLimitFactor(env);
     const isAwaitingHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
     this.#frameLimits = new FrameLimits({
@@ -83,16 +84,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       inbox,
       meta,
       factor,
-      applyNotice: async (notice, ownMessages) => {
-        await this.#applyNotice(notice, ownMessages);
-      },
       onMessage: (conversation) => this.#typing.reset(conversation),
     });
     const sockets = this.#sockets;
     const runInBackground = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
-    const later = runInBackground("a call was not seen to");
-    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gate: gateway, sockets, later });
+    const later = runInBackground("background work of a call failed");
+    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, later });
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, later });
     const close = () => {
       inbox.close();
@@ -100,8 +98,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.closeSessions("all");
     };
     this.#accountDeletion = new AccountDeletionJob({ ctx, env, user, close });
-    const runRecount = runInBackground("unread messages were not counted");
-    this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, later: runRecount });
+    const recountInBackground = runInBackground("unread count failed");
+    this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, later: recountInBackground });
     this.#commands = new CommandRouter({
       inbox,
       dispatcher,
@@ -142,12 +140,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     // The library sends the text of an error thrown here to the client, including our file names.
     try {
       const session = request.headers.get(sessionHeader);
-      if (session === null) throw new Error("a socket came without its session");
+      if (session === null) throw new Error("the upgrade request has no session header");
       this.#sockets.addSocket(socket, session);
       this.#frameReader.expectHello(socket);
       if (this.#accountDeletion.isGone) this.#sockets.closeSocket(socket, "signedOut");
     } catch (error) {
-      logError("a socket could not be taken", error);
+      logError("accepting a socket failed", error);
       socket.close(internalErrorCode);
     }
   }
@@ -159,7 +157,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       // Each frame runs synchronously up to its first await, so that frames start in order.
       await Promise.all(frames.map((frame) => this.#frameRouter.routeFrame(socket, frame)));
     } catch (error) {
-      logError("a frame could not be handled", error);
+      logError("handling a frame failed", error);
       this.#sockets.sendFrame(socket, ["x", "internal"]);
     }
   }
@@ -173,7 +171,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   override onError(socket: ClientSocket, error: unknown): void {
     this.#presence.handleSocketClosed(socket);
-    logWarning("a socket broke", error);
+    logWarning("a socket failed", error);
   }
 
   /**
@@ -185,7 +183,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#inbox.flush();
       await this.ctx.storage.sync();
     } finally {
-      this.ctx.abort("a closed socket went on");
+      this.ctx.abort("flood on a closed socket");
     }
   }
 
@@ -193,7 +191,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return new Response(null, { status: 404 });
   }
 
-  // ── what others ask ──────────────────────────────────────────────────────────────────────────────────────
+  // ── RPC ──────────────────────────────────────────────────────────────────────────────────────
 
   async execute<T extends Command["type"]>(
     _user: Uuid,
@@ -210,7 +208,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       return "written";
     }
     this.#callRegistry.applyCallState(notice.conversation, notice.call, notice.callVersion, notice.hiddenCall);
-    return (await this.#applyNotice(notice)) ? "written" : "held";
+    return (await this.#inbox.applyNotice(notice)) ? "written" : "held";
   }
 
   async updateRelations(_user: Uuid, relations: Relation[]): Promise<void> {
@@ -226,7 +224,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.ctx.waitUntil(
         this.#presence
           .notifyVisibilityChanged()
-          .catch((error: unknown) => logWarning("who looks on was not told", error)),
+          .catch((error: unknown) => logWarning("notifying presence watchers failed", error)),
       );
   }
 
@@ -294,15 +292,5 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   override onAlarm(): Promise<void> {
     return this.#accountDeletion.runPass();
-  }
-
-  // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Applies a notice of a conversation. Returns whether the row's messages are written. */
-  async #applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<boolean> {
-    const { needsRecount, isWritten } = await this.#inbox.applyNotice(notice, ownMessages);
-    // A crash between two writes left a count in doubt.
-    if (needsRecount && !this.#accountDeletion.isGone) this.#receipts.recount(notice.conversation);
-    return isWritten;
   }
 }

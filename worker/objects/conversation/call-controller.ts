@@ -256,7 +256,7 @@ export class CallController {
   ): CallRecord {
     const { calls } = this.#log;
     const call = next.call ?? before;
-    if (!call) throw new Error("a call ended that never was");
+    if (!call) throw new Error("there is no call to end");
     const over = next.logEntry ?? null;
     const record: CallRecord = { ...call, over, isHiddenFromCallee: this.#isHiddenFromCallee(before, call) };
     if (next.call === before) return calls.latest ?? record;

@@ -84,7 +84,7 @@ export class AccountDeletionJob {
       if (nextAt === undefined) await storage.deleteAlarm();
       else await storage.setAlarm(nextAt);
     } catch (error) {
-      logError("what is left of an account waits for the next try", error);
+      logError("account purge failed; it is retried", error);
       await storage.setAlarm(this.#nextRetryAt());
     }
   }
@@ -134,7 +134,7 @@ export class AccountDeletionJob {
             await this.#leaveConversation(row.conversation);
             sql.exec("DELETE FROM inbox WHERE handle = ?", row.handle);
           } catch (error) {
-            logError("a conversation was not left", error);
+            logError("leaving a conversation failed", error);
             failures += 1;
           }
         }

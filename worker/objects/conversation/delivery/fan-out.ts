@@ -209,7 +209,7 @@ export class FanOut {
   }
 
   async #runBestEffort(call: () => Promise<void>): Promise<void> {
-    await call().catch((error: unknown) => logWarning("what may be lost was lost", error));
+    await call().catch((error: unknown) => logWarning("a best-effort call failed", error));
     this.#finish();
   }
 
@@ -229,7 +229,7 @@ export class FanOut {
       if (!isWritten) this.markAnswered(member);
       Object.assign(delivery, { failures: 0, retryAt: 0 });
     } catch (error) {
-      logError("a notice was not confirmed", error);
+      logError("delivering a notice failed", error);
       delivery.failures += 1;
       delivery.retryAt = Date.now() + jitterMs(delivery.failures, retryBaseMs, fanOutRetryMaxMs);
       // The notice may have arrived all the same, so the unread count has to be exact.

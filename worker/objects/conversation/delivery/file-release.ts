@@ -35,7 +35,7 @@ export class FileRelease {
       }
     } catch (error) {
       this.#isDue = true;
-      logError("a file could not be released", error);
+      logError("releasing a file failed", error);
       this.#onFailure();
     }
   }

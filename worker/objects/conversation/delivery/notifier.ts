@@ -171,7 +171,7 @@ export class MemberNotifier {
       await this.#fanOut.retryDue();
       if (this.#log) await this.#purge(this.#log);
     } catch (error) {
-      logError("the alarm of a conversation failed", error);
+      logError("a conversation's alarm failed", error);
       this.#setAlarm(Date.now() + fanOutAlarmMs);
     } finally {
       const next = this.#fanOut.nextRetryAt();

@@ -108,7 +108,7 @@ export const createGroupLog = (
   if (others.length >= groupMembersMax) return { error: "group_full" };
   return storage.transactionSync(() => {
     const log = ConversationLog.create(storage, id, name, now);
-    if (!isActiveGroup(log)) throw new Error("a group that was just made is none");
+    if (!isActiveGroup(log)) throw new Error("the created conversation is not a group");
     const membersVersion = nextMembersVersion(log);
     const first = attachMember(log, { user: owner, isHidden: false }, "owner", membersVersion, now);
     for (const other of others) attachMember(log, other, "member", membersVersion, now);

@@ -205,7 +205,7 @@ export class ConversationLog {
 
   /** Writes changed group data. */
   updateGroup(change: Partial<GroupState>): void {
-    if (!this.group) throw new Error("a private conversation is no group");
+    if (!this.group) throw new Error("a private conversation is not a group");
     this.group = { ...this.group, ...change };
     const { name, picture, roster, ended: hasEnded } = this.group;
     this.sql.exec(

@@ -219,7 +219,7 @@ export class MemberTable {
     const number = this.#all.length;
     this.#sql.exec("INSERT INTO members (number, user_id, state) VALUES (?, ?, 'out')", number, user);
     const [row] = this.#sql.exec<MemberColumns>("SELECT * FROM members WHERE number = ?", number).toArray();
-    if (!row) throw new Error("a member who was just added is not there");
+    if (!row) throw new Error("the added member is missing");
     const member = toMember(row);
     this.#all.push(member);
     this.#numbers.set(user, number);

@@ -84,7 +84,7 @@ export class MessageAppender {
     try {
       results = log.transaction(() => batch.map(appendOne));
     } catch (error) {
-      logError("a commit failed", error);
+      logError("committing messages failed", error);
       if (batch.length === 1) return [{ error: "unavailable" }];
       return batch.flatMap((request) => this.#commit([request]));
     }

@@ -1,7 +1,7 @@
 import { type Call, type CallCommand, type CallResult, type DeviceId, toCall } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { callRingMs, callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
-import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import { type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { CallHeartbeat, CallSnapshot, ConversationRpc } from "#worker/objects/rpc.ts";
 import type { CallRecord } from "#worker/objects/shared/call-record.ts";
@@ -11,12 +11,12 @@ import { toCallEventFrame } from "./call-frames.ts";
 import { CallTable } from "./call-table.ts";
 import type { EndedSessions } from "./session-guard.ts";
 
-/** Whether a request was passed on. */
-export type RelayOutcome = { passed: boolean };
+/** Result of a request that is only passed on. */
+export type RelayOutcome = CommandResults["signal"];
 
 type CallRegistryPorts = {
   user: Uuid;
-  gate: ConversationGateway;
+  gateway: ConversationGateway;
   sockets: SocketRegistry;
   later(work: Promise<unknown>): void;
 };
@@ -107,7 +107,7 @@ export class CallRegistry {
 
   /** Refreshes a call. Its state stays as it is if that fails. */
   async tryRefresh({ conversation, call_id }: Call): Promise<void> {
-    await this.refresh(conversation, call_id).catch((error: unknown) => logWarning("a call was not found out", error));
+    await this.refresh(conversation, call_id).catch((error: unknown) => logWarning("refreshing a call failed", error));
   }
 
   /** Asks a conversation for the state of a call and removes it if it is over or unknown. */
@@ -130,7 +130,7 @@ export class CallRegistry {
     id: Uuid,
     heartbeat: CallHeartbeat,
   ): Promise<RelayOutcome | Refusal> {
-    const { gate: gateway, user } = this.#ports;
+    const { gateway, user } = this.#ports;
     const outcome = await gateway.call<RelayOutcome>(conversation, async (stub) => ({
       passed: await stub.recordCallHeartbeat(conversation, user, id, heartbeat),
     }));
@@ -263,7 +263,7 @@ export class CallRegistry {
     conversation: ConversationId,
     run: (stub: ConversationRpc) => Promise<CallSnapshot | Refusal>,
   ): Promise<CallResult | Refusal> {
-    const snapshot = await this.#ports.gate.call<CallSnapshot>(conversation, run);
+    const snapshot = await this.#ports.gateway.call<CallSnapshot>(conversation, run);
     if (isRefusal(snapshot)) return snapshot;
     const { call, version, isAbandoned } = snapshot;
     if (isAbandoned) this.#abandoned.add(call.id);

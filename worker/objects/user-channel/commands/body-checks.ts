@@ -86,7 +86,7 @@ export class BodyChecks {
   async #checkForward(body: Body, source: ForwardSource): ReturnType<BodyCheck> {
     const original = await this.#readOriginal(source);
     if (!isRefusal(original)) return checkForward(body, original, this.#user);
-    if (!isPermanentError(original.error)) throw new Error("what is to be passed on cannot be read now");
+    if (!isPermanentError(original.error)) throw new Error("the forwarded message cannot be read now");
     return { error: "original_gone" };
   }
 

@@ -13,10 +13,9 @@ import { type Db, openDb } from "#worker/db/client.ts";
 import { addFileReference, cancelFileReference } from "#worker/db/files.ts";
 import { findUsername, insertForward } from "#worker/db/forwards.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { CheckedMessage, ConversationNotice } from "#worker/objects/rpc.ts";
+import type { CheckedMessage } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
-import type { OwnMessage } from "#worker/objects/user-channel/inbox/change-push.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { BodyChecks } from "./body-checks.ts";
@@ -35,7 +34,6 @@ type MessageDispatcherPorts = {
   meta: KeyValues;
   /** Multiple of the production send limit. */
   factor: number;
-  applyNotice(notice: ConversationNotice, ownMessages: readonly OwnMessage[]): Promise<void>;
   /** Called when a message to this conversation arrives, before its outcome is known. */
   onMessage(conversation: ConversationId): void;
 };
@@ -150,7 +148,7 @@ export class MessageDispatcher {
       const ack = acks.get(outgoing.cid);
       return ack ? [{ outgoing, ack }] : [];
     });
-    await this.#ports.applyNotice(result.notice, ownMessages);
+    await inbox.applyNotice(result.notice, ownMessages);
     await this.#cancelFileReferences(conversation, filesByCid, result.unused);
     return result;
   }
@@ -178,7 +176,7 @@ export class MessageDispatcher {
     };
     // A message that cannot be verified now does not delay the others.
     const unavailable = ({ cid, body }: QueuedMessage<ClientSocket>, error: unknown): CheckedMessage => {
-      logError("what a message says could not be looked at", error);
+      logError("verifying a message failed", error);
       return { cid, body, refusal: { error: "unavailable" } };
     };
     return Promise.all(
@@ -210,7 +208,7 @@ export class MessageDispatcher {
       const file = filesByCid.get(cid);
       if (file === undefined) continue;
       await cancelFileReference(openDb(this.#ports.env), file, conversation, cid).catch((error: unknown) =>
-        logError("the use of a file could not be taken back", error),
+        logError("cancelling a file reference failed", error),
       );
     }
   }

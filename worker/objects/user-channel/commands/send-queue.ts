@@ -114,7 +114,7 @@ export class SendQueue<Source extends { id: string }> {
       if (isRefusal(delivered)) return delivered;
       return delivered.sent.length + delivered.refused.length > 0 ? delivered : { error: "internal" };
     } catch (error) {
-      logError("a conversation could not be reached", error);
+      logError("calling a conversation failed", error);
       return { error: "unavailable" };
     }
   }

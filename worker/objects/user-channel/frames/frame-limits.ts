@@ -131,7 +131,7 @@ export class FrameLimits {
         for (const ref of listUnreadRefs(message))
           socket.send(encodeFrame(toRefusalFrame(ref, "rate_limited", waitMs)));
     } catch (error) {
-      logWarning("a socket went away", error);
+      logWarning("sending to a socket failed", error);
     }
   }
 

@@ -36,13 +36,13 @@ export class FrameRouter {
         if (!sockets.confirmReceived(socket, frame[1])) sockets.rejectMalformed(socket);
         return;
       case "t":
-        return this.#runInBackground(typing.sendTyping(frame[1]), "typing was not passed on");
+        return this.#runInBackground(typing.sendTyping(frame[1]), "relaying typing failed");
       case "f":
         return handler.handleMulticast(socket, frame);
       case "l":
         return this.#runInBackground(
           presence.setForeground(socket, frame[1] === 1),
-          "who waits for somebody was not told",
+          "notifying presence subscribers failed",
         );
       default:
         return handler.handleCommand(socket, frame);

@@ -51,8 +51,16 @@ export class InboxFeed {
   readonly #commits = new GroupCommit<NoticeInput, NoticeResult>((batch) => this.#applyBatch(batch));
   readonly #sequence: ChangeSequence;
   readonly #writeBehind: WriteBehind;
+  readonly #recount: (conversation: ConversationId) => void;
 
-  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry) {
+  /** `recount`: requests an exact unread count from a conversation. */
+  constructor(
+    ctx: DurableObjectState,
+    meta: KeyValues,
+    sockets: SocketRegistry,
+    recount: (conversation: ConversationId) => void,
+  ) {
+    this.#recount = recount;
     this.#ctx = ctx;
     this.#sockets = sockets;
     this.#inbox = new InboxTable(ctx.storage);
@@ -110,10 +118,15 @@ export class InboxFeed {
    * Applies a notice, at once or grouped with others that arrive within `groupCommitMs`. Messages are pushed before
    * they are written, since the conversation repeats an unconfirmed notice. Messages of this person's sockets
    * (`ownMessages`) are acknowledged before they are written, since the log has them. Group messages received while
-   * devices are connected are written once for all that arrive within `receiptHoldMs`.
+   * devices are connected are written once for all that arrive within `receiptHoldMs`. Returns whether the row's
+   * messages are written.
    */
-  applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<NoticeResult> {
-    return this.#commits.add(ownMessages ? { notice, ownMessages } : { notice });
+  async applyNotice(notice: ConversationNotice, ownMessages?: readonly OwnMessage[]): Promise<boolean> {
+    const input = ownMessages ? { notice, ownMessages } : { notice };
+    const { needsRecount, isWritten } = await this.#commits.add(input);
+    // A crash between two writes left a count in doubt.
+    if (needsRecount) this.#recount(notice.conversation);
+    return isWritten;
   }
 
   /**

@@ -44,7 +44,7 @@ export class WriteBehind {
     try {
       this.flush();
     } catch (error) {
-      logError("what was held could not be written", error);
+      logError("writing deferred inbox rows failed", error);
     }
   }
 }

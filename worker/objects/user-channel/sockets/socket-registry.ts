@@ -288,7 +288,7 @@ export class SocketRegistry {
     try {
       socket.close(closeCodes[reason], reason);
     } catch (error) {
-      logWarning("a socket was closed already", error);
+      logWarning("closing a socket failed", error);
     }
   }
 
@@ -298,7 +298,7 @@ export class SocketRegistry {
     try {
       socket.send(text);
     } catch (error) {
-      logWarning("a socket went away", error);
+      logWarning("sending to a socket failed", error);
     }
   }
 }
