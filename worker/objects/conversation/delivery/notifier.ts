@@ -3,7 +3,7 @@ import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
-import { listReachedAuthors } from "#worker/objects/conversation/messages/group-receipts.ts";
+import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { buildNotice } from "./build-notice.ts";
 import { type DeliveryProgress, FanOut } from "./fan-out.ts";
