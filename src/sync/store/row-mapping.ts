@@ -1,7 +1,7 @@
 import { type InboxRow, isListed, type Message, mergeReadStates, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { previewMaxLength } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
+import { toPreview } from "#contract/preview.ts";
 import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
 
 /** Pure conversions between server data and local rows. */
@@ -104,11 +104,6 @@ export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch:
   return { ...createConversationRow(row.id, me), ...carriedOver, ...(handle === undefined ? {} : { handle }) };
 };
 
-const truncatePreview = (body: StoredBody): Pick<LocalConversationRow, "preview" | "whole"> =>
-  "text" in body && body.text !== undefined && body.text.length > previewMaxLength
-    ? { preview: { ...body, text: body.text.slice(0, previewMaxLength) }, whole: false }
-    : { preview: body, whole: true };
-
 /** Whether a message is a system message (group event or call). It has no status ticks and cannot be forwarded. */
 export const isSystemMessage = (body: StoredBody): boolean => body.type === "event" || body.type === "call";
 
@@ -121,7 +116,7 @@ export const isTombstone = (body: StoredBody): boolean => body.type === "deleted
 export const raiseHead = (row: LocalConversationRow, message: Message): void => {
   if (message.seq < row.head) return;
   if (message.held) row.heldSeq = message.seq;
-  Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...truncatePreview(message.body) });
+  Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...toPreview(message.body) });
 };
 
 /**

@@ -1,7 +1,5 @@
 import * as v from "valibot";
 import { StoredBody } from "#contract/conversations.ts";
-import { previewMaxLength } from "#contract/limits.ts";
-import { isBlank } from "#contract/text.ts";
 
 /** Kinds of stored messages: the body types, with kinds of their own for forwarded texts and for missed calls. */
 const messageKinds = {
@@ -39,27 +37,3 @@ export const toBodyColumns = (body: StoredBody): { kind: MessageKind; body: stri
 
 export const fromBodyColumns = (kind: MessageKind, body: string): StoredBody =>
   kind === "text" ? { type: "text", text: body } : v.parse(StoredBody, JSON.parse(body));
-
-/** Index of the first visible character. */
-const findVisibleStart = (text: string): number => {
-  let start = 0;
-  for (const char of text) {
-    if (!isBlank(char)) return start;
-    start += char.length;
-  }
-  return 0;
-};
-
-/** The beginning of a text without a split surrogate pair and with something visible. */
-const cutPreviewText = (text: string): string => {
-  const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
-  const lastUnit = visible.charCodeAt(previewMaxLength - 1);
-  const isHighSurrogate = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
-  return visible.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
-};
-
-/** Body for the conversation list, and whether it is complete. */
-export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
-  "text" in body && body.text !== undefined && body.text.length > previewMaxLength
-    ? { preview: { ...body, text: cutPreviewText(body.text) }, whole: false }
-    : { preview: body, whole: true };
