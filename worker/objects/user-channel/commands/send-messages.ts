@@ -165,7 +165,8 @@ export class MessageDispatcher {
       const result = (await check?.()) ?? body;
       if (isRefusal(result)) return { cid, body, refusal: result };
       const attributed = await this.#resolveAuthor(db, conversation, result);
-      const checked = { cid, body: attributed, unsigned: !isSameAttribution(attributed.forwarded, body.forwarded) };
+      const isAuthorCorrected = !isSameAttribution(attributed.forwarded, body.forwarded);
+      const checked: CheckedMessage = { cid, body: attributed, isAuthorCorrected };
       const { file } = findAttachment(attributed) ?? {};
       if (file === undefined) return checked;
       if (!(await addFileReference(db, file, conversation, cid))) {
