@@ -7,17 +7,17 @@ export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
   globalSetup: "./tests/support/server/build.ts",
-  // Most of a test is waiting: for a ring to end, for a network to come back.
+  // Tests mostly wait, for example for a ring to end or a network to return.
   workers: 3,
   fullyParallel: false,
   forbidOnly: true,
-  // Once more where nobody sits who could run it again; scripts/test.mjs names what needed it.
+  // CI retries a failed test once; scripts/test.mjs lists such tests as flaky.
   retries: process.env["CI"] === "true" ? 1 : 0,
-  // Four times what the longest takes on two busy processors.
+  // Four times the duration of the longest test on two busy processors.
   timeout: 240_000,
   expect: { timeout: 15_000 },
   use: {
-    // What never comes is told as what was waited for, and long before the test as a whole is given up.
+    // A missing element fails with its own message, long before the whole test times out.
     actionTimeout: 90_000,
     locale: "fr-FR",
     timezoneId: "Africa/Kinshasa",
@@ -25,8 +25,8 @@ export default defineConfig({
     launchOptions: { args: chromiumFlags, ...(executablePath && { executablePath }) },
   },
   projects: [
-    // Each window's service worker would fetch every file of the app in the middle of a test about something else: it
-    // runs where a test is about it, about being offline, or is a whole journey.
+    // A service worker would fetch every file of the app in the middle of unrelated tests: it is enabled only in tests
+    // about it, about being offline, or of whole journeys.
     { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
     { name: "chaos", testDir: "tests/chaos", workers: 2 },
   ],

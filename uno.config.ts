@@ -7,14 +7,13 @@ import {
   transformerVariantGroup,
 } from "unocss";
 
-const remPx = 16; // the root's text as browsers come
+const remPx = 16; // default font size of browsers
 const boxSide = /^(padding|margin|gap|row-gap|column-gap|top|right|bottom|left|(min-)?(width|height)|flex-basis)/;
 const rem = /^(-?[\d.]+)rem$/;
 
 /**
- * The steps of the scale (p-4, size-12) in pixels: whoever sets the browser's text to twice its size gets text of that
- * size, and keeps the width around it, which touch targets and gaps would take. What must grow with its text says so
- * in brackets: h-[4.75rem].
+ * Spacing scale (p-4, size-12) in pixels: text grows with the browser's font size, while touch targets and gaps keep
+ * theirs and leave it the width. Sizes that must grow with the text are written in brackets: h-[4.75rem].
  */
 const stepsInPixels: Preset = {
   name: "steps-in-pixels",
@@ -27,8 +26,8 @@ const stepsInPixels: Preset = {
   },
 };
 
-// presetWind3, not presetWind4: the latter writes color-mix() and @property, which Chrome below 111 does not read.
-// Colours are custom properties of src/app/theme.css, so a class is right in light and in dark.
+// presetWind3 instead of presetWind4: the latter emits color-mix() and @property, which Chrome below 111 does not
+// support. Colours are custom properties of src/app/theme.css, so a class works in light and dark.
 export default defineConfig({
   presets: [
     presetWind3({ preflight: "on-demand" }),
@@ -43,11 +42,11 @@ export default defineConfig({
     colors: {
       bg: "var(--bg)",
       surface: "var(--surface)",
-      raised: "var(--raised)", // hovered and pressed rows, chips, the ground of a skeleton
+      raised: "var(--raised)", // hovered and pressed rows, chips, skeleton background
       text: "var(--text)",
       muted: "var(--muted)",
-      line: "var(--line)", // hairlines between things
-      field: "var(--field)", // the outline of an input: 3:1 on every ground
+      line: "var(--line)", // separators
+      field: "var(--field)", // outline of an input, with 3:1 contrast on every background
       accent: "var(--accent)",
       "accent-soft": "var(--accent-soft)",
       "on-accent": "var(--on-accent)",
@@ -55,21 +54,21 @@ export default defineConfig({
       danger: "var(--danger)",
       "danger-soft": "var(--danger-soft)",
       read: "var(--read)",
-      found: "var(--found)", // the ground of words a search found
+      found: "var(--found)", // background of search matches
       "on-found": "var(--on-found)",
     },
-    // A filled ground needs another shade than a text of the same meaning: white text stands on it.
+    // Fill colours differ from text colours of the same meaning, because white text is placed on them.
     backgroundColor: {
       accent: "var(--accent-fill)",
       "accent-hover": "var(--accent-fill-hover)",
       danger: "var(--danger-fill)",
-      accept: "var(--accept-fill)", // taking a call: told from refusing it by colour too
+      accept: "var(--accept-fill)", // accepting a call, distinguishable from rejecting it by colour too
     },
     borderRadius: { card: "14px", bubble: "18px" },
     fontFamily: { sans: "var(--font)" },
   },
   rules: [
-    // Room for the notch and the gesture bar of phones.
+    // Safe areas for notches and gesture bars.
     ["pt-safe", { "padding-top": "env(safe-area-inset-top)" }],
     ["pb-safe", { "padding-bottom": "env(safe-area-inset-bottom)" }],
   ],

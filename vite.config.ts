@@ -7,14 +7,15 @@ import { lazyIcons, moveLazyIconsToLayer } from "./scripts/build/lazy-icons.mjs"
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
-// LISOLO_STATE is set by scripts/local/dev.mjs so development shares its data with `npm start`.
+// Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
-// Set for what runs on this machine only: mails are kept, and shown under /dev/mail, and the clock can be set. What is deployed knows nothing of it.
+// Local builds only: mails are kept and shown under /dev/mail, and the clock is adjustable. Deployments do not contain
+// this code.
 const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
 
 export default defineConfig({
   define: { LOCAL_MAILBOX: JSON.stringify(hasMailbox) },
-  // The build of Dexie for browsers that know classes and async: smaller than the one its package names.
+  // Dexie's build for browsers with classes and async functions, smaller than the package's default entry.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
     lazyIcons,
@@ -30,10 +31,10 @@ export default defineConfig({
         const first = config.assets?.run_worker_first;
         if (!hasMailbox) return;
         if (Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
-        // `wrangler deploy` on a build for this machine ends here: it would show everybody's mails to everybody.
+        // `wrangler deploy` of a local build fails here: it would show all mails to everybody.
         config.name = "lisolo-local";
         config.account_id = "this-build-is-for-this-machine-only";
-        // A deployment writes its address into wrangler.toml; a server of this machine answers by its own.
+        // A deployment writes its URL into wrangler.toml; a local server uses its own address.
         config.vars = { ...config.vars, PUBLIC_URL: process.env["PUBLIC_URL"] ?? "" };
       },
     }),
@@ -41,16 +42,17 @@ export default defineConfig({
   environments: {
     client: {
       build: {
-        // Cheap Androids whose WebView stopped being updated in 2022, and the Safari of their time.
+        // Older Android phones whose WebView stopped being updated in 2022, and Safari of the same time.
         target: ["chrome100", "safari15"],
         modulePreload: { polyfill: false },
-        // The app, and the script of the prerendered entry pages, which shares only what both need.
+        // Entries: the app, and the script of the prerendered entry pages; they share only what both need.
         rolldownOptions: {
           input: { index: "index.html", entry: "src/entry.tsx" },
           output: { codeSplitting: { groups: chunkGroups } },
         },
         sourcemap: "hidden",
-        // Read by the service worker and prerender steps of scripts/build/build.mjs, which then puts it beside what is served.
+        // Read by the service worker and prerender steps of scripts/build/build.mjs, which then moves it out of the
+        // served folder.
         manifest: true,
       },
     },

@@ -3,7 +3,8 @@ import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { wholeTexts } from "./scripts/build/text-parts.mjs";
 
-// src/prerender/main.tsx for Node. scripts/build/build.mjs runs it with the folder of the built client, whose HTML it completes.
+// Builds src/prerender/main.tsx for Node. scripts/build/build.mjs runs it with the folder of the built client, whose
+// HTML it completes.
 export default defineConfig({
   publicDir: false,
   plugins: [wholeTexts, unocss(), react()],
@@ -12,6 +13,6 @@ export default defineConfig({
     target: "node22",
     rolldownOptions: { output: { entryFileNames: "main.js" } },
   },
-  // UnoCSS reads its icons from its own folder.
+  // UnoCSS loads its icons from its own folder.
   ssr: { noExternal: true, external: ["unocss"] },
 });

@@ -3,10 +3,10 @@ import { defineConfig } from "vitest/config";
 import { makeSecrets } from "./scripts/local/secrets.mjs";
 
 const secrets = makeSecrets();
-// Wrangler looks for the secrets that wrangler.toml requires in the environment.
+// Wrangler reads the secrets required by wrangler.toml from the environment.
 Object.assign(process.env, secrets);
 
-/** `limitFactor`: how many times as much as in production a person may do in a time, for tests in which few do much. */
+/** `limitFactor`: multiplies the rate limits of production, for tests in which few people do much. */
 const runtime = (limitFactor: number) =>
   cloudflareTest(async () => ({
     wrangler: { configPath: "./wrangler.toml" },
@@ -22,20 +22,20 @@ const runtime = (limitFactor: number) =>
 
 const worker = {
   setupFiles: ["./tests/worker/support/apply-migrations.ts"],
-  // It ends what hangs: whatever waits has a patience of its own. A machine that does something else beside it takes ten
-  // times as long for the biggest. Said here: a module that files share says it to the first of them alone.
+  // Ends tests that hang; waits inside tests have shorter limits of their own. On a busy machine the largest test takes
+  // ten times as long. Set here, because a shared module would set it only for the first file of a runtime.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // By the machine's clock, which goes on while others have their turn.
+  // Measured by the machine's clock, which continues while other workers run.
   expect: { poll: { timeout: 30_000 } },
-  // A clock that was set, an object that was made to fail: for one test alone, also in a runtime for many files.
+  // Restores changed clocks and failing objects after each test, also in a runtime shared by many files.
   restoreMocks: true,
 };
 
-/** As in every build for this machine: mails are kept. */
+/** As in every local build: mails are kept. */
 const define = { LOCAL_MAILBOX: "true" };
 
-/** They count what all objects of their runtime do, or meet the limits as they are in production. */
+/** Tests that count operations of all objects in their runtime, or test production limits. */
 const alone = [
   "tests/worker/messages/rows.test.ts",
   "tests/worker/calls/call-costs.test.ts",
@@ -45,7 +45,7 @@ const alone = [
 
 export default defineConfig({
   test: {
-    // A failure that cannot be repeated is to be read from what it printed.
+    // The output of a failure that cannot be reproduced must be in the log.
     chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
@@ -53,7 +53,7 @@ export default defineConfig({
           name: "unit",
           include: ["tests/unit/**/*.test.{ts,tsx}"],
           environment: "node",
-          // They end what hangs, as below.
+          // End tests that hang, as below.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -66,8 +66,8 @@ export default defineConfig({
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
           exclude: alone,
-          // A runtime for many files: its start costs more than most of them. Every test makes people of its own and
-          // counts on nobody else's absence.
+          // One runtime for many files: starting it costs more than most files. Every test creates its own people and
+          // does not depend on other tests.
           isolate: false,
         },
       },
