@@ -24,10 +24,10 @@ export async function openFirefox({ sides: [, { node }] }: Scene): Promise<Firef
 
 async function measureCall(caller: MeasuredPage, callee: MeasuredPage, at: number): Promise<FirefoxCallResult> {
   const pages = [caller, callee];
-  const heard = await Promise.all(pages.map((page) => waitForSound(page, at, firstSoundTimeoutMs)));
+  const heardAt = await Promise.all(pages.map((page) => waitForSound(page, at, firstSoundTimeoutMs)));
   await pause(talkMs);
   const totals = await Promise.all(pages.map(readTotals));
-  return { heardMs: heard.map((moment) => moment && moment - at), totals, seconds: talkMs / 1000 };
+  return { heardMs: heardAt.map((moment) => moment && moment - at), totals, seconds: talkMs / 1000 };
 }
 
 export async function callBaseline(

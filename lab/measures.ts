@@ -25,9 +25,9 @@ const openNetwork: Shape = { delay: 0, loss: 0, rate: 0, udp: true, tcpPorts: []
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type BothSides<T> = [caller: T, callee: T];
-const measureBoth = async <T>(pages: BothSides<Page>, of: (page: Page) => Promise<T>): Promise<BothSides<T>> => [
-  await of(pages[0]),
-  await of(pages[1]),
+const measureBoth = async <T>(pages: BothSides<Page>, measure: (page: Page) => Promise<T>): Promise<BothSides<T>> => [
+  await measure(pages[0]),
+  await measure(pages[1]),
 ];
 
 /** Runs `action` in a call that rings on an open network, and restores the network afterwards. */

@@ -9,8 +9,8 @@ const isInstalled = (name: string): boolean =>
 /** Lists what this machine lacks for the laboratory's network, as readable text. */
 export function listMissingRequirements(): string[] {
   if (process.platform !== "linux") return ["Linux: its network namespaces are what the networks are made of"];
-  const lacking = tools.filter((name) => !isInstalled(name)).map((name) => `${name} on the PATH`);
-  if (process.getuid?.() !== 0) lacking.push("root: only root makes network namespaces");
-  if (!existsSync("/dev/net/tun")) lacking.push("/dev/net/tun");
-  return lacking;
+  const missing = tools.filter((name) => !isInstalled(name)).map((name) => `${name} on the PATH`);
+  if (process.getuid?.() !== 0) missing.push("root: only root makes network namespaces");
+  if (!existsSync("/dev/net/tun")) missing.push("/dev/net/tun");
+  return missing;
 }

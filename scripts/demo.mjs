@@ -97,7 +97,7 @@ async function isComplete() {
 /** Events of a chat: lines in sittings, then attachments, finally the last lines. */
 function createChatEvents(chat, peopleByKey, timeline) {
   const speakers = { a: peopleByKey[chat.pair[0]], b: peopleByKey[chat.pair[1]] };
-  const people = [speakers.a, speakers.b];
+  const participants = [speakers.a, speakers.b];
   const conversation = toConversation(chat, speakers);
   const until = toEpochMs(chat.until);
   const { shown: attachments = [], calls = [] } = chat;
@@ -107,16 +107,16 @@ function createChatEvents(chat, peopleByKey, timeline) {
   return [
     ...spreadOverSittings(turns, { days: chat.days, until, seed: getSeed(chat.pair) }).map(({ at, row, index }) => ({
       at,
-      who: people,
+      participants,
       run: () => sendLines(origin, conversation, row, starts[index]),
     })),
     ...createCallEvents(origin, timeline, conversation, calls),
-    ...attachments.map((thing, i) => ({
+    ...attachments.map((attachment, i) => ({
       at: attachmentMs(i),
-      who: people,
-      run: () => sendAttachment(origin, conversation, thing, i),
+      participants,
+      run: () => sendAttachment(origin, conversation, attachment, i),
     })),
-    { at: until, who: people, run: () => finishChat(chat, speakers) },
+    { at: until, participants, run: () => finishChat(chat, speakers) },
   ];
 }
 
@@ -135,13 +135,13 @@ async function populate() {
     const at = toEpochMs(requestedAt);
     const requestEvents = openRequests.map(([from, to], i) => ({
       at: at + i * 7_000_000,
-      who: [peopleByKey[from]],
+      participants: [peopleByKey[from]],
       run: () => ask(from, "POST", "/api/requests", { to_user_id: peopleByKey[to].id }).catch(ignoreExistingRequest),
     }));
     const settingEvents = [
       ...mutes.map(([one, other]) => [one, `/api/mutes/${toConversationId(peopleByKey[one], peopleByKey[other])}`]),
       ...blocks.map(([one, other]) => [one, `/api/blocks/${peopleByKey[other].id}`]),
-    ].map(([key, path]) => ({ at, who: [peopleByKey[key]], run: () => ask(key, "PUT", path) }));
+    ].map(([key, path]) => ({ at, participants: [peopleByKey[key]], run: () => ask(key, "PUT", path) }));
     await timeline.live([
       ...chats.flatMap((chat) => createChatEvents(chat, peopleByKey, timeline)),
       ...createGroupEvents(origin, peopleByKey),

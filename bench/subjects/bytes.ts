@@ -28,10 +28,10 @@ export async function measureBytes(): Promise<Section[]> {
   const devices: Device[] = [];
   try {
     const { a, b, conversation } = await makePair(server.origin);
-    const heard: RecordedFrame[] = [];
+    const allFrames: RecordedFrame[] = [];
     const open = async (name: string, person: typeof a) => {
       const device = await Device.connect(person, {
-        onFrame: (direction, frame) => heard.push({ device: name, direction, frame }),
+        onFrame: (direction, frame) => allFrames.push({ device: name, direction, frame }),
       });
       devices.push(device);
       return device;
@@ -45,10 +45,10 @@ export async function measureBytes(): Promise<Section[]> {
     await pause(settleMs);
 
     const frames = async (action: () => void) => {
-      heard.length = 0;
+      allFrames.length = 0;
       action();
       await pause(settleMs);
-      const recorded = [...heard];
+      const recorded = [...allFrames];
       return (device: string, direction: "in" | "out", head?: string) =>
         recorded
           .filter((one) => one.device === device && one.direction === direction)
@@ -67,12 +67,12 @@ export async function measureBytes(): Promise<Section[]> {
     for (const [name, text] of texts) {
       const sizes = { send: [] as number[], live: [] as number[], ack: [] as number[], own: [] as number[] };
       for (let i = 0; i < repeats; i++) {
-        const of = await frames(() => from.send(++ref, handle, text));
+        const getSizes = await frames(() => from.send(++ref, handle, text));
         seq++;
-        sizes.send.push(...of("A", "out", "s"));
-        sizes.live.push(...of("B", "in", "live"));
-        sizes.ack.push(...of("A", "in", "a"));
-        sizes.own.push(...of("A's other", "in", "m"));
+        sizes.send.push(...getSizes("A", "out", "s"));
+        sizes.live.push(...getSizes("B", "in", "live"));
+        sizes.ack.push(...getSizes("A", "in", "a"));
+        sizes.own.push(...getSizes("A's other", "in", "m"));
       }
       const size = countBytes(text);
       const beyond = (list: number[]) => (list.length === 0 ? "none" : `+${median(list) - size}`);
@@ -118,8 +118,8 @@ export async function measureBytes(): Promise<Section[]> {
       { title: "Bytes of the other frames", columns: ["frame", "bytes"], rows: other, notes: [] },
     ];
 
-    function receipt(of: (device: string, direction: "in" | "out") => number[]): string {
-      return `${sum(of("B", "out"))} / ${sum(of("B's other", "in"))} / ${sum(of("A", "in"))}`;
+    function receipt(getSizes: (device: string, direction: "in" | "out") => number[]): string {
+      return `${sum(getSizes("B", "out"))} / ${sum(getSizes("B's other", "in"))} / ${sum(getSizes("A", "in"))}`;
     }
 
     async function openedWith(person: typeof a, cursor: [string, number] | undefined) {

@@ -36,20 +36,20 @@ type Pair = { baseline: MakeCall; product: MakeCall };
 
 /** Runs each round with the baseline and with the product, alternating. */
 async function alternate<T>({ baseline, product }: Pair, count: number, measure: (make: MakeCall) => Promise<T>) {
-  const found: { baseline: T[]; product: T[] } = { baseline: [], product: [] };
+  const results: { baseline: T[]; product: T[] } = { baseline: [], product: [] };
   for (let round = 0; round < count; round++) {
-    found.baseline.push(await measure(baseline));
-    found.product.push(await measure(product));
+    results.baseline.push(await measure(baseline));
+    results.product.push(await measure(product));
   }
-  return found;
+  return results;
 }
 
-const toTimeRow = (what: string, found: { baseline: number[]; product: number[] }, aim: string): string[] => {
-  const [baseline, product] = [median(found.baseline), median(found.product)];
+const toTimeRow = (name: string, results: { baseline: number[]; product: number[] }, aim: string): string[] => {
+  const [baseline, product] = [median(results.baseline), median(results.product)];
   return [
-    what,
+    name,
     seconds(baseline),
-    `${seconds(product)} (${formatRange(found.product)})`,
+    `${seconds(product)} (${formatRange(results.product)})`,
     formatRatioTo(product, baseline),
     aim,
   ];
@@ -76,10 +76,10 @@ async function measureRelayed(scene: Scene): Promise<string[][]> {
   const product = await startProduct(relay);
   try {
     const pair = { baseline: ringBaseline, product: product.ring };
-    const found = await alternate(pair, rounds, async (make) =>
+    const results = await alternate(pair, rounds, async (make) =>
       maxOf((await measureAccept(scene, make, { relay }, mobile)).heard),
     );
-    return [toTimeRow("taken → both are heard, relayed", found, "≤ 1.8 s")];
+    return [toTimeRow("taken → both are heard, relayed", results, "≤ 1.8 s")];
   } finally {
     await product.stop();
   }
@@ -100,10 +100,10 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
     return countTcpBytes(await scene.network.readTraffic()) - before;
   };
   const baseline = await inCall(scene, ringBaseline, {}, count);
-  const call = await inCall(scene, product.ring, {}, async (one) => {
-    const before = one.frames();
-    const bytes = await count(one);
-    const after = one.frames();
+  const call = await inCall(scene, product.ring, {}, async (call) => {
+    const before = call.frames();
+    const bytes = await count(call);
+    const after = call.frames();
     return {
       bytes,
       frames: `${after.sent - before.sent} / ${after.received - before.received}`,
@@ -178,18 +178,18 @@ async function measureTimes(): Promise<Section[]> {
 async function measureVoice(): Promise<Section> {
   const scene = await openScene("half");
   const product = await startProduct();
-  const talk = async (shape: Parameters<typeof toLinkShape>[0]) => {
+  const measureNetwork = async (shape: Parameters<typeof toLinkShape>[0]) => {
     const measure = (make: MakeCall) => measureVoiceQuality(scene, make, toLinkShape(shape), { seconds: talkSeconds });
     return { baseline: await measure(ringBaseline), product: await measure(product.ring) };
   };
   try {
-    const clean = await talk({});
-    const lossy = await talk({ loss: 0.05 });
-    const bad = await talk({ loss: 0.2 });
-    const narrow = await talk({ rate: 48 });
-    const row = (what: string, of: (side: "baseline" | "product") => [number, string], aim: string): string[] => {
+    const clean = await measureNetwork({});
+    const lossy = await measureNetwork({ loss: 0.05 });
+    const bad = await measureNetwork({ loss: 0.2 });
+    const narrow = await measureNetwork({ rate: 48 });
+    const row = (name: string, of: (side: "baseline" | "product") => [number, string], aim: string): string[] => {
       const [[baselineFigure, baselineText], [figure, text]] = [of("baseline"), of("product")];
-      return [what, baselineText, text, formatRatioTo(figure, baselineFigure), aim];
+      return [name, baselineText, text, formatRatioTo(figure, baselineFigure), aim];
     };
     const megabytes = (value: number): [number, string] => [value, `${value.toFixed(2)} MB`];
     const concealed = ({ concealment }: (typeof bad)["baseline"]): [number, string] => {
@@ -219,9 +219,9 @@ async function measureVoice(): Promise<Section> {
 }
 
 export async function measureCalls(): Promise<Section[]> {
-  const lacking = listMissingRequirements();
-  if (lacking.length > 0) {
-    return [{ title: "Calls: not measured", columns: ["needed"], rows: lacking.map((what) => [what]), notes: [] }];
+  const missing = listMissingRequirements();
+  if (missing.length > 0) {
+    return [{ title: "Calls: not measured", columns: ["needed"], rows: missing.map((name) => [name]), notes: [] }];
   }
   buildProduct();
   return [...(await measureTimes()), await measureVoice()];

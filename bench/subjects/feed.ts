@@ -117,12 +117,12 @@ async function compareRequests(
       const [computed, started] = [readCpuMs(pid), performance.now()];
       const durations = await driveRequests(origin, askers, kind, roundMs);
       const seconds = (performance.now() - started) / 1_000;
-      const of = figures[i];
-      if (round < 0 || !of) continue; // the first round warms up
-      of.rate.push(durations.length / seconds);
-      of.computed.push((readCpuMs(pid) - computed) / durations.length);
-      of.p50.push(percentile(durations, 0.5));
-      of.p99.push(percentile(durations, 0.99));
+      const figuresOfKind = figures[i];
+      if (round < 0 || !figuresOfKind) continue; // the first round warms up
+      figuresOfKind.rate.push(durations.length / seconds);
+      figuresOfKind.computed.push((readCpuMs(pid) - computed) / durations.length);
+      figuresOfKind.p50.push(percentile(durations, 0.5));
+      figuresOfKind.p99.push(percentile(durations, 0.99));
     }
   }
   return figures;
@@ -164,8 +164,8 @@ async function measureServing(): Promise<Section[]> {
       { name: "for comparison: an answer of no rows", path: "/api/health", headers: toAuthHeaders, expected: 200 },
     ];
     const figures = await compareRequests(inner, askers, kinds);
-    const formatRatioRange = (of: number[], floor: number[]): string => {
-      const { ratio, low, high } = computeRatio(of, floor);
+    const formatRatioRange = (figuresOfKind: number[], floor: number[]): string => {
+      const { ratio, low, high } = computeRatio(figuresOfKind, floor);
       return `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;
     };
     const [floor] = figures;
@@ -188,17 +188,17 @@ async function measureServing(): Promise<Section[]> {
         title: "Openings a second of one runtime, 1,000,000 statuses stored",
         columns: ["", "a second", "of the floor", "computed", "of the floor", "median", "99 %"],
         rows: kinds.flatMap(({ name }, i) => {
-          const of = figures[i];
-          if (!of || !floor) return [];
+          const figuresOfKind = figures[i];
+          if (!figuresOfKind || !floor) return [];
           return [
             [
               name,
-              median(of.rate).toFixed(0),
-              formatRatioRange(of.rate, floor.rate),
-              formatMilliseconds(median(of.computed)),
-              formatRatioRange(of.computed, floor.computed),
-              formatMilliseconds(median(of.p50)),
-              formatMilliseconds(median(of.p99)),
+              median(figuresOfKind.rate).toFixed(0),
+              formatRatioRange(figuresOfKind.rate, floor.rate),
+              formatMilliseconds(median(figuresOfKind.computed)),
+              formatRatioRange(figuresOfKind.computed, floor.computed),
+              formatMilliseconds(median(figuresOfKind.p50)),
+              formatMilliseconds(median(figuresOfKind.p99)),
             ],
           ];
         }),

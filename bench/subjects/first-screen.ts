@@ -40,14 +40,14 @@ export async function measureFirstScreen(): Promise<Section[]> {
         if (round >= 0) openings[i]?.push(opening);
       }
     }
-    const of = (i: number, key: "painted" | "typeable") => (openings[i] ?? []).map((opening) => opening[key]);
+    const getTimes = (i: number, key: "painted" | "typeable") => (openings[i] ?? []).map((opening) => opening[key]);
     const rows = names.map((name, i) => [
       name,
-      formatMilliseconds(median(of(i, "painted"))),
-      formatRatio(computeRatio(of(i, "painted"), of(1, "painted")).ratio),
-      formatRatio(computeRatio(of(i, "painted"), of(0, "painted")).ratio),
-      formatMilliseconds(median(of(i, "typeable"))),
-      formatRatio(computeRatio(of(i, "typeable"), of(1, "typeable")).ratio),
+      formatMilliseconds(median(getTimes(i, "painted"))),
+      formatRatio(computeRatio(getTimes(i, "painted"), getTimes(1, "painted")).ratio),
+      formatRatio(computeRatio(getTimes(i, "painted"), getTimes(0, "painted")).ratio),
+      formatMilliseconds(median(getTimes(i, "typeable"))),
+      formatRatio(computeRatio(getTimes(i, "typeable"), getTimes(1, "typeable")).ratio),
       (openings[i] ?? []).every((opening) => opening.isKept) ? "yes" : "no",
     ]);
     const section: Section = {

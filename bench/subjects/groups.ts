@@ -76,12 +76,12 @@ async function compareCrowds(
       const rate = await measureSaturation(crowd, first, saturated);
       first += 10_000;
       const latencies = await measureModerateRate(crowd, first, moderate, moderateGapMs);
-      const of = figures[i];
-      if (round < 0 || !of) continue; // the first round warms up
-      of.rate.push(rate);
-      of.p50.push(percentile(latencies, 0.5));
-      of.p95.push(percentile(latencies, 0.95));
-      of.p99.push(percentile(latencies, 0.99));
+      const figuresOfCrowd = figures[i];
+      if (round < 0 || !figuresOfCrowd) continue; // the first round warms up
+      figuresOfCrowd.rate.push(rate);
+      figuresOfCrowd.p50.push(percentile(latencies, 0.5));
+      figuresOfCrowd.p95.push(percentile(latencies, 0.95));
+      figuresOfCrowd.p99.push(percentile(latencies, 0.99));
     }
   }
   return figures;
@@ -90,13 +90,13 @@ async function compareCrowds(
 function toRows(members: number, [floor, product]: Figures[]): string[][] {
   if (!floor || !product) return [];
   const { ratio, low, high } = computeRatio(product.rate, floor.rate);
-  const row = (name: string, of: Figures, against: string) => [
+  const row = (name: string, figuresOfCrowd: Figures, against: string) => [
     name,
-    `${(median(of.rate) / 1000).toFixed(1)} k/s`,
+    `${(median(figuresOfCrowd.rate) / 1000).toFixed(1)} k/s`,
     against,
-    formatMilliseconds(median(of.p50)),
-    formatMilliseconds(median(of.p95)),
-    formatMilliseconds(median(of.p99)),
+    formatMilliseconds(median(figuresOfCrowd.p50)),
+    formatMilliseconds(median(figuresOfCrowd.p95)),
+    formatMilliseconds(median(figuresOfCrowd.p99)),
   ];
   return [
     row(`${members} sockets of ws in memory = floor`, floor, "1"),

@@ -27,7 +27,7 @@ type Outcome = {
 };
 
 const listOption = (name: string): string[] =>
-  process.argv.flatMap((given) => (given.startsWith(`--${name}=`) ? [given.slice(name.length + 3)] : []));
+  process.argv.flatMap((argument) => (argument.startsWith(`--${name}=`) ? [argument.slice(name.length + 3)] : []));
 const readNumberOption = (name: string, otherwise: number): number => Number(listOption(name)[0] ?? otherwise);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -36,8 +36,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 function listAttacks(): ({ name: string } & AttackNeeds)[] {
   const all: ({ name: string } & AttackNeeds)[] = [...frameAttacks, { name: reconnectStorm }, ...httpAttacks];
   const words = listOption("attack");
-  const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-  if (chosen.length > 0) return chosen;
+  const selected = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  if (selected.length > 0) return selected;
   throw new Error(`No such attack. There are:\n${all.map(({ name }) => `  ${name}`).join("\n")}`);
 }
 
@@ -111,9 +111,9 @@ async function measureAttack(server: Server, scene: AttackScene, { stage, needs 
 const formatMs = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(ms < 10 ? 1 : 0) : "never");
 
 function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome): string[] {
-  const compare = (of: "ackMs" | "receivedMs" | "answeredMs"): string[] =>
+  const compare = (kind: "ackMs" | "receivedMs" | "answeredMs"): string[] =>
     [0.5, 0.95].map((share) => {
-      const [now, before] = [percentile(listTimes(attacked, of), share), percentile(listTimes(idle, of), share)];
+      const [now, before] = [percentile(listTimes(attacked, kind), share), percentile(listTimes(idle, kind), share)];
       return Number.isFinite(now) ? `${formatMs(now)} (${(now / before).toFixed(1)}×)` : "never";
     });
   return [

@@ -71,10 +71,10 @@ export async function measureLongChat(): Promise<Section[]> {
     }
     const [short, long] = chats.map(({ taken: rounds }) => rounds);
     const rows = Object.keys(short?.[0] ?? {}).map((action) => {
-      const of = (rounds: Record<string, number>[] = []) => rounds.map((round) => round[action] ?? Number.NaN);
-      const { ratio, low, high } = computeRatio(of(long), of(short));
-      const spread = `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
-      return [action, formatMilliseconds(median(of(short))), formatMilliseconds(median(of(long))), spread];
+      const getTimes = (rounds: Record<string, number>[] = []) => rounds.map((round) => round[action] ?? Number.NaN);
+      const { ratio, low, high } = computeRatio(getTimes(long), getTimes(short));
+      const range = `${formatRatio(ratio)} (${low.toFixed(1)}–${high.toFixed(1)})`;
+      return [action, formatMilliseconds(median(getTimes(short))), formatMilliseconds(median(getTimes(long))), range];
     });
     return [
       {
@@ -99,8 +99,15 @@ function toRowsSection(measured: Awaited<ReturnType<typeof countRows>>): Section
   const rows = actions.map((action) => {
     const [short, long] = sizes.map((size) => measured.find(({ name }) => name === `${action}, ${size} messages`));
     const read = [short, long].map((one) => one?.counts.objectRowsRead ?? Number.NaN);
-    const [few = Number.NaN, many = Number.NaN] = read;
-    return [action, String(few), String(short?.per), String(many), String(long?.per), formatRatio(many / few)];
+    const [shortRows = Number.NaN, longRows = Number.NaN] = read;
+    return [
+      action,
+      String(shortRows),
+      String(short?.per),
+      String(longRows),
+      String(long?.per),
+      formatRatio(longRows / shortRows),
+    ];
   });
   return {
     title: "Rows the same reads in the objects",

@@ -99,14 +99,20 @@ function toShowingSection(
   small: SentMedia<"image">,
   photo: Buffer,
 ): Section {
-  const full = (way: keyof typeof showings) => showings[way].map((showing) => showing.full);
-  const row = (name: string, way: keyof typeof showings) => {
-    const of = (key: "placeholder" | "asked") => {
-      const value = median(showings[way].map((showing) => showing[key]));
+  const full = (visit: keyof typeof showings) => showings[visit].map((showing) => showing.full);
+  const row = (name: string, visit: keyof typeof showings) => {
+    const getMedian = (key: "placeholder" | "asked") => {
+      const value = median(showings[visit].map((showing) => showing[key]));
       return Number.isNaN(value) ? "none" : formatMilliseconds(value);
     };
-    const { ratio } = computeRatio(full(way), full("bare"));
-    return [name, of("placeholder"), of("asked"), formatMilliseconds(median(full(way))), formatRatio(ratio)];
+    const { ratio } = computeRatio(full(visit), full("bare"));
+    return [
+      name,
+      getMedian("placeholder"),
+      getMedian("asked"),
+      formatMilliseconds(median(full(visit))),
+      formatRatio(ratio),
+    ];
   };
   const bytesPerSecond = 50_000;
   return {

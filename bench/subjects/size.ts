@@ -60,9 +60,9 @@ async function load(
   };
   const loaded: Promise<LoadedFile | undefined>[] = [];
   const answers = new Map<string, { url: string; type: string }>();
-  const asked = new Map<string, boolean>();
+  const requestedBefore = new Map<string, boolean>();
   let isShown = false;
-  cdp.on("Network.requestWillBeSent", ({ requestId }) => asked.set(requestId, !isShown));
+  cdp.on("Network.requestWillBeSent", ({ requestId }) => requestedBefore.set(requestId, !isShown));
   cdp.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     sizeOf(requestId).requestHead = Buffer.byteLength(lines.join(""));
@@ -82,7 +82,7 @@ async function load(
       .then(({ body, base64Encoded }) => Buffer.from(body, base64Encoded ? "base64" : "utf8"))
       .catch(() => Buffer.alloc(0));
     const { pathname } = new URL(answer.url);
-    const isBefore = asked.get(requestId) ?? true;
+    const isBefore = requestedBefore.get(requestId) ?? true;
     loaded.push(read.then((body) => ({ path: pathname, type: answer.type, body, isBefore, ...sizeOf(requestId) })));
   });
   await page.goto(url);
@@ -164,12 +164,12 @@ function compareFiles(chat: LoadedFile[], counted: Scene | undefined): string {
 
 function describeChat(chat: LoadedFile[], counted: Scene | undefined): Section[] {
   const compressed = new Map(chat.map((one) => [one, brotliSize(readContent(one))]));
-  const of = (one: LoadedFile): number => compressed.get(one) ?? 0;
+  const getSize = (one: LoadedFile): number => compressed.get(one) ?? 0;
   const code = chat.filter(isCode);
   const byPackage = new Map<string, number>();
   for (const one of code) {
     for (const [name, share] of computePackageShares(one))
-      byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
+      byPackage.set(name, (byPackage.get(name) ?? 0) + share * getSize(one));
   }
   const early = chat.filter(({ isBefore }) => isBefore);
   const packages = [...byPackage].sort(([, x], [, y]) => y - x);
@@ -180,12 +180,12 @@ function describeChat(chat: LoadedFile[], counted: Scene | undefined): Section[]
       columns: ["", "plain", "brotli 11", "asked for"],
       rows: [
         ...[...chat]
-          .sort((x, y) => of(y) - of(x))
-          .filter((one) => of(one) >= minShownBytes)
+          .sort((x, y) => getSize(y) - getSize(x))
+          .filter((one) => getSize(one) >= minShownBytes)
           .map((one) => toFileRow(one.path.slice(0, 60), [one], one.isBefore ? "before" : "after")),
         toFileRow(
           "smaller ones",
-          chat.filter((one) => of(one) < minShownBytes),
+          chat.filter((one) => getSize(one) < minShownBytes),
         ),
         toFileRow("scripts and styles together", code),
         toFileRow("everything before the newest message shows", early),
@@ -213,13 +213,13 @@ function describeChat(chat: LoadedFile[], counted: Scene | undefined): Section[]
     return [
       name,
       formatKilobytes(sum(files.map((one) => readContent(one).length))),
-      formatKilobytes(sum(files.map(of))),
+      formatKilobytes(sum(files.map(getSize))),
       when,
     ];
   }
 
   function toRow(name: string, size: number): string[] {
-    return [name, formatKilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
+    return [name, formatKilobytes(size), `${((100 * size) / sum(code.map(getSize))).toFixed(1)} %`];
   }
 }
 

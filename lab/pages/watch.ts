@@ -112,7 +112,7 @@ export const readTotals = (page: MeasuredPage): Promise<MediaTotals> =>
 /** Time of the first sound or picture at or after `since`; undefined if none arrives in time. */
 async function waitForFirst(
   page: MeasuredPage,
-  what: "heard" | "seen",
+  kind: "heard" | "seen",
   since: number,
   patienceMs: number,
 ): Promise<number | undefined> {
@@ -127,7 +127,7 @@ async function waitForFirst(
           resolve(at ?? null);
         }, 50);
       }),
-    [what, since, patienceMs] as const,
+    [kind, since, patienceMs] as const,
   );
   return first ?? undefined;
 }

@@ -48,10 +48,10 @@ function brotliSize(path) {
 
 /** Files of these modules' chunks and of all their imports. */
 function listChunkFiles(manifest, roots) {
-  const [files, seen] = [new Set(), new Set()];
+  const [files, visited] = [new Set(), new Set()];
   const walk = (key) => {
-    if (seen.has(key)) return;
-    seen.add(key);
+    if (visited.has(key)) return;
+    visited.add(key);
     const chunk = manifest[key];
     if (!chunk) throw new Error(`scripts/check/byte-budget.mjs names ${key}, which is not a chunk of the client`);
     for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);

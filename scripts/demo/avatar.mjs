@@ -22,18 +22,18 @@ function hairDistance(x, y, style) {
 /** @param {Look} look */
 function paintPixel(x, y, look) {
   let colour = mix(look.glow, look.ground, Math.min(1, Math.hypot(x - 110, y - 90) / 300));
-  const put = (distance, paint) => {
+  const paintShape = (distance, paint) => {
     colour = mix(colour, paint, toCoverage(distance));
   };
   const hair = look.style === "wrap" ? paintCloth(x * 1.4, y * 1.4, look) : look.hair;
-  if (look.style === "long" || look.style === "round") put(hairDistance(x, y, look.style), hair);
-  put(ellipse(x, y, 160, 350, 132, 112), paintCloth(x, y, look));
-  put(ellipse(x, y, 160, 228, 32, 46), mix(look.skin, [0, 0, 0], 0.14));
-  put(ellipse(x, y, 160, 154, 62, 76), look.skin);
-  if (look.style === "wrap") put(Math.max(hairDistance(x, y, "wrap"), y - 112), hair);
-  else put(Math.max(hairDistance(x, y, look.style), y - 104 - (x - 160) ** 2 / 240), hair);
-  for (const side of [-1, 1]) put(ellipse(x, y, 160 + side * 24, 152, 6, 7), [32, 20, 22]);
-  put(Math.abs(Math.hypot(x - 160, y - 172) - 20) - 2.2 + (y < 184 ? 9 : 0), mix(look.skin, [60, 10, 20], 0.55));
+  if (look.style === "long" || look.style === "round") paintShape(hairDistance(x, y, look.style), hair);
+  paintShape(ellipse(x, y, 160, 350, 132, 112), paintCloth(x, y, look));
+  paintShape(ellipse(x, y, 160, 228, 32, 46), mix(look.skin, [0, 0, 0], 0.14));
+  paintShape(ellipse(x, y, 160, 154, 62, 76), look.skin);
+  if (look.style === "wrap") paintShape(Math.max(hairDistance(x, y, "wrap"), y - 112), hair);
+  else paintShape(Math.max(hairDistance(x, y, look.style), y - 104 - (x - 160) ** 2 / 240), hair);
+  for (const side of [-1, 1]) paintShape(ellipse(x, y, 160 + side * 24, 152, 6, 7), [32, 20, 22]);
+  paintShape(Math.abs(Math.hypot(x - 160, y - 172) - 20) - 2.2 + (y < 184 ? 9 : 0), mix(look.skin, [60, 10, 20], 0.55));
   return colour;
 }
 

@@ -36,5 +36,5 @@ export const createCallEvents = (origin, timeline, { id: conversation, path, spe
       }
       await post(callee, `/${id}/end`, { device: devices.callee, status: "ended" });
     };
-    return { at, who: [caller, callee], run: () => run().catch(ignoreErrors("call_not_found")) };
+    return { at, participants: [caller, callee], run: () => run().catch(ignoreErrors("call_not_found")) };
   });

@@ -66,10 +66,10 @@ export function createGroupEvents(origin, people) {
   const group = { id: groupId, name: path.join("/"), path, speakers };
   /** State of the group as its creator sees it; undefined if somebody trying the demo deleted it. */
   let made;
-  const who = Object.values(speakers);
+  const participants = Object.values(speakers);
   const event = (at, run) => ({
     at,
-    who,
+    participants,
     run: async () => {
       if (made) await run();
     },
@@ -103,11 +103,11 @@ export function createGroupEvents(origin, people) {
   const madeMs = toEpochMs({ days: 4, at: "18:20" });
   const joinedMs = toEpochMs({ days: 1, at: "12:04" });
   return [
-    { at: madeMs, who, run: make },
+    { at: madeMs, participants, run: make },
     ...createLineEvents(before, 0, madeMs + 60_000),
     event(toEpochMs({ days: 3, at: "09:15" }), handOver),
-    ...shown.map((thing, i) =>
-      event(toEpochMs({ days: 2, at: "17:52" }) + i, () => sendAttachment(origin, group, thing, i)),
+    ...shown.map((attachment, i) =>
+      event(toEpochMs({ days: 2, at: "17:52" }) + i, () => sendAttachment(origin, group, attachment, i)),
     ),
     event(joinedMs, join),
     ...createLineEvents(after, before.length, joinedMs + 60_000),

@@ -17,13 +17,13 @@ export function renderPdf(lines) {
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
   ];
   let file = "%PDF-1.4\n";
-  const places = objects.map((object, i) => {
-    const place = file.length;
+  const offsets = objects.map((object, i) => {
+    const offset = file.length;
     file += `${i + 1} 0 obj\n${object}\nendobj\n`;
-    return place;
+    return offset;
   });
   const table = file.length;
-  const rows = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
   file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`;
   return Buffer.from(file, "latin1");

@@ -36,5 +36,5 @@ export const createStatusEvents = (origin, people) =>
       const form = createStatusForm(stableId("status", String(i)), status);
       await callApi(origin, "POST", "/api/tala", { token: author.token, form }).catch(ignoreErrors("post_not_found"));
     };
-    return { at: toEpochMs(status.when), who: [author], run };
+    return { at: toEpochMs(status.when), participants: [author], run };
   });

@@ -66,12 +66,12 @@ export const groupBySpeaker = (lines) =>
  * Sends the i-th attachment of a conversation.
  * @param {string} origin
  * @param {{ id: string, path: string[], speakers: Record<string, any> }} conversation
- * @param {any} thing
+ * @param {any} attachment
  * @param {number} i
  */
-export async function sendAttachment(origin, { id, path, speakers }, thing, i) {
-  const person = speakers[thing.by];
-  const body = await uploadBody(origin, person, stableId(...path, "file", String(i)), thing);
+export async function sendAttachment(origin, { id, path, speakers }, attachment, i) {
+  const person = speakers[attachment.by];
+  const body = await uploadBody(origin, person, stableId(...path, "file", String(i)), attachment);
   const messages = [{ cid: stableId(...path, "shown", String(i)), body }];
   await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token: person.token, body: { messages } });
 }

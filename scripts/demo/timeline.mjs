@@ -21,7 +21,7 @@ export function toEpochMs(when) {
 
 /**
  * @typedef {{ token: string, refreshToken: string, renewedMs: number }} Person
- * @typedef {{ at: number, who: Person[], run: () => Promise<void> }} Event
+ * @typedef {{ at: number, participants: Person[], run: () => Promise<void> }} Event
  */
 
 const setClock = async (origin, body) => {
@@ -50,15 +50,15 @@ export const createTimeline = (origin, isPast) => {
     if (isPast) await setClock(origin, String(Math.min(ms, Date.now())));
   };
   return {
-    /** @param {number} ms @param {Person[]} who whose sessions are used then */
-    async goTo(ms, who = []) {
+    /** @param {number} ms @param {Person[]} participants sessions to renew if necessary */
+    async goTo(ms, participants = []) {
       await moveTo(ms);
-      for (const person of who) await renewToken(origin, person, isPast ? ms : Date.now());
+      for (const person of participants) await renewToken(origin, person, isPast ? ms : Date.now());
     },
     /** @param {Event[]} events in any order */
     async live(events) {
-      for (const { at, who, run } of events.toSorted((one, other) => one.at - other.at)) {
-        await this.goTo(at, who);
+      for (const { at, participants, run } of events.toSorted((one, other) => one.at - other.at)) {
+        await this.goTo(at, participants);
         await run();
       }
     },

@@ -14,14 +14,14 @@ const resolveModule = (from: string, to: string): string =>
   to.startsWith("#") ? `/src/${to.slice(1)}` : new URL(to, `file://${from}`).pathname;
 
 /** Text of a module and all its imports within `sources`: everything it may show, in later states too. */
-const collectSources = (path: string, seen = new Set<string>()): string => {
+const collectSources = (path: string, visited = new Set<string>()): string => {
   const text = sources[path];
-  if (text === undefined || seen.has(path)) return "";
-  seen.add(path);
+  if (text === undefined || visited.has(path)) return "";
+  visited.add(path);
   const imports = [...text.matchAll(/^import [^;]*?from "([.#][^"]+)"/gm)].map(([, to = ""]) =>
     resolveModule(path, to),
   );
-  return [text, ...imports.map((to) => collectSources(to, seen))].join("\n");
+  return [text, ...imports.map((to) => collectSources(to, visited))].join("\n");
 };
 
 const minify = (css: string): string =>

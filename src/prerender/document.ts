@@ -12,13 +12,13 @@ export type BuildManifest = Record<
 export const toCspHash = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
 /** Scripts a module needs, its own first. */
-export const listModuleScripts = (manifest: BuildManifest, source: string, seen = new Set<string>()): string[] => {
+export const listModuleScripts = (manifest: BuildManifest, source: string, visited = new Set<string>()): string[] => {
   const chunk = manifest[source];
-  if (!chunk || seen.has(source)) return [];
-  seen.add(source);
+  if (!chunk || visited.has(source)) return [];
+  visited.add(source);
   return [
     `/${chunk.file}`,
-    ...(chunk.imports ?? []).flatMap((imported) => listModuleScripts(manifest, imported, seen)),
+    ...(chunk.imports ?? []).flatMap((imported) => listModuleScripts(manifest, imported, visited)),
   ];
 };
 
