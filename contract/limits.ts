@@ -170,7 +170,7 @@ export const proofValidMs = 10 * 60_000;
 export const proofSolveMs = 5 * 60_000; // time limit in the browser, for the highest level on a slow phone
 export const proofsFree = 20; // proofs spent from one network before the level rises
 export const proofsPerLevel = 15;
-export const proofLevelMax = 3; // 8 times the work, so that users of the same network wait less than minutes
+export const proofLevelMax = 3; // 8 times the work, so that users of the same network never wait for minutes
 export const proofDecayMs = 15_000; // how long each spent proof counts
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)

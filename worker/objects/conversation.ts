@@ -76,7 +76,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async openConnection(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.openConnection(connection))) this.#notifier.notify(log.members.present);
+    if (log.transaction(() => log.openConnection(connection))) this.#notifier.notify(log.members.active);
   }
 
   async closeConnection(id: ConversationId, connection: Uuid): Promise<void> {
@@ -86,7 +86,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       this.#callController?.endOpenCall();
       return true;
     });
-    if (hasClosed) this.#notifier.notify(log.members.present);
+    if (hasClosed) this.#notifier.notify(log.members.active);
   }
 
   async sendMessages(
@@ -115,7 +115,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     );
     if (isSeenChanged && log.group) this.#notifier.scheduleReceipts(lowestReadState);
     else if (isSeenChanged && log.isOpen && !member.isBlocking)
-      this.#notifier.notify(log.members.present.filter((other) => other !== member));
+      this.#notifier.notify(log.members.active.filter((other) => other !== member));
     return toMemberReadState(log, member, hasRead || !hasMoved);
   }
 
@@ -161,7 +161,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     // messages or a frozen read state.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
     this.#notifier.notify(
-      log.members.present.filter((member) => member.user !== user),
+      log.members.active.filter((member) => member.user !== user),
       true,
     );
   }
@@ -175,7 +175,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       return removeDeletedUser(log, member, Date.now());
     });
     if (hasChanged && log.group) this.#notifier.notifyGroupChanged(log, member);
-    else if (hasChanged) this.#notifier.notify(log.members.present, true);
+    else if (hasChanged) this.#notifier.notify(log.members.active, true);
     else this.#notifier.notify(readers);
     if (hasChanged) this.#notifier.schedulePurge(log);
     return removal;

@@ -87,19 +87,19 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       onMessage: (conversation) => this.#typing.reset(conversation),
     });
     const sockets = this.#sockets;
-    const runInBackground = (failure: string) => (work: Promise<unknown>) =>
+    const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
-    const later = runInBackground("background work of a call failed");
-    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, later });
-    this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, later });
+    const runInBackground = createBackgroundRunner("background work of a call failed");
+    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, runInBackground });
+    this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, runInBackground });
     const close = () => {
       inbox.close();
       this.#presence.close();
       this.#sockets.closeSessions("all");
     };
     this.#accountDeletion = new AccountDeletionJob({ ctx, env, user, close });
-    const recountInBackground = runInBackground("unread count failed");
-    this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, later: recountInBackground });
+    const recountInBackground = createBackgroundRunner("unread count failed");
+    this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, runInBackground: recountInBackground });
     this.#commands = new CommandRouter({
       inbox,
       dispatcher,

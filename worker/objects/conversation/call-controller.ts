@@ -131,7 +131,7 @@ export class CallController {
     const { open } = calls;
     const isCaller = open?.caller === member.number;
     if (open?.id !== id || !isUnreachable(open, !isCaller, this.#lastHeard, now)) return undefined;
-    const other = members.present.find(({ number }) => number !== member.number);
+    const other = members.active.find(({ number }) => number !== member.number);
     const device = isCaller ? open.calleeDevice : open.callerDevice;
     return other && device !== null ? { other, device } : undefined;
   }
@@ -168,7 +168,7 @@ export class CallController {
     const result = this.#log.transaction(change);
     const { nextTimeoutAt } = this;
     if (nextTimeoutAt !== undefined) this.#notifier.scheduleAlarm(nextTimeoutAt);
-    if (calls.version !== before) this.#notifier.notifyUrgently(this.#log.members.present);
+    if (calls.version !== before) this.#notifier.notifyUrgently(this.#log.members.active);
     return result;
   }
 

@@ -80,7 +80,7 @@ export class MemberNotifier {
   /** Notifies all members after a new epoch: their channels have nothing of the log. */
   handleNewEpoch(log: ConversationLog): void {
     for (const { number } of log.members.all) this.#fanOut.resetProgress(number);
-    this.notify(log.members.present, true);
+    this.notify(log.members.active, true);
   }
 
   notify(members: readonly Member[], needsCount = false): void {
@@ -92,24 +92,24 @@ export class MemberNotifier {
   /** Notifies the members of new messages. The authors' channels get them in the responses to their calls. */
   notifySent(log: ConversationLog, authors: ReadonlySet<number>): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    this.notify(log.members.present.filter(({ number, isBlocking }) => !isBlocking && !authors.has(number)));
+    this.notify(log.members.active.filter(({ number, isBlocking }) => !isBlocking && !authors.has(number)));
     for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
   /** Notifies those who had a deleted message and releases its file. */
-  notifyDeleted(log: ConversationLog, author: Member, { isNew, isWithheld }: TombstoneResult): void {
+  notifyDeleted(log: ConversationLog, author: Member, { isNew, isUndelivered }: TombstoneResult): void {
     if (!isNew) return;
-    this.notify(isWithheld ? [author] : log.members.present, true);
+    this.notify(isUndelivered ? [author] : log.members.active, true);
     this.releaseFiles(log);
   }
 
   /** Notifies all members of a group change, first the actor and those who are no longer members. */
   notifyGroupChanged(log: ConversationLog, actor: Member): void {
     const newestVersion = log.group?.roster;
-    const { present, leaving } = log.members;
+    const { active, leaving } = log.members;
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     // The actor must not be scheduled twice, which would notify them again after all the others.
-    const others = present.filter((member) => member !== actor);
+    const others = active.filter((member) => member !== actor);
     this.#fanOut.scheduleUrgent(actor.number, actor.version === newestVersion);
     for (const member of leaving) if (member !== actor) this.#fanOut.scheduleUrgent(member.number);
     for (const { number, version } of others) this.#fanOut.schedule(number, version === newestVersion);
@@ -165,8 +165,8 @@ export class MemberNotifier {
       this.#clock.ring();
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
-        const { present = [], leaving = [] } = this.#log?.members ?? {};
-        this.#fanOut.recover([...present, ...leaving].map(({ number }) => number));
+        const { active = [], leaving = [] } = this.#log?.members ?? {};
+        this.#fanOut.recover([...active, ...leaving].map(({ number }) => number));
       }
       await this.#fanOut.retryDue();
       if (this.#log) await this.#purge(this.#log);

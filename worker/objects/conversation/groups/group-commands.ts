@@ -129,7 +129,7 @@ const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
   return body.type === "event" && body.event === "left";
 };
 
-const addMembers = (
+const addPeople = (
   log: GroupLog,
   actor: Member,
   people: readonly AddedMember[],
@@ -146,7 +146,7 @@ const addMembers = (
   return toGroupChangeResult(log);
 };
 
-const removeMember = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {
+const expelMember = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {
   const member = log.members.find(user);
   if (!member || member === actor) return { error: "member_not_found" };
   if (!isVisibleMember(member)) return toGroupChangeResult(log);
@@ -165,7 +165,7 @@ const endGroup = (log: GroupLog): GroupChangeResult => {
 
 /** Successor of a leaving owner: the named member if active, otherwise the member with the longest membership. */
 const chooseSuccessor = (log: GroupLog, actor: Member, successorId: Uuid | undefined): Member | undefined => {
-  const others = log.members.present.filter((member) => member !== actor);
+  const others = log.members.active.filter((member) => member !== actor);
   const longestMember = others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
   return others.find(({ user }) => user === successorId) ?? longestMember;
 };
@@ -181,7 +181,7 @@ export const leaveWithSuccessor = (
   if (isOwner && successorId !== undefined && (successorId === actor.user || !findVisibleMember(log, successorId)))
     return { error: "member_not_found" };
   // Hidden members do not keep a group alive.
-  if (log.members.present.length === 1) return endGroup(log);
+  if (log.members.active.length === 1) return endGroup(log);
   const successor = isOwner ? chooseSuccessor(log, actor, successorId) : undefined;
   const membersVersion = nextMembersVersion(log);
   detachMember(log, actor, membersVersion);
@@ -210,14 +210,19 @@ const transferOwnership = (log: GroupLog, actor: Member, user: Uuid, now: number
   return toGroupChangeResult(log);
 };
 
-const renameGroup = (log: GroupLog, actor: Member, name: string, now: number): GroupChangeResult => {
+const changeGroupName = (log: GroupLog, actor: Member, name: string, now: number): GroupChangeResult => {
   if (name === log.group.name) return toGroupChangeResult(log);
   log.updateGroup({ name, roster: log.group.roster + 1 });
   appendEvents(log, actor, [{ event: "renamed", name }], now);
   return toGroupChangeResult(log);
 };
 
-const setGroupPicture = (log: GroupLog, actor: Member, pictureKey: string | null, now: number): GroupChangeResult => {
+const changeGroupPicture = (
+  log: GroupLog,
+  actor: Member,
+  pictureKey: string | null,
+  now: number,
+): GroupChangeResult => {
   const replaced = log.group.picture;
   if (pictureKey === replaced) return toGroupChangeResult(log);
   log.updateGroup({ picture: pictureKey, roster: log.group.roster + 1 });
@@ -243,13 +248,13 @@ export const applyGroupCommand = (
   if (!isGroupActionAllowed(actor.role, command.type)) return { error: "not_allowed" };
   switch (command.type) {
     case "add":
-      return addMembers(log, actor, command.people, now);
+      return addPeople(log, actor, command.people, now);
     case "remove":
-      return removeMember(log, actor, command.user, now);
+      return expelMember(log, actor, command.user, now);
     case "rename":
-      return renameGroup(log, actor, command.name, now);
+      return changeGroupName(log, actor, command.name, now);
     case "picture":
-      return setGroupPicture(log, actor, command.key, now);
+      return changeGroupPicture(log, actor, command.key, now);
     case "end":
       return endGroup(log);
   }

@@ -67,7 +67,7 @@ export class GroupController {
     const log = this.#log;
     const member = log.members.findActive(user);
     if (!isActiveGroup(log) || !member || log.members.visible.length > groupTypingMax) return;
-    const others = log.members.present.filter((other) => other !== member);
+    const others = log.members.active.filter((other) => other !== member);
     this.#notifier.relayTyping(log, member, others);
   }
 }

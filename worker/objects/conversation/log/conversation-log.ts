@@ -104,7 +104,7 @@ export class ConversationLog {
 
   /** Whether members may write: always in a group, otherwise while the two are connected and both accounts exist. */
   get isOpen(): boolean {
-    return this.group !== null || (this.connection !== null && this.members.present.length === 2);
+    return this.group !== null || (this.connection !== null && this.members.active.length === 2);
   }
 
   /** Whether recipients may read attachments, also those of a deleted account. */
@@ -114,7 +114,7 @@ export class ConversationLog {
 
   /** Whether no member is left who could see the conversation. */
   get hasNoReaders(): boolean {
-    return this.group ? this.group.ended : this.members.present.length === 0;
+    return this.group ? this.group.ended : this.members.active.length === 0;
   }
 
   /** Whether the size limit for messages is reached. The remaining space is for leaving, deleting and blocking. */

@@ -156,7 +156,7 @@ export class MemberTable {
   }
 
   /** Active members: those who are notified. */
-  get present(): readonly Member[] {
+  get active(): readonly Member[] {
     this.#active ??= this.#all.filter(({ state }) => state === "in");
     return this.#active;
   }

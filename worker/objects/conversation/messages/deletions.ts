@@ -13,10 +13,10 @@ const pushedMaxBytes = 16 * 1024;
 const pageMaxBytes = 64 * 1024;
 
 /**
- * `revision` of the deletion. `isNew`: deleted now, not before. `isWithheld`: the message never reached the other
+ * `revision` of the deletion. `isNew`: deleted now, not before. `isUndelivered`: the message never reached the other
  * member.
  */
-export type TombstoneResult = { revision: number; isNew: boolean; isWithheld: boolean };
+export type TombstoneResult = { revision: number; isNew: boolean; isUndelivered: boolean };
 
 /** Replaces a member's own message by a tombstone within the caller's transaction. Idempotent. */
 export const replaceByTombstone = (
@@ -27,8 +27,8 @@ export const replaceByTombstone = (
   if (!row) return { error: "message_not_found" };
   const { seq } = row;
   if (row.sender !== member.number || getMessageTraits(row.kind).isSystem) return { error: "not_your_message" };
-  const isWithheld = row.withheld > 0;
-  if (row.kind === "deleted") return { revision: row.revision, isNew: false, isWithheld };
+  const isUndelivered = row.withheld > 0;
+  if (row.kind === "deleted") return { revision: row.revision, isNew: false, isUndelivered };
   const { file } = findAttachment(fromBodyColumns(row.kind, row.body)) ?? {};
   log.addRevisions(1);
   log.messages.replace({ ...row, ...toBodyColumns({ type: "deleted" }), revision: log.revision });
@@ -36,7 +36,7 @@ export const replaceByTombstone = (
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);
   }
-  return { revision: log.revision, isNew: true, isWithheld };
+  return { revision: log.revision, isNew: true, isUndelivered };
 };
 
 /**

@@ -16,7 +16,12 @@ import type { CallRegistry, RelayOutcome } from "./call-registry.ts";
 import { type EndedSessions, SessionGuard } from "./session-guard.ts";
 import { SignalBuffer } from "./signal-buffer.ts";
 
-type CallCommandPorts = { env: Env; user: Uuid; sockets: SocketRegistry; later(work: Promise<unknown>): void };
+type CallCommandPorts = {
+  env: Env;
+  user: Uuid;
+  sockets: SocketRegistry;
+  runInBackground(work: Promise<unknown>): void;
+};
 type RoutedCallRequest = CallRequest & { conversation: ConversationId };
 type CallRequestOf<T extends CallRequest["type"]> = Extract<RoutedCallRequest, { type: T }>;
 
@@ -56,7 +61,7 @@ export class CallCommands {
   /** Handles a closed or reloading page: its unanswered outgoing call rings only as long as a reload may take. */
   handlePageClosed(device: DeviceId): void {
     const call = this.#registry.findDialledBy(device);
-    if (call) this.#ports.later(this.#cancelUnlessBack(call, device));
+    if (call) this.#ports.runInBackground(this.#cancelUnlessBack(call, device));
   }
 
   async #cancelUnlessBack(call: Call, device: DeviceId): Promise<void> {

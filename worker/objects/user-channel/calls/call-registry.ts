@@ -18,7 +18,7 @@ type CallRegistryPorts = {
   user: Uuid;
   gateway: ConversationGateway;
   sockets: SocketRegistry;
-  later(work: Promise<unknown>): void;
+  runInBackground(work: Promise<unknown>): void;
 };
 
 const refreshedMax = 100; // calls
@@ -78,7 +78,7 @@ export class CallRegistry {
     for (const update of this.#table.applyCallState(conversation, record, version, hiddenCall)) {
       const { call, over, isHidden } = update;
       if (isHidden) {
-        if (!hasRungOut(call, Date.now())) this.#ports.later(this.#checkHiddenRing(call));
+        if (!hasRungOut(call, Date.now())) this.#ports.runInBackground(this.#checkHiddenRing(call));
         continue;
       }
       if (over) this.#abandoned.delete(call.call_id);
@@ -102,7 +102,8 @@ export class CallRegistry {
 
   /** Ends other calls whose device is gone, after this person entered one. */
   leaveOtherCalls(conversation: ConversationId): void {
-    for (const other of this.listOtherActiveCalls(conversation)) this.#ports.later(this.#leaveAbandoned(other));
+    for (const other of this.listOtherActiveCalls(conversation))
+      this.#ports.runInBackground(this.#leaveAbandoned(other));
   }
 
   /** Refreshes a call. Its state stays as it is if that fails. */
@@ -182,7 +183,7 @@ export class CallRegistry {
       else if (isStillRinging) ring();
     };
     if (this.#listOthers(call.conversation).length === 0) ring();
-    else this.#ports.later(decide());
+    else this.#ports.runInBackground(decide());
   }
 
   /** Answers a hidden call as busy if this person is in another call or another hidden one rings. */
@@ -198,7 +199,7 @@ export class CallRegistry {
 
   /** Answers a ringing call as busy because this person entered another one. */
   #refuseIfRinging(call: Call): void {
-    if (this.#isIncomingRing(call)) this.#ports.later(this.#reportBusy(call));
+    if (this.#isIncomingRing(call)) this.#ports.runInBackground(this.#reportBusy(call));
   }
 
   #reportBusy({ conversation, call_id }: Call): Promise<unknown> {
@@ -219,7 +220,7 @@ export class CallRegistry {
         call.answered_at === null
           ? now >= call.created_at + callRingMs + callServerWaitMs
           : now >= Math.max(call.answered_at, this.#refreshedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
-      if (isDoubtful) this.#ports.later(this.#refreshAndRing(call));
+      if (isDoubtful) this.#ports.runInBackground(this.#refreshAndRing(call));
     }
   }
 

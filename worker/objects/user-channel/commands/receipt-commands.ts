@@ -16,7 +16,7 @@ type ReceiptCommandPorts = {
   inbox: InboxFeed;
   gateway: ConversationGateway;
   meta: KeyValues;
-  later(work: Promise<unknown>): void;
+  runInBackground(work: Promise<unknown>): void;
 };
 
 const isMemberReadState = (answer: MemberReadState | Refusal): answer is MemberReadState => !isRefusal(answer);
@@ -50,7 +50,7 @@ export class ReceiptCommands {
   recount(conversation: ConversationId): void {
     const isRunning = this.#recounts.has(conversation);
     this.#recounts.set(conversation, isRunning);
-    if (!isRunning) this.#ports.later(this.#recount(conversation));
+    if (!isRunning) this.#ports.runInBackground(this.#recount(conversation));
   }
 
   async #recount(conversation: ConversationId): Promise<void> {

@@ -31,7 +31,7 @@ type DeliverBatch<Source> = (
 type SendLimit = { take(): boolean; waitMs(messages: number): number };
 
 const pauseMaxMs = 12; // between two batches
-const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause: an isolate has 10,000 timers at most
+const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause, since an isolate has at most 10,000 timers
 const queuedMax = 1_000; // messages of one person over all conversations; honest devices have far fewer in flight
 
 /**

@@ -29,7 +29,7 @@ type FrameHandlerPorts = {
 
 const fullSocketRetryMs = 1_000;
 
-const toErrorCode = (issues: readonly v.BaseIssue<unknown>[]): ErrorCode =>
+const findErrorCode = (issues: readonly v.BaseIssue<unknown>[]): ErrorCode =>
   issues.map((issue) => issue.message).find(isErrorCode) ?? "invalid_input";
 
 /** Runs commands that arrived as frames and answers their sockets. */
@@ -55,7 +55,7 @@ export class FrameHandler {
       CommandSchema,
       toCommand(frame, conversation, (handle) => this.#findConversation(handle) ?? ""),
     );
-    if (!parsed.success) return refuse({ error: toErrorCode(parsed.issues) });
+    if (!parsed.success) return refuse({ error: findErrorCode(parsed.issues) });
     // Only an "f" frame stands for a multicast.
     const command = parsed.output as Exclude<Command, { type: "spread" }>;
     const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
@@ -126,7 +126,7 @@ export class FrameHandler {
     const refuse = (index: number, refusal: Refusal) =>
       this.#sendRefusal(socket, recipients[index]?.ref ?? firstRef, refusal);
     if (!parsed.success || parsed.output.type !== "spread") {
-      const error = parsed.success ? "invalid_input" : toErrorCode(parsed.issues);
+      const error = parsed.success ? "invalid_input" : findErrorCode(parsed.issues);
       for (const index of recipients.keys()) refuse(index, { error });
       return;
     }
