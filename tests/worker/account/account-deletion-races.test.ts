@@ -122,7 +122,7 @@ test("what the channel never heard of is taken up within the hour", async () => 
   quiet();
   const scene = await newScene();
   const { ana } = scene;
-  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, { part: () => Promise.reject(new Error("away")) });
+  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, { deleteAccount: () => Promise.reject(new Error("away")) });
   const body = { user_id: ana.id };
   expect((await callWith({ USER_CHANNEL }, "DELETE", "/api/account", { token: ana.token, body })).status).toBe(204);
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(401);

@@ -114,7 +114,7 @@ test("a device that was away hears of them in its welcome, one that was not does
 test("a change that could not be told stands, is not answered as done, and is told before the next socket", async () => {
   const ana = await seedPerson();
   const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
-    configure: async () => {
+    updateSettings: async () => {
       throw new Error("the channel is not there");
     },
   });
@@ -133,7 +133,7 @@ test("a change that could not be told stands, is not answered as done, and is to
 test("asked again, a change that could not be told is in force", async () => {
   const ana = await seedPerson();
   const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
-    configure: async () => {
+    updateSettings: async () => {
       throw new Error("the channel is not there");
     },
   });

@@ -20,7 +20,7 @@ class OutgoingCalls {
   most = 0;
   /** Notices under way to one channel, at most. */
   mostToOne = 0;
-  readonly made = { notify: 0, typing: 0 };
+  readonly made = { notify: 0, deliverTyping: 0 };
 
   constructor(conversation: ConversationId) {
     this.#conversation = conversation;
@@ -43,13 +43,13 @@ class OutgoingCalls {
         if (typeof method !== "function") return method;
         return (...values: unknown[]) => {
           const answer = Reflect.apply(method, target, values);
-          return name === "notify" || name === "typing" ? this.#count(name, values, answer) : answer;
+          return name === "notify" || name === "deliverTyping" ? this.#count(name, values, answer) : answer;
         };
       },
     });
   }
 
-  async #count(name: "notify" | "typing", values: unknown[], answer: unknown): Promise<unknown> {
+  async #count(name: "notify" | "deliverTyping", values: unknown[], answer: unknown): Promise<unknown> {
     const [user, about] = values as [Uuid, ConversationNotice | ConversationId];
     if ((typeof about === "string" ? about : about.conversation) !== this.#conversation) return answer;
     const call = { name, user };
@@ -81,7 +81,7 @@ test("a group tells six channels at once and each of one thing at a time, of who
   await until(() => calls.isQuiet);
   expect(calls.most).toBe(fanOutAtOnce);
   expect(calls.mostToOne).toBe(1);
-  expect(calls.made.typing).toBeGreaterThan(0);
+  expect(calls.made.deliverTyping).toBeGreaterThan(0);
   expect((await membersOf(owner, id)).count).toBe(groupTypingMax);
 });
 

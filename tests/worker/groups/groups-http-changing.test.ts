@@ -179,7 +179,7 @@ test("while a group cannot be reached everything about it is unavailable, and sa
   if (!ben) throw new Error("too few");
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = () => Promise.reject(new Error("SELECT secret FROM members"));
-  const methods = { change: broken, group: broken, seats: broken, receipts: broken };
+  const methods = { runGroupCommand: broken, getGroup: broken, listMembers: broken, listReceipts: broken };
   const CONVERSATION = objectsWith(env.CONVERSATION, methods);
   const reading: [string, string][] = [
     ["GET", `/api/groups/${id}`],

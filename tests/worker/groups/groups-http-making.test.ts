@@ -150,7 +150,7 @@ test("a group that cannot be reached is unavailable, and making it again makes o
   const body = { id: createUuid(), name: "Famille", members: [ben.id] };
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = () => Promise.reject(Object.assign(new Error("the way there broke"), { retryable: true }));
-  for (const methods of [{ create: broken }, { group: broken }]) {
+  for (const methods of [{ createGroup: broken }, { getGroup: broken }]) {
     const CONVERSATION = objectsWith(env.CONVERSATION, methods);
     const answer = await callWith({ CONVERSATION }, "POST", "/api/groups", { token: ana.token, body });
     expect(answer).toMatchObject(refusal(503, "unavailable"));

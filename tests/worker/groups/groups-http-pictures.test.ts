@@ -108,7 +108,7 @@ test("who may not set the picture leaves nothing by trying", async () => {
   await drain("group_picture_by_user", owner.id);
   expect(await put(owner, id, makePng(40, 40))).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   // Refused between the look and the deed: the group was handed over on another device.
-  const CONVERSATION = objectsWith(env.CONVERSATION, { change: async () => ({ error: "not_allowed" }) });
+  const CONVERSATION = objectsWith(env.CONVERSATION, { runGroupCommand: async () => ({ error: "not_allowed" }) });
   await env.DB.prepare("DELETE FROM rate_limits").run();
   emptyBuckets.clear();
   expect(await put(owner, id, makePng(40, 40), { CONVERSATION })).toMatchObject({ status: 403 });
@@ -151,13 +151,13 @@ test("a picture whose answer was lost is shown, and the one before it goes all t
       return done;
     };
   const once = await put(owner, id, makePng(50, 50), {
-    CONVERSATION: objectsWith(env.CONVERSATION, { change: losing(1) }),
+    CONVERSATION: objectsWith(env.CONVERSATION, { runGroupCommand: losing(1) }),
   });
   expect(once.status).toBe(200);
   expect(await keptOf(id)).toEqual([`512/${once.body.picture}`]);
   lost = 0;
   const never = await put(owner, id, makePng(60, 60), {
-    CONVERSATION: objectsWith(env.CONVERSATION, { change: losing(Number.POSITIVE_INFINITY) }),
+    CONVERSATION: objectsWith(env.CONVERSATION, { runGroupCommand: losing(Number.POSITIVE_INFINITY) }),
   });
   expect(never.status).toBe(503);
   const shown = (await ask<Group>(owner, "GET", `/api/groups/${id}`)) as Group;

@@ -43,7 +43,7 @@ const contacts = async () => {
 const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
   const told: boolean[] = [];
   const CONVERSATION = objectsWith(env.CONVERSATION, {
-    block: async (_: string, __: string, isBlocked: boolean) => {
+    setBlocked: async (_: string, __: string, isBlocked: boolean) => {
       told.push(isBlocked);
       if (fails(isBlocked)) throw new Error("the object is overloaded");
     },
@@ -167,7 +167,7 @@ test("when two devices block and unblock at once, the conversation ends as the d
   const told: boolean[] = [];
   let blockAgain: Promise<unknown> | undefined;
   const CONVERSATION = objectsWith(env.CONVERSATION, {
-    block: async (_: string, __: string, isBlocked: boolean) => {
+    setBlocked: async (_: string, __: string, isBlocked: boolean) => {
       // The other device's block overtakes the unblocking on its way to the conversation.
       if (!isBlocked && !blockAgain) {
         blockAgain = callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });

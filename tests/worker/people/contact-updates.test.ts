@@ -16,7 +16,7 @@ type Told = { user: string; other: string; state: string; username: string };
 const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
   const told: Told[] = [];
   const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
-    relate: async (user: string, relations: Relation[]) => {
+    updateRelations: async (user: string, relations: Relation[]) => {
       await answer(user);
       for (const { profile, state } of relations)
         told.push({ user, other: profile.id, state, username: profile.username });

@@ -153,8 +153,8 @@ test("an acceptance whose conversation cannot be opened goes back to pending, an
   const request = await askFor(ana, ben);
   const closed: unknown[] = [];
   const CONVERSATION = objectsWith(env.CONVERSATION, {
-    open: () => Promise.reject(new Error("the object is overloaded")),
-    close: async (...all: unknown[]) => void closed.push(all),
+    openConnection: () => Promise.reject(new Error("the object is overloaded")),
+    closeConnection: async (...all: unknown[]) => void closed.push(all),
   });
   const failed = await callWith({ CONVERSATION }, "POST", `/api/requests/${request}/accept`, { token: ben.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "accept_failed" } });
@@ -171,7 +171,7 @@ test("a contact whose conversation cannot be closed stays a contact", async () =
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
-  const CONVERSATION = objectsWith(env.CONVERSATION, { close: () => Promise.reject(new Error("gone")) });
+  const CONVERSATION = objectsWith(env.CONVERSATION, { closeConnection: () => Promise.reject(new Error("gone")) });
   const failed = await callWith({ CONVERSATION }, "DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   expect(idsOf(await contactsOf(ben))).toEqual([ana.id]);

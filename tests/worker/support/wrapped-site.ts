@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type Answer, type Call, callSite } from "#tests/support/people/people.ts";
 import { api } from "#worker/api.ts";
+import type { ConversationRpc, UserChannelRpc } from "#worker/objects/rpc.ts";
 import { site } from "./site.ts";
 
 /** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts). */
@@ -38,8 +39,10 @@ export const callRawWith = (changed: Changed, path: string, init: RequestInit): 
 export const callWith = (changed: Changed, method: string, path: string, options?: Call): Promise<Answer> =>
   callSite({ origin: site.origin, fetch: (url, init) => fetchWith(changed, url, init) }, method, path, options);
 
+type RpcMethods = Partial<Record<keyof ConversationRpc | keyof UserChannelRpc, (...args: never[]) => unknown>>;
+
 /** A namespace whose objects have these methods instead of their own. */
-export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: object) => ({
+export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: RpcMethods) => ({
   getByName: (name: string): T => {
     const stub = namespace.getByName(name);
     return new Proxy(stub, {
