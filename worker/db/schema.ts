@@ -51,7 +51,7 @@ export const sessions = sqliteTable(
     device: text("device").notNull().default(""),
     /** Authentication methods in the order they were shown (GoTrue's `amr`), separated by spaces. */
     methods: text("methods").notNull().default("password"),
-    /** Pending session: it may only show a second factor, and only for `awaitingMinutes`. */
+    /** Pending session: it may only show a second factor, and only for `pendingSecondFactorMinutes`. */
     awaits: integer("awaits", { mode: "boolean" }).notNull().default(false),
     /** Keyed hash of the network in which a pending session started. Empty for full sessions. */
     network: text("network").notNull().default(""),

@@ -19,7 +19,7 @@ export function SettingsPage({ title, description, children }: SettingsPageProps
 }
 
 type SettingsCardProps = {
-  /** Element id that `focusCard` looks up. */
+  /** Element id that `focusSecurityCard` looks up. */
   anchor?: string;
   title: string;
   icon: string;
