@@ -64,7 +64,7 @@ const tryRelay = (scene: Scene, relay: Relay, transport: keyof typeof relayNetwo
     const hasPassed = candidates.every((candidate) => candidate === `relay ${transport}`) && !heard.includes(undefined);
     return [
       {
-        what: `${name}: taken, then heard by caller / callee`,
+        what: `${name}: accepted, then heard by caller / callee`,
         measured: `${formatEach(heard, seconds)}, ${formatEach(candidates, String)}`,
         expected: `relay ${transport}`,
         hasPassed,
@@ -82,10 +82,10 @@ async function tryRejectedRelay(scene: Scene, relay: Relay): Promise<TrialResult
       const failedAfterMs = await Promise.all(call.pages.map((page) => waitForFailureText(page, at)));
       return [
         {
-          what: "Lisolo: a secret that the relay does not take, told to caller / callee",
+          what: "Lisolo: time until a rejected relay secret is shown to caller / callee",
           measured: formatEach(failedAfterMs, seconds),
-          wanted: `≤ ${failureMaxMs / 1000} s`,
-          isKept: failedAfterMs.every((ms) => ms !== undefined && ms <= failureMaxMs),
+          expected: `≤ ${failureMaxMs / 1000} s`,
+          hasPassed: failedAfterMs.every((ms) => ms !== undefined && ms <= failureMaxMs),
         },
       ];
     });
@@ -112,7 +112,7 @@ function toTrialResult(what: string, { heardMs, totals, seconds: lasted }: Firef
   const pictures = totals.map(({ frames }) => frames / lasted);
   return {
     what,
-    measured: `heard after ${formatEach(heardMs, seconds)}, ${formatEach(pictures, (rate) => rate.toFixed(1))} pictures a second`,
+    measured: `heard after ${formatEach(heardMs, seconds)}, ${formatEach(pictures, (rate) => rate.toFixed(1))} frames a second`,
     expected: "both heard and seen",
     hasPassed: !heardMs.includes(undefined) && pictures.every((rate) => rate >= leastFramesASecond),
   };
@@ -156,14 +156,14 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<TrialResult
       const lateVideo = bandwidthDrop.lateBytes === undefined ? "–" : formatKilobytes(bandwidthDrop.lateBytes);
       return [
         {
-          what: `${name}: 20 % lost on 100 kbit/s, made up for at caller / callee`,
+          what: `${name}: 20 % lost on 100 kbit/s, concealed at caller / callee`,
           measured: `${formatEach(voiceQuality.concealment, share)} at ${formatEach(voiceQuality.loss, share)} lost`,
           expected: `≤ ${share(voiceMaxShare)}, heard`,
           hasPassed: Math.max(...voiceQuality.concealment) <= voiceMaxShare && Math.min(...voiceQuality.energy) > 0,
         },
         {
-          what: `${name}: video call falls to 48 kbit/s: no picture sent after, voice clean after, old pictures sent again`,
-          measured: `${bandwidthDrop.hadVideo ? seconds(bandwidthDrop.videoOffMs) : "had no picture"}, ${seconds(bandwidthDrop.cleanMs)}, ${lateVideo}`,
+          what: `${name}: video call drops to 48 kbit/s: no video after, clean voice after, retransmitted video`,
+          measured: `${bandwidthDrop.hadVideo ? seconds(bandwidthDrop.videoOffMs) : "had no video"}, ${seconds(bandwidthDrop.cleanMs)}, ${lateVideo}`,
           expected: "≤ 2 s, ≤ 10 s, ≤ 5 kB",
           hasPassed:
             (bandwidthDrop.videoOffMs ?? Infinity) <= 2_000 &&
@@ -209,7 +209,7 @@ export async function runTrials(names: string[]): Promise<void> {
       ]);
       printSection({
         title: `${name} (load of this machine before: ${load.toFixed(1)}, each once)`,
-        columns: ["", "found", "wanted", ""],
+        columns: ["", "measured", "expected", ""],
         rows,
         notes: [],
       });

@@ -66,8 +66,8 @@ async function measureDirectAccept(scene: Scene, product: Product): Promise<stri
   );
   const seen = await alternate(pair, rounds, async (make) => maxOf(await measurePicture(scene, make, {}, mobile)));
   return [
-    toTimeRow("taken → both are heard, direct", direct, "≤ 1.0 s"),
-    toTimeRow("taken → both are seen, direct", seen, ""),
+    toTimeRow("accepted → both heard, direct", direct, "≤ 1.0 s"),
+    toTimeRow("accepted → both seen, direct", seen, ""),
   ];
 }
 
@@ -79,7 +79,7 @@ async function measureRelayed(scene: Scene): Promise<string[][]> {
     const results = await alternate(pair, rounds, async (make) =>
       maxOf((await measureAccept(scene, make, { relay }, mobile)).heard),
     );
-    return [toTimeRow("taken → both are heard, relayed", results, "≤ 1.8 s")];
+    return [toTimeRow("accepted → both heard, relayed", results, "≤ 1.8 s")];
   } finally {
     await product.stop();
   }
@@ -108,17 +108,17 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
       bytes,
       frames: `${after.sent - before.sent} / ${after.received - before.received}`,
       characters: after.characters - before.characters,
-      asked: after.roundTrips - before.roundTrips,
+      roundTrips: after.roundTrips - before.roundTrips,
     };
   });
   return {
-    title: "What a voice call says to the server, both people together, until five seconds after it was taken",
+    title: "Traffic of a voice call with the server, both people together, until five seconds after it was accepted",
     columns: ["", "baseline", "Lisolo"],
     rows: [
       ["TCP on the wire", formatKilobytes(baseline), formatKilobytes(call.bytes)],
       ["frames sent / received", "", call.frames],
       ["characters in them", "", formatKilobytes(call.characters)],
-      ["round trips", "", `${call.asked}`],
+      ["round trips", "", `${call.roundTrips}`],
     ],
     notes: [
       "Once. The wire has HTTP and what else goes over TCP meanwhile; the product's frames its receipts and beats too.",
@@ -128,7 +128,7 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
 }
 
 const toUnansweredRow = ({ missedMs, shownMs }: UnansweredTimes): string[] => [
-  "unanswered → missed, by the server; told to the caller",
+  "unanswered → missed, by the server; shown to the caller",
   "",
   `${seconds(missedMs)}; ${seconds(shownMs)}`,
   "",
@@ -151,8 +151,8 @@ async function measureTimes(): Promise<Section[]> {
       baseline: fallen.baseline.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
       product: fallen.product.map((fall) => fall[name] ?? Number.POSITIVE_INFINITY),
     });
-    rows.push(toTimeRow("link falls to 48 kbit/s → no picture is sent", of("videoOffMs"), "≤ 2 s"));
-    rows.push(toTimeRow("link falls to 48 kbit/s → voice clean", of("cleanMs"), "≤ 10 s"));
+    rows.push(toTimeRow("link drops to 48 kbit/s → no video sent", of("videoOffMs"), "≤ 2 s"));
+    rows.push(toTimeRow("link drops to 48 kbit/s → clean voice", of("cleanMs"), "≤ 10 s"));
     rows.push(toUnansweredRow(await measureUnanswered(scene, product)));
     const signalling = await countSignalling(scene, product);
     await product.stop();
@@ -163,7 +163,7 @@ async function measureTimes(): Promise<Section[]> {
         columns,
         rows,
         notes: [
-          `Medians (and range) of ${rounds} rounds each, ${bandwidthDrops} of the falling link; one of the unanswered call. Between any two ends 300 ms there and back, and where a call is taken 1 % lost and 400 kbit/s.`,
+          `Medians (and range) of ${rounds} rounds each, ${bandwidthDrops} of the dropping link; one of the unanswered call. Between any two ends 300 ms there and back, and for accepting a call 1 % loss and 400 kbit/s.`,
           "The baseline pages connect when the call is accepted, with the browser's default settings, and restart ICE after a failure.",
         ],
       },
@@ -204,12 +204,12 @@ async function measureVoice(): Promise<Section> {
         row("a minute, both ways", (side) => megabytes(clean[side].megabytes), "≤ 0.30 MB"),
         row("a minute at 5 % loss", (side) => megabytes(lossy[side].megabytes), ""),
         ["… more than without loss", extra("baseline"), extra("product"), "", "≤ 10 %"],
-        row("made up at 20 % loss, the worse side", (side) => concealed(bad[side]), "≤ 6 %"),
+        row("concealed at 20 % loss, the worse side", (side) => concealed(bad[side]), "≤ 6 %"),
         row("a minute at 20 % loss", (side) => megabytes(bad[side].megabytes), ""),
-        row("made up on 48 kbit/s, the worse side", (side) => concealed(narrow[side]), "≤ 2 %"),
+        row("concealed at 48 kbit/s, the worse side", (side) => concealed(narrow[side]), "≤ 2 %"),
       ],
       notes: [
-        `Once each, ${talkSeconds} s after ten to settle in. Headers of IP included; silence that is made up is not counted.`,
+        `Once each, ${talkSeconds} s after ten to settle in. Headers of IP included; concealed silence is not counted.`,
       ],
     };
   } finally {
