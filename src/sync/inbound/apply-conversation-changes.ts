@@ -13,12 +13,7 @@ export const applySent = async (
   const row = await transaction.loadRow(change.conversation);
   const { seq, at, cid, epoch } = change;
   const isOfOtherEpoch = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
-  const acknowledged = {
-    seq,
-    at,
-    cid,
-    sender: toOwnMessage(row, transaction.me, { cid, seq, at, body: { type: "deleted" } }).sender,
-  };
+  const acknowledged = toOwnMessage(row, transaction.me, { cid, seq, at, body: { type: "deleted" } });
   // The message stays in the outbox until its log is stored.
   if (
     !row.gone &&
