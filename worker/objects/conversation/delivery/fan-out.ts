@@ -16,7 +16,7 @@ type MemberDelivery = {
   /** Confirmed progress of the member's channel. */
   delivered: DeliveryProgress;
   isWaiting: boolean;
-  isUnderWay: boolean;
+  isRunning: boolean;
   /** Whether the member is served before the others. */
   isUrgent: boolean;
   /** Whether the next notice includes an exact unread count. */
@@ -85,7 +85,7 @@ export class FanOut {
     if (needsCount) delivery.needsCount = true;
     if (delivery.isWaiting) return;
     delivery.isWaiting = true;
-    if (!delivery.isUnderWay && isDue(delivery)) this.#enqueue(member, delivery);
+    if (!delivery.isRunning && isDue(delivery)) this.#enqueue(member, delivery);
   }
 
   /** Schedules a notice ahead of the other members. */
@@ -137,7 +137,7 @@ export class FanOut {
   /** Resolves when the member's channel has everything, or after a time limit. */
   async waitUntilDelivered(member: number): Promise<void> {
     const delivery = this.#deliveryOf(member);
-    if (!delivery.isWaiting && !delivery.isUnderWay) return;
+    if (!delivery.isWaiting && !delivery.isRunning) return;
     const isSettled = new Promise<void>((resolve) => delivery.waiters.push(resolve));
     await waitAtMost(answerConfirmMs, isSettled);
   }
@@ -153,7 +153,7 @@ export class FanOut {
   async retryDue(now = Date.now()): Promise<void> {
     for (const [member, delivery] of this.#deliveries) {
       if (delivery.answeredAt !== undefined && delivery.answeredAt + answerConfirmMs <= now) delivery.isWaiting = true;
-      if (delivery.isWaiting && !delivery.isUnderWay && isDue(delivery, now)) this.#enqueue(member, delivery);
+      if (delivery.isWaiting && !delivery.isRunning && isDue(delivery, now)) this.#enqueue(member, delivery);
     }
     if (this.#running === 0) return;
     const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -163,7 +163,7 @@ export class FanOut {
   /** Time of the next retry, undefined if everything is confirmed. */
   nextRetryAt(now = Date.now()): number | undefined {
     const times = [...this.#deliveries.values()].flatMap((delivery) => {
-      if (delivery.isUnderWay) return [now + fanOutAlarmMs];
+      if (delivery.isRunning) return [now + fanOutAlarmMs];
       if (delivery.isWaiting) return [delivery.retryAt];
       return delivery.answeredAt === undefined ? [] : [delivery.answeredAt + fanOutAlarmMs];
     });
@@ -176,7 +176,7 @@ export class FanOut {
     const delivery: MemberDelivery = {
       delivered: this.#confirmed.get(member) ?? { head: 0, revision: 0 },
       isWaiting: false,
-      isUnderWay: false,
+      isRunning: false,
       isUrgent: false,
       needsCount: false,
       answeredAt: undefined,
@@ -222,7 +222,7 @@ export class FanOut {
   async #deliver(member: number, delivery: MemberDelivery): Promise<void> {
     const target = this.#ports.progressOf(member);
     const { needsCount } = delivery;
-    Object.assign(delivery, { isWaiting: false, isUnderWay: true, isUrgent: false, needsCount: false });
+    Object.assign(delivery, { isWaiting: false, isRunning: true, isUrgent: false, needsCount: false });
     try {
       const isWritten = await this.#ports.notify(member, delivery.delivered, needsCount);
       this.confirm(member, target);
@@ -236,7 +236,7 @@ export class FanOut {
       Object.assign(delivery, { isWaiting: true, needsCount: true });
       this.#ports.onFailure(delivery.retryAt);
     }
-    delivery.isUnderWay = false;
+    delivery.isRunning = false;
     if (!delivery.isWaiting) for (const resolve of delivery.waiters.splice(0)) resolve();
     if (delivery.isWaiting && isDue(delivery)) (delivery.isUrgent ? this.#urgent : this.#queue).add(member);
     this.#finish();

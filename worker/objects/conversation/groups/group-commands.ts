@@ -15,6 +15,7 @@ const dayMs = 24 * 3_600_000;
  * Group commands. Each runs within the caller's transaction together with its system message, so concurrent commands
  * apply one after the other. Repeating a command that is already done changes nothing.
  */
+
 type GroupEvent = Omit<EventBody, "type">;
 
 /** Appends the system messages of a change. */

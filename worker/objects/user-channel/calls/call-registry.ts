@@ -58,15 +58,15 @@ export class CallRegistry {
     return this.#table.find(conversation, id);
   }
 
-  /** The same by call id alone. */
+  /** An open call by its id alone. */
   findById(id: Uuid): Call | undefined {
     return this.#table.open.find(({ call_id }) => call_id === id);
   }
 
   /**
    * Applies the state of a conversation's call, null for none that this person may know of. A person who is in a call,
-   * calling or ringing is busy for all other callers. `hiddenCall`: a call from a blocked person, which is answered as
-   * busy but never shown.
+   * calling or ringing is busy for all other callers. `hiddenCall`: a call from a blocked person, which is never shown
+   * and is answered as busy if this person is busy.
    */
   applyCallState(
     conversation: ConversationId,
