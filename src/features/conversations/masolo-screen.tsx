@@ -11,10 +11,10 @@ import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./conversation-search-results.tsx";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
 
-const NewChatSheet = lazyOverlay(() => import("./new-chat.tsx"));
+const NewChatSheet = lazyOverlay(() => import("./new-chat-sheet.tsx"));
 // Loads the sending code together with the sheet: the network may be gone once the sheet is open.
 const BroadcastSheet = lazyOverlay(async () => {
-  const [sheet] = await Promise.all([import("./broadcast.tsx"), loadMulticast()]);
+  const [sheet] = await Promise.all([import("./broadcast-sheet.tsx"), loadMulticast()]);
   return sheet;
 });
 

@@ -6,7 +6,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import { clearConversation, markReadUpTo, muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
-import { DeleteConversationDialog } from "./delete-conversation.tsx";
+import { DeleteConversationDialog } from "./delete-conversation-dialog.tsx";
 
 export type ConversationMenu = {
   getItems: (item: ConversationListItem) => MenuItem[];
