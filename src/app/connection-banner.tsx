@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
-import { useStorageIssue } from "#sync/hooks/use-live-query.ts";
+import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 
 /** One-line banner shown while the network or the device's storage is unreliable. It takes no space otherwise. */
 export function ConnectionBanner() {
   const { t } = useTranslation();
   const link = useShownLink();
-  const storageTrouble = useStorageIssue();
+  const storageTrouble = useStorageTrouble();
   const line = storageTrouble
     ? { icon: "i-ph-warning", text: t(`shell.storage.${storageTrouble}`), look: "bg-danger-soft text-danger" }
     : link === "offline"

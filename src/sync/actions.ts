@@ -3,7 +3,7 @@ import type { Relation } from "#contract/people.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, readUnsentContent } from "./drafts/draft-rows.ts";
 import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "./drafts/voice-drafts.ts";
-import { activeEngine, type SyncEngine } from "./engine.ts";
+import { activeEngine, getEngine } from "./engine.ts";
 import {
   clearConversationHistory,
   deleteMessageByClientId,
@@ -14,7 +14,8 @@ import {
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
-import type { DraftSlot, DraftTarget, LocalConversationRow, PersonRow } from "./store/database.ts";
+import { waitForStore } from "./queries/wait-for-store.ts";
+import type { DraftSlot, DraftTarget, LocalConversationRow, LocalStore, PersonRow } from "./store/database.ts";
 import type { ChatItem, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
@@ -23,157 +24,165 @@ export type { SearchHit } from "./queries/message-search.ts";
 export type { DraftSlot, DraftTarget } from "./store/database.ts";
 export type { Draft, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
-const getSync = (): SyncEngine => {
-  const sync = activeEngine.get();
-  if (!sync) throw new SyncError("unavailable");
-  return sync;
-};
-
-// What only some people need at some time is loaded when they do.
+// Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
-/** Without a network, what was never loaded cannot be had. */
+/** Rejects with the SyncError "offline" if code cannot be loaded. */
 const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
   loading.catch(() => {
     throw new SyncError("offline");
   });
 
-/** Resolves once the message is durably in the outbox; rejects only when it is nowhere, so that the caller keeps the text. */
+/**
+ * Sends a text. Resolves once the message is durable in the outbox; rejects with a SyncError only if it is stored nowhere,
+ * so that the caller keeps the text.
+ */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
-  getSync().drafts.send(conversation, text);
+  getEngine().drafts.send(conversation, text);
 
-export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getSync().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> => void (await discardUnsentMessage(getSync().tab, cid));
+export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
+export const discardMessage = async (cid: Uuid): Promise<void> =>
+  void (await discardUnsentMessage(getEngine().tab, cid));
 
-/** The person has seen everything up to `seq`. Cheap to call often. */
+/** Marks a conversation as read up to `seq`. Cheap to call often. */
 export const markReadUpTo = (conversation: ConversationId, seq: number): void => {
   activeEngine.get()?.readTracker.markRead(conversation, seq);
 };
 
-/** Deletes what was unsent when its author was asked, also where it arrived meanwhile. */
+/** Deletes a message that was unsent when its author chose to, even if it was sent meanwhile. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  deleteMessageByClientId(getSync().tab, conversation, cid);
-/** Deletes one's own message for everybody, also offline; rejects with a SyncError where this device cannot keep that. */
+  deleteMessageByClientId(getEngine().tab, conversation, cid);
+/** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  deleteOwnMessage(getSync().tab, conversation, seq);
-/** Empties a conversation for me; it stays in the list. This and the next two need the network and reject with a SyncError. */
+  deleteOwnMessage(getEngine().tab, conversation, seq);
+/**
+ * Clears the history of a conversation for this person; it stays in the list. Needs the network, as do the next two;
+ * rejects with a SyncError.
+ */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  clearConversationHistory(getSync().tab, conversation, true);
-/** Removes a conversation from my view. */
+  clearConversationHistory(getEngine().tab, conversation, true);
+/** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  clearConversationHistory(getSync().tab, conversation, false);
+  clearConversationHistory(getEngine().tab, conversation, false);
 export const muteConversation = async (conversation: ConversationId, muted: boolean): Promise<void> =>
-  setConversationMuted(getSync().tab, conversation, muted);
+  setConversationMuted(getEngine().tab, conversation, muted);
 
 /**
- * Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. What was
- * kept of the choice goes with it, so that nothing is offered again that was sent.
+ * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
+ * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step.
  */
-export const sendFiles = async (conversation: ConversationId, files: OutgoingFile[], kept?: DraftSlot): Promise<void> =>
-  broadcastFiles([conversation], files, kept);
-export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getSync().tab, cid, true);
-export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getSync().tab, cid, false);
+export const sendFiles = async (
+  conversation: ConversationId,
+  files: OutgoingFile[],
+  draft?: DraftSlot,
+): Promise<void> => broadcastFiles([conversation], files, draft);
+export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
+export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
 
-/** To as many conversations as one likes; durably queued, also offline. Rejects what is not on the server yet. */
+/**
+ * Forwards a message to any number of conversations. Resolves once the copies are durable, also offline. Rejects with a
+ * SyncError if the message is not on the server yet.
+ */
 export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
-  (await loadMulticast()).enqueueForward(getSync().tab, from, item, to);
+  (await loadMulticast()).enqueueForward(getEngine().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
-  (await loadMulticast()).enqueueBroadcast(getSync().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], kept?: DraftSlot): Promise<void> =>
-  (await loadSendFiles()).enqueueFiles(getSync().tab, to, files, kept);
+  (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: DraftSlot): Promise<void> =>
+  (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
 
-/** The person types here. Cheap to call at every key. */
+/** Reports that the person types. Cheap to call at every keystroke. */
 export const reportTyping = (conversation: ConversationId): void =>
   activeEngine.get()?.tab.typing.reportTyping(conversation);
 
-/** Adds a piece to the voice message being recorded; `info` speaks of all of it so far. */
+/** Appends a chunk to a voice recording. `info` describes the whole recording so far. */
 export const saveRecordingChunk = async (
   conversation: ConversationId,
   startedAt: number,
   chunk: Blob,
   info: Pick<RecordingDraft, "mime" | "ms" | "levels">,
-): Promise<void> => appendRecordingChunk(getSync().tab, { conversation, startedAt, ...info }, chunk);
-/** What a page that died had recorded. */
+): Promise<void> => appendRecordingChunk(getEngine().tab, { conversation, startedAt, ...info }, chunk);
+/** Finds a voice recording that a closed or crashed page left. */
 export const findRecording = async (conversation: ConversationId): Promise<RecordingDraft | undefined> =>
-  findRecordingDraft(getSync().tab, conversation);
+  findRecordingDraft(getEngine().tab, conversation);
 export const deleteRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
-  deleteRecordingDraft(getSync().tab, conversation, startedAt);
+  deleteRecordingDraft(getEngine().tab, conversation, startedAt);
 
-/** Whether a page that died had something chosen there. */
-export const hasAttachmentDraft = async (place: DraftTarget): Promise<boolean> => {
+/** Whether a closed or crashed page left a draft with files or text for the target. */
+export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
   const tab = activeEngine.get()?.tab;
   const store = tab?.context.get()?.store;
-  return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, place)).length > 0;
+  return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, target)).length > 0;
 };
-/** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
-export const openAttachmentDraft = async (place: DraftTarget): Promise<DraftKeeper | undefined> => {
+/** Opens a draft of the target for this page; undefined if too many pages have one. Rejects with a SyncError. */
+export const openAttachmentDraft = async (target: DraftTarget): Promise<DraftKeeper | undefined> => {
   const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
-  return DraftKeeper.open(getSync().tab, place);
+  return DraftKeeper.open(getEngine().tab, target);
 };
-/** Resolves once no page keeps anything more of what was chosen there, or after a moment. */
-export const waitUntilAttachmentDraftsReleased = async (place: DraftTarget): Promise<void> => {
+/** Resolves once no other page saves a draft of the target any more, at the latest after about two seconds. */
+export const waitUntilAttachmentDraftsReleased = async (target: DraftTarget): Promise<void> => {
   const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
-  await DraftKeeper.waitUntilReleased(getSync().tab, place);
+  await DraftKeeper.waitUntilReleased(getEngine().tab, target);
 };
 
-/** Throws away what a page that was left kept of a choice. */
-export const discardDraftSlot = async (kept: DraftSlot): Promise<void> => {
-  await discardDrafts(getSync().tab, kept.target, [kept.key]);
+/** Deletes the draft that a closed page left in a slot. */
+export const discardDraftSlot = async (draft: DraftSlot): Promise<void> => {
+  await discardDrafts(getEngine().tab, draft.target, [draft.key]);
 };
-/** Throws away what is kept of all choices there. */
+/** Deletes the drafts of a conversation in all slots. */
 export const discardAttachmentDrafts = async (conversation: ConversationId): Promise<void> => {
-  await discardDrafts(getSync().tab, conversation);
+  await discardDrafts(getEngine().tab, conversation);
 };
-/** The bytes of a chosen file. */
+/** Bytes of a file in a draft. */
 export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
-  (await getContext(getSync().tab).store.blobs.get(file))?.blob;
-/** Whether something was chosen or recorded there and not sent. */
+  (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
+/** Whether a conversation has files or a recording that were not sent. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  const { files, recorded } = await readUnsentContent(getContext(getSync().tab).store, conversation);
+  const { files, recorded } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
   return files.length > 0 || recorded !== undefined;
 };
 
-/** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */
+/**
+ * Searches the messages on this device, then the whole history on the server. `onResults` receives all results so far,
+ * newest first. Resolves to whether the search was complete.
+ */
 export const searchChat = async (
   conversation: ConversationId,
   query: string,
   onResults: (found: SearchHit[]) => void,
   signal?: AbortSignal,
-): Promise<{ complete: boolean }> => searchMessages(getSync().tab, conversation, query, onResults, signal);
+): Promise<{ complete: boolean }> => searchMessages(getEngine().tab, conversation, query, onResults, signal);
 
-/** Changes how somebody stands to me; `ask` does so on the server, and `isDone` knows it by what is told of it. */
+/** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */
 export const changeRelation = (
   person: Uuid,
-  ask: () => Promise<Relation>,
+  request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => runRelationCommand(activeEngine.get()?.tab, person, ask, isDone);
+): Promise<void> => runRelationCommand(activeEngine.get()?.tab, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
-const syncPollMs = 50;
 
 const waitForConversation = async (
   conversation: ConversationId,
-  isIt: (row: LocalConversationRow) => boolean,
+  isDone: (row: LocalConversationRow) => boolean,
 ): Promise<void> => {
-  const { tab } = getSync();
-  const until = tab.platform.now() + syncTimeoutMs;
+  const { tab } = getEngine();
   tab.refresh();
-  while (tab.platform.now() < until) {
-    const row = await tab.context.get()?.store.conversations.get(conversation);
-    if (row !== undefined && isIt(row)) return;
-    await new Promise<void>((resolve) => tab.platform.startTimer(syncPollMs, resolve));
-  }
+  const hasArrived = async ({ conversations }: LocalStore) => {
+    const row = await conversations.get(conversation);
+    return row !== undefined && isDone(row);
+  };
+  await waitForStore(tab, hasArrived, syncTimeoutMs);
 };
 
-/** Resolves once the server has told this device of a conversation, or after a while all the same. */
+/** Resolves once this device received a conversation from the server, or after `syncTimeoutMs`. */
 export const waitUntilSynced = (conversation: ConversationId): Promise<void> =>
   waitForConversation(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
-/** Resolves once the server has told this device that a group is not one's own any more, or after a while all the same. */
+/** Resolves once this device learned that the person is no longer in a group, or after `syncTimeoutMs`. */
 export const waitUntilGone = (conversation: ConversationId): Promise<void> =>
   waitForConversation(conversation, ({ gone }) => gone);
 
-/** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
+/** Saves a text draft soon; an empty text deletes it. Cheap to call at every keystroke. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {
   activeEngine.get()?.drafts.save(conversation, text);
 };

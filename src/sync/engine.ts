@@ -7,6 +7,7 @@ import { ObjectUrlCache } from "./files/object-urls.ts";
 import { ReadTracker } from "./inbound/read-tracker.ts";
 import { startJournalRecovery } from "./outbox/enqueue.ts";
 import { createBrowserPlatform } from "./platform/browser-platform.ts";
+import { SyncError } from "./platform/sync-error.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
 import { toStoreName } from "./store/database.ts";
 import { purgeJournal } from "./store/journal.ts";
@@ -15,7 +16,7 @@ import { runInBackground } from "./store/sync-context.ts";
 import { type SyncNotice, Tab } from "./tabs/tab.ts";
 import { readUnsentSummary, type UnsentSummary } from "./unsent-summary.ts";
 
-/** The running synchronisation of one person in this tab. */
+/** Running sync engine of one person in this tab, with the caches of its screens. */
 export type SyncEngine = {
   readonly userId: Uuid;
   readonly tab: Tab;
@@ -25,8 +26,17 @@ export type SyncEngine = {
 };
 type RunningSync = SyncEngine & { stop(): Promise<void> };
 
-/** What screens hang on: undefined until a store is open, another object after it was opened anew. */
+/** Engine that screens use; undefined while none runs. */
 export const activeEngine = new Observable<SyncEngine | undefined>(undefined);
+
+/** Running engine. Throws a SyncError while none runs. */
+export const getEngine = (): SyncEngine => {
+  const engine = activeEngine.get();
+  if (!engine) throw new SyncError("unavailable");
+  return engine;
+};
+
+/** Live queries of the open store; undefined while no store is open. */
 export const liveQueries = new Observable<LiveQueries | undefined>(undefined);
 
 const syncNoticeListeners = new Set<(notice: SyncNotice) => void>();
@@ -34,7 +44,7 @@ const emitNotice = (notice: SyncNotice): void => {
   for (const listener of [...syncNoticeListeners]) listener(notice);
 };
 
-/** Tells what a person should hear of: a store that was made anew, a version too old, a session that ended. */
+/** Subscribes to notices for the person, such as a rebuilt store, an outdated app or an ended session. */
 export const subscribeNotices = (listener: (notice: SyncNotice) => void): (() => void) => {
   syncNoticeListeners.add(listener);
   return () => {
@@ -43,7 +53,7 @@ export const subscribeNotices = (listener: (notice: SyncNotice) => void): (() =>
 };
 
 let currentSync: { userId: Uuid; started: Promise<RunningSync> } | undefined;
-/** Ends run one after another, and a start waits for them: what they close must not be the new one's. */
+/** Stops run one after another, and a start waits for them, so that they do not close the stores of the new engine. */
 let pendingStop: Promise<void> = Promise.resolve();
 
 const start = async (userId: Uuid): Promise<RunningSync> => {
@@ -52,7 +62,7 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
     if (notice === "signed-out") void handleSessionEnd(userId);
     else emitNotice(notice);
   });
-  const viewed = new ReadTracker(tab);
+  const readTracker = new ReadTracker(tab);
   const drafts = new TextDrafts(tab);
   const objectUrls = new ObjectUrlCache(tab);
   const follow = () => {
@@ -61,7 +71,7 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
   };
   const flush = () => {
     const context = tab.context.get();
-    if (context) runInBackground(context, viewed.flush());
+    if (context) runInBackground(context, readTracker.flush());
     drafts.flushToJournal();
   };
   const unsubscribe = [
@@ -71,27 +81,27 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
       if (session?.userId !== userId) void handleSessionEnd(userId);
     }),
   ];
-  const sync: RunningSync = {
+  const engine: RunningSync = {
     userId,
     tab,
-    readTracker: viewed,
+    readTracker,
     drafts,
     objectUrls,
     async stop() {
       for (const end of unsubscribe) end();
       objectUrls.stop();
-      await Promise.allSettled([viewed.flush(), drafts.flush()]);
+      await Promise.allSettled([readTracker.flush(), drafts.flush()]);
       await tab.stop();
       liveQueries.set(undefined);
     },
   };
-  activeEngine.set(sync);
+  activeEngine.set(engine);
   await tab.start();
   unsubscribe.push(startJournalRecovery(tab));
-  return sync;
+  return engine;
 };
 
-/** Opens the person's local store and keeps it level with the server. Once per tab; again for the same person is the same. */
+/** Starts the engine of a person, or returns the running one. Stops the engine of another person first. */
 export const startSync = (userId: Uuid): Promise<SyncEngine> => {
   if (currentSync?.userId === userId) return currentSync.started;
   const stopped = stopSync();
@@ -106,8 +116,8 @@ export const stopSync = (): Promise<void> => {
   if (!before) return pendingStop;
   activeEngine.set(undefined);
   pendingStop = pendingStop.then(async () => {
-    const sync = await before.started.catch(() => undefined);
-    await sync?.stop();
+    const engine = await before.started.catch(() => undefined);
+    await engine?.stop();
   });
   return pendingStop;
 };
@@ -119,8 +129,8 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
 };
 
 /**
- * A session that ended by itself, or another person's that began: the data goes, unsent messages wait for their
- * author. Where its person ended it, in whichever tab, nothing waits: what this tab wrote last goes too.
+ * Stops the engine after the session ended, and deletes the local data. Unsent data stays for its author if the session
+ * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes included.
  */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   if (currentSync?.userId !== userId) return;
@@ -131,14 +141,14 @@ const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   await pendingStop;
 };
 
-/** Sign-out: deletes the person's local data, in this tab and under the others. */
+/** Deletes the person's local data on sign-out and makes the other tabs close their stores. */
 export const purgeLocalData = async (userId: Uuid): Promise<void> => {
   if (currentSync?.userId === userId) (await currentSync.started.catch(() => undefined))?.tab.announceSignOut();
   await stopSync();
   await deleteLocalData(userId);
 };
 
-/** What a sign-out would lose, with what was typed in this moment. */
+/** Unsent data that a sign-out would delete, including text typed just now. */
 export const getUnsentSummary = async (): Promise<UnsentSummary> => {
   const { tab, drafts } = activeEngine.get() ?? {};
   drafts?.flushToJournal();

@@ -10,7 +10,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useChatHistory } from "#sync/hooks/use-chat-history.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { type ChatView, useStorageIssue } from "#sync/hooks/use-live-query.ts";
+import { type ChatView, useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
 import { useComposerOverlay } from "./composer/composer-overlay.ts";
@@ -126,7 +126,7 @@ export function ChatLayout({
     if (!isIn(displayed)) setAroundSeq(isIn(chat) ? undefined : next.seq);
   };
 
-  const isStorageFull = useStorageIssue() === "full";
+  const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
   const isSearchListOpen = isSearching && !activeResult;
   useComposerOverlay(isSearchListOpen);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useLanguage } from "#i18n/setup.ts";
 import { useAppearance } from "#lib/browser/appearance.ts";
-import { useLinkState, useStorageIssue, useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { useLinkState, useStorageTrouble, useUnsentSummary } from "#sync/hooks/use-live-query.ts";
 import { version } from "../../../package.json";
 import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "./diagnostics.ts";
 
@@ -14,7 +14,7 @@ export const getAppVersion = (): string => `${version} (${parseBuildId(findScrip
 export const useDiagnostics = (): string | undefined => {
   const [text, setText] = useState<string>();
   const link = useLinkState();
-  const trouble = useStorageIssue() ?? "none";
+  const trouble = useStorageTrouble() ?? "none";
   const waiting = formatUnsentCounts(useUnsentSummary());
   const language = useLanguage();
   const appearance = useAppearance();

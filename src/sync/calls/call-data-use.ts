@@ -3,17 +3,17 @@ import { activeEngine } from "#sync/engine.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 
-/** What calls cost this phone, kept here alone: each side has numbers of its own, and the server has none. */
+/** Data used by calls on this device. Each side of a call has its own numbers; the server has none. */
 const callDataUseKey = "call-use";
-const maxStoredCalls = 200; // calls
+const maxStoredCalls = 200;
 
-/** Bytes by call, the latest call last. */
+/** Bytes per call, the latest call last. */
 type StoredDataUse = [Uuid, number][];
 
 const readStoredDataUse = async (store: LocalStore): Promise<StoredDataUse> =>
   ((await store.meta.get(callDataUseKey))?.value as StoredDataUse | undefined) ?? [];
 
-/** So many since it began. Told again, as after a reload in the middle of a call, the most counts. */
+/** Saves the bytes of a call since its start. The greatest value counts, since a reload during a call starts from zero. */
 export const saveCallDataUse = (store: LocalStore, id: Uuid, bytes: number): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
     const uses = await readStoredDataUse(store);
@@ -25,19 +25,19 @@ export const saveCallDataUse = (store: LocalStore, id: Uuid, bytes: number): Pro
     });
   });
 
-/** By call. */
+/** Bytes by call id. */
 export type CallDataUse = Readonly<Partial<Record<Uuid, number>>>;
 
 export const readCallDataUse = async (store: LocalStore): Promise<CallDataUse> =>
   Object.fromEntries(await readStoredDataUse(store));
 
-/** What is known of one call. */
+/** Bytes of one call; 0 if unknown. */
 export const findCallDataUse = async (id: Uuid): Promise<number> => {
   const store = activeEngine.get()?.tab.context.get()?.store;
   return (store && (await readCallDataUse(store))[id]) ?? 0;
 };
 
-/** A call of this phone used so many bytes, both ways, since it began. */
+/** Records the bytes that a call of this device used since its start, sent and received. */
 export const recordCallDataUse = (id: Uuid, bytes: number): void => {
   const context = activeEngine.get()?.tab.context.get();
   if (context && bytes > 0) runInBackground(context, saveCallDataUse(context.store, id, bytes));

@@ -2,9 +2,9 @@ import type { CallBody } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 
-const searchedRowCount = 20; // it ended a moment ago
+const searchedRowCount = 20; // newest messages; the call ended a moment ago
 
-/** The line of a call among the last of its conversation. */
+/** Finds the call entry of a call among the newest messages of its conversation. */
 export const findCallEntry = async (
   store: LocalStore,
   conversation: ConversationId,

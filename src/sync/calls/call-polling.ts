@@ -8,17 +8,17 @@ import type { CallFeedEvent } from "./call-feed.ts";
 const activeIntervalMs = 1_000;
 const quietIntervalMs = 5_000;
 const pollTimeoutMs = 6_000;
-const quietAfterMs = 30_000; // two that hear each other have little to tell by the server
+const quietAfterMs = 30_000; // two connected devices exchange few signals through the server
 
 type CallPollerEvents = {
-  callEventReceived(news: CallFeedEvent): void;
-  /** One of them is not under way any more. */
-  callGone(): void;
+  onCallEvent(news: CallFeedEvent): void;
+  /** Called when the server no longer knows a call. */
+  onCallGone(): void;
 };
 
 type PolledCall = { after: number; answeredAt: number | null | undefined };
 
-/** Asks by HTTP what is told inside calls, as long as no socket can be had. */
+/** Polls the signals of active calls by HTTP while no socket opens. */
 export class CallPoller {
   readonly #platform: Pick<Platform, "request" | "startTimer" | "now">;
   readonly #events: CallPollerEvents;
@@ -32,14 +32,14 @@ export class CallPoller {
     this.#events = events;
   }
 
-  /** That one is under way. */
+  /** Starts polling an active call. */
   follow(call: Uuid): void {
     if (this.#calls.has(call)) return;
     this.#calls.set(call, { after: 0, answeredAt: undefined });
     this.pollNow();
   }
 
-  /** Something is likely to be told. */
+  /** Polls at once and at the short interval again, because signals are likely. */
   pollNow(): void {
     this.#lastEventAt = this.#platform.now();
     if (!this.#isPolling) void this.#poll();
@@ -53,28 +53,28 @@ export class CallPoller {
   async #poll(): Promise<void> {
     this.#cancel();
     this.#isPolling = true;
-    await Promise.all([...this.#calls].map(([call, followed]) => this.#pollCall(call, followed)));
+    await Promise.all([...this.#calls].map(([call, polledCall]) => this.#pollCall(call, polledCall)));
     this.#isPolling = false;
     if (this.#calls.size === 0) return;
     const isQuiet = this.#platform.now() - this.#lastEventAt >= quietAfterMs;
     this.#cancel = this.#platform.startTimer(isQuiet ? quietIntervalMs : activeIntervalMs, () => void this.#poll());
   }
 
-  async #pollCall(id: Uuid, followed: PolledCall): Promise<void> {
+  async #pollCall(id: Uuid, polledCall: PolledCall): Promise<void> {
     try {
-      const path = `/api/calls/${id}/signals?after=${followed.after}`;
+      const path = `/api/calls/${id}/signals?after=${polledCall.after}`;
       const answer = await this.#platform.request({ method: "GET", path }, { timeoutMs: pollTimeoutMs });
       const { call, signals, at } = v.parse(CallSignals, answer);
-      if (this.#calls.get(id) !== followed) return; // a socket took over meanwhile
-      const isChanged = call.answered_at !== followed.answeredAt;
+      if (this.#calls.get(id) !== polledCall) return; // a socket took over meanwhile
+      const isChanged = call.answered_at !== polledCall.answeredAt;
       this.#calls.set(id, { after: at, answeredAt: call.answered_at });
       if (isChanged || signals.length > 0) this.#lastEventAt = this.#platform.now();
       if (isChanged)
-        this.#events.callEventReceived({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
-      for (const data of signals) this.#events.callEventReceived({ event_type: "signal", data });
+        this.#events.onCallEvent({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
+      for (const data of signals) this.#events.onCallEvent({ event_type: "signal", data });
     } catch (error) {
-      if (asSyncError(error).code !== "call_not_found" || !this.#calls.delete(id)) return; // asked again
-      this.#events.callGone();
+      if (asSyncError(error).code !== "call_not_found" || !this.#calls.delete(id)) return; // polled again
+      this.#events.onCallGone();
     }
   }
 }

@@ -29,8 +29,8 @@ export class HttpPolling {
     this.#inbound = inbound;
     this.#events = events;
     this.#callPolling = new CallPoller(context.platform, {
-      callEventReceived: events.onCallEvent,
-      callGone: () => this.pollNow(),
+      onCallEvent: events.onCallEvent,
+      onCallGone: () => this.pollNow(),
     });
   }
 

@@ -17,14 +17,17 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { deleteDraft, listDraftKeys, readDraftRow } from "./draft-rows.ts";
 
 const writeDelayMs = 400;
-const slotHandoverMs = 2_000; // a page that is just being left lets go within this
+const slotHandoverMs = 2_000; // a page that is being closed releases its slot within this time
 type Locks = NonNullable<Platform["locks"]>;
 
 const draftMaxBytes = 200 * 1024 * 1024;
 
 type SlotLock = { key: string; release: () => void };
 
-/** Holds a slot: at once or not at all, or, with a signal, as soon as it is let go; undefined when that was given up. */
+/**
+ * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to undefined
+ * if that failed or was aborted.
+ */
 const acquireSlot = (tab: Tab, locks: Locks, key: string, signal?: AbortSignal): Promise<SlotLock | undefined> =>
   new Promise((resolve) => {
     let release = () => {};
@@ -39,49 +42,50 @@ const acquireSlot = (tab: Tab, locks: Locks, key: string, signal?: AbortSignal):
       .catch(() => resolve(undefined));
   });
 
-/** The first of these slots that is let go within a moment. */
+/** Acquires the first of these slots that is released within `slotHandoverMs`. */
 const acquireReleasedSlot = async (tab: Tab, locks: Locks, keys: readonly string[]): Promise<SlotLock | undefined> => {
-  const waiting = new AbortController();
-  const cancel = tab.platform.startTimer(slotHandoverMs, () => waiting.abort());
+  const controller = new AbortController();
+  const cancel = tab.platform.startTimer(slotHandoverMs, () => controller.abort());
   let first: SlotLock | undefined;
   const tries = keys.map(async (key) => {
-    const slot = await acquireSlot(tab, locks, key, waiting.signal);
+    const slot = await acquireSlot(tab, locks, key, controller.signal);
     if (!slot) return;
     if (first) return slot.release();
     first = slot;
-    waiting.abort();
+    controller.abort();
   });
   await Promise.all(tries);
   cancel();
   return first;
 };
 
-/** A slot of this page's own: before others one in which a page that died left something. */
-const claimSlot = async (tab: Tab, place: DraftTarget): Promise<SlotLock | undefined> => {
+/** Claims a slot for this page. A slot with a draft of a closed page is preferred. Resolves to undefined if all are taken. */
+const claimSlot = async (tab: Tab, target: DraftTarget): Promise<SlotLock | undefined> => {
   const { locks } = tab.platform;
-  const keys = toDraftSlotKeys(place);
+  const keys = toDraftSlotKeys(target);
   if (!locks) return { key: keys[0] ?? "", release: () => {} };
-  const free = async (some: readonly string[]): Promise<SlotLock | undefined> => {
-    for (const key of some) {
+  const acquireFreeSlot = async (candidates: readonly string[]): Promise<SlotLock | undefined> => {
+    for (const key of candidates) {
       const slot = await acquireSlot(tab, locks, key);
       if (slot) return slot;
     }
     return undefined;
   };
-  const kept = await listDraftKeys(tab, getContext(tab).store, place);
-  const left = (await free(kept)) ?? (kept.length > 0 ? await acquireReleasedSlot(tab, locks, kept) : undefined);
-  return left ?? free(keys);
+  const used = await listDraftKeys(tab, getContext(tab).store, target);
+  const abandoned =
+    (await acquireFreeSlot(used)) ?? (used.length > 0 ? await acquireReleasedSlot(tab, locks, used) : undefined);
+  return abandoned ?? acquireFreeSlot(keys);
 };
 
 const canBeSent = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
 
 /**
- * Keeps what is chosen and written before it is sent, so that a page that dies loses nothing of it. Each page has a
- * slot of its own in a place. A phone without room for it keeps nothing: what is chosen is in its page all the same.
+ * Saves a draft of files, captions and text on this device until it is sent, so that a crashed page loses nothing. Each
+ * page has its own slot of a target. On a phone without room nothing is saved; the draft then exists in its page only.
  */
 export class DraftKeeper {
   readonly #tab: Tab;
-  /** Where it is kept. */
+  /** Slot under which the draft is saved. */
   readonly slot: DraftSlot;
   readonly #releaseLock: () => void;
   readonly #unsubscribe: () => void;
@@ -91,37 +95,37 @@ export class DraftKeeper {
   #writes: Promise<unknown> = Promise.resolve();
   #isStorageFull = false;
 
-  private constructor(tab: Tab, kept: DraftSlot, release: () => void) {
+  private constructor(tab: Tab, slot: DraftSlot, releaseLock: () => void) {
     this.#tab = tab;
-    this.slot = kept;
-    this.#releaseLock = release;
+    this.slot = slot;
+    this.#releaseLock = releaseLock;
     this.#unsubscribe = tab.platform.onLeave(() => this.#handleLeave());
   }
 
-  /** Undefined while too many other pages keep what is chosen there. */
-  static async open(tab: Tab, place: DraftTarget): Promise<DraftKeeper | undefined> {
-    const slot = await claimSlot(tab, place);
-    return slot && new DraftKeeper(tab, { target: place, key: slot.key }, slot.release);
+  /** Opens a slot of the target. Resolves to undefined if other pages hold all of them. */
+  static async open(tab: Tab, target: DraftTarget): Promise<DraftKeeper | undefined> {
+    const slot = await claimSlot(tab, target);
+    return slot && new DraftKeeper(tab, { target, key: slot.key }, slot.release);
   }
 
-  /** Resolves once no page keeps anything there any more, or after a moment. */
-  static async waitUntilReleased(tab: Tab, place: DraftTarget): Promise<void> {
+  /** Resolves once no page holds a slot of the target any more, at the latest after `slotHandoverMs`. */
+  static async waitUntilReleased(tab: Tab, target: DraftTarget): Promise<void> {
     const { locks } = tab.platform;
     if (!locks) return;
     await Promise.all(
-      toDraftSlotKeys(place).map(async (key) => (await acquireReleasedSlot(tab, locks, [key]))?.release()),
+      toDraftSlotKeys(target).map(async (key) => (await acquireReleasedSlot(tab, locks, [key]))?.release()),
     );
   }
 
-  /** What a page that died had kept. */
+  /** Loads the draft that a closed or crashed page left in this slot. */
   async load(): Promise<Draft | undefined> {
     const { store } = getContext(this.#tab);
     const row = await readDraftRow(store, this.slot);
     if (!row) return undefined;
-    const kept = await store.blobs.bulkGet(row.files.map(({ id }) => id));
+    const blobs = await store.blobs.bulkGet(row.files.map(({ id }) => id));
     const captions = new Map<File, string>();
-    const files = row.files.flatMap(({ id, name, type, modified, caption }, at) => {
-      const blob = kept[at]?.blob;
+    const files = row.files.flatMap(({ id, name, type, modified, caption }, index) => {
+      const blob = blobs[index]?.blob;
       if (!blob) return [];
       const file = new File([blob], name, { type, lastModified: modified });
       this.#blobIds.set(file, id);
@@ -132,9 +136,9 @@ export class DraftKeeper {
     return { ...rest, files, captions };
   }
 
-  /** Cheap to call at every key. */
-  save(choice: Draft): void {
-    this.#latest = choice;
+  /** Saves the draft soon. Cheap enough to call at every keystroke. */
+  save(draft: Draft): void {
+    this.#latest = draft;
     this.#cancelWrite ??= this.#tab.platform.startTimer(writeDelayMs, () => void this.#flush());
   }
 
@@ -142,26 +146,26 @@ export class DraftKeeper {
     return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
-  /** The page may be gone before the store has what is given to it now. */
+  /** Journals the text when the page is left, because the page may close before the store is written. */
   #handleLeave(): void {
     const text = this.#latest?.text ?? "";
     if (text.trim() !== "") journalDraftText(this.#journalScope, this.slot.key, text);
     void this.#flush();
   }
 
-  /** It was sent, or given up. */
+  /** Deletes the draft, because it was sent or discarded, and releases the slot. */
   async discard(): Promise<void> {
     this.#cancelPending();
     clearJournaledDraftText(this.#journalScope, this.slot.key);
     await this.#enqueue(async () => {
       const { store } = getContext(this.#tab);
       await deleteDraft(store, this.slot);
-      await store.blobs.bulkDelete([...this.#blobIds.values()]); // whose row went when they were sent
+      await store.blobs.bulkDelete([...this.#blobIds.values()]); // sending deleted the row that named them
     });
     this.#releaseLock();
   }
 
-  /** The page is left; what is kept stays. */
+  /** Saves the latest state and releases the slot; the draft stays on this device. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await this.#flush();
@@ -176,7 +180,7 @@ export class DraftKeeper {
   }
 
   #enqueue(work: () => Promise<void>): Promise<unknown> {
-    this.#writes = this.#writes.then(work).catch((error: unknown) => console.warn("what is chosen not kept", error));
+    this.#writes = this.#writes.then(work).catch((error: unknown) => console.warn("draft could not be saved", error));
     return this.#writes;
   }
 
@@ -187,12 +191,12 @@ export class DraftKeeper {
   }
 
   async #write(): Promise<void> {
-    const choice = this.#latest;
+    const draft = this.#latest;
     this.#latest = undefined;
-    if (!choice || this.#isStorageFull) return;
+    if (!draft || this.#isStorageFull) return;
     const { store } = getContext(this.#tab);
     try {
-      await this.#saveRows(store, choice);
+      await this.#saveRows(store, draft);
     } catch (error) {
       await deleteDraft(store, this.slot);
       this.#isStorageFull = isQuotaError(error);
@@ -200,28 +204,28 @@ export class DraftKeeper {
     }
   }
 
-  /** The bytes first, by themselves: a text must not wait while a big file is written. */
+  /** Writes new bytes first, outside the transaction, since a text must not wait while a large file is written. */
   async #saveRows(store: LocalStore, { files, captions, ...rest }: Draft): Promise<void> {
     const before = (await readDraftRow(store, this.slot))?.files ?? [];
-    const here = new Set(before.map(({ id }) => id));
-    const going = files.filter(canBeSent);
-    if (going.reduce((sum, { size }) => sum + size, 0) > draftMaxBytes)
-      throw new DOMException("more than is kept of a choice", "QuotaExceededError");
+    const saved = new Set(before.map(({ id }) => id));
+    const sendable = files.filter(canBeSent);
+    if (sendable.reduce((sum, { size }) => sum + size, 0) > draftMaxBytes)
+      throw new DOMException("draft exceeds the limit", "QuotaExceededError");
     const rows: DraftRow["files"] = [];
-    for (const file of going) {
+    for (const file of sendable) {
       const id = this.#blobIds.get(file) ?? createUuid(this.#tab.platform.now());
       this.#blobIds.set(file, id);
-      if (!here.has(id)) await store.blobs.put({ file: id, blob: file.slice(0, file.size, file.type) });
+      if (!saved.has(id)) await store.blobs.put({ file: id, blob: file.slice(0, file.size, file.type) });
       const { name, type, lastModified: modified } = file;
       rows.push({ id, name, type, modified, caption: captions.get(file) ?? "" });
     }
-    const gone = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
+    const removed = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
     const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
     const { target, key } = this.slot;
     await changeDraft(store, target, [store.blobs], async () => {
       if (isEmpty) await store.meta.delete(key);
       else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
-      await store.blobs.bulkDelete(gone);
+      await store.blobs.bulkDelete(removed);
     });
     if (this.#latest === undefined) clearJournaledDraftText(this.#journalScope, key);
   }

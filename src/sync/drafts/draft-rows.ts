@@ -13,7 +13,7 @@ import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { deleteRecordingDraft } from "./voice-drafts.ts";
 
-/** What was begun in a conversation and not sent. */
+/** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
 const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promise<DraftRow[]> =>
   (await store.meta.bulkGet([...keys])).flatMap((row) => (row ? [row.value as DraftRow] : []));
@@ -21,60 +21,60 @@ const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promis
 export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promise<DraftRow | undefined> =>
   (await readDraftRows(store, [key]))[0];
 
-/** What was being written there when its page was left, of which the store has an older text or nothing. */
+/** Moves texts from the journal into the draft rows: their page closed before the store was written. */
 const recoverJournaledDraft = async (
   { platform, userId }: Tab,
   store: LocalStore,
-  place: DraftTarget,
+  target: DraftTarget,
 ): Promise<void> => {
-  const notes = { platform, me: userId };
-  for (const key of toDraftSlotKeys(place)) {
-    const text = readJournaledDraftText(notes, key);
+  const scope = { platform, me: userId };
+  for (const key of toDraftSlotKeys(target)) {
+    const text = readJournaledDraftText(scope, key);
     if (text === undefined) continue;
-    await changeDraft(store, place, [], async () => {
-      const [kept] = await readDraftRows(store, [key]);
-      const value: DraftRow = { files: [], isOriginal: false, to: [], ...kept, text };
+    await changeDraft(store, target, [], async () => {
+      const [row] = await readDraftRows(store, [key]);
+      const value: DraftRow = { files: [], isOriginal: false, to: [], ...row, text };
       await store.meta.put({ key, value });
     });
-    clearJournaledDraftText(notes, key);
+    clearJournaledDraftText(scope, key);
   }
 };
 
-/** Where something is kept of what was chosen in a place. */
-export const listDraftKeys = async (tab: Tab, store: LocalStore, place: DraftTarget): Promise<string[]> => {
-  await recoverJournaledDraft(tab, store, place);
-  const rows = await store.meta.bulkGet(toDraftSlotKeys(place));
+/** Keys of the target's slots that hold a draft. */
+export const listDraftKeys = async (tab: Tab, store: LocalStore, target: DraftTarget): Promise<string[]> => {
+  await recoverJournaledDraft(tab, store, target);
+  const rows = await store.meta.bulkGet(toDraftSlotKeys(target));
   return rows.flatMap((row) => row?.key ?? []);
 };
 
-const deleteDraftRows = (store: LocalStore, place: DraftTarget, keys: readonly string[]): Promise<boolean> =>
-  changeDraft(store, place, [store.blobs], async () => {
-    const kept = await readDraftRows(store, keys);
+const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly string[]): Promise<boolean> =>
+  changeDraft(store, target, [store.blobs], async () => {
+    const rows = await readDraftRows(store, keys);
     await store.meta.bulkDelete([...keys]);
-    await store.blobs.bulkDelete(kept.flatMap(({ files }) => files.map(({ id }) => id)));
-    return kept.length > 0;
+    await store.blobs.bulkDelete(rows.flatMap(({ files }) => files.map(({ id }) => id)));
+    return rows.length > 0;
   });
 
-/** Forgets what one page kept of a choice; false when nothing was. */
+/** Deletes the draft of one slot with its bytes. Resolves to false if there was none. */
 export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<boolean> =>
   deleteDraftRows(store, target, [key]);
 
-/** Forgets what was chosen there, by all pages unless told which, and what these were writing when they were left. */
-export const discardDrafts = async (tab: Tab, place: DraftTarget, keys = toDraftSlotKeys(place)): Promise<void> => {
+/** Deletes the target's drafts with their bytes and journaled texts, in all slots or in the slots named by `keys`. */
+export const discardDrafts = async (tab: Tab, target: DraftTarget, keys = toDraftSlotKeys(target)): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
   for (const key of keys) clearJournaledDraftText({ platform: tab.platform, me: tab.userId }, key);
-  await deleteDraftRows(store, place, keys);
+  await deleteDraftRows(store, target, keys);
 };
 
-/** What was chosen or recorded there, and not sent. */
+/** Files and voice recording of a conversation that were not sent. */
 export const readUnsentContent = async (store: LocalStore, conversation: ConversationId): Promise<UnsentContent> => {
-  const files = (await readDraftRows(store, toDraftSlotKeys(conversation))).flatMap((choice) => choice.files);
+  const files = (await readDraftRows(store, toDraftSlotKeys(conversation))).flatMap((row) => row.files);
   const recording = await store.recordings.get(conversation);
   return { files, ...(recording ? { recorded: { startedAt: recording.startedAt, ms: recording.ms } } : {}) };
 };
 
-/** It is no history: it outlives clearing, and goes with the conversation. */
+/** Deletes all drafts of a conversation. Clearing the history keeps them; removing the conversation does not. */
 export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;

@@ -9,27 +9,27 @@ import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 const flushDelayMs = 400;
-const firstFlushDelayMs = 100; // after a while in which nothing was typed
+const firstFlushDelayMs = 100; // after a pause in typing
 
-/** What was typed and not sent yet, kept so that a closed tab does not lose it. The tabs of a person share it. */
+/** Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. */
 export class TextDrafts {
   readonly #tab: Tab;
-  /** What the store does not have yet. */
+  /** Drafts that the store does not have yet. */
   #unsaved = new Map<ConversationId, { text: string }>();
   #cancelFlush: (() => void) | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(tab: Tab) {
     this.#tab = tab;
-    // Of pages that were gone before the store had them, and of a store that was lost.
-    const takeUp = () => {
+    // Journaled drafts: their page closed before the store was written, or the store was lost.
+    const recoverJournal = () => {
       for (const [conversation, text] of listJournaledTextDrafts(this.#journalScope))
         if (!this.#unsaved.has(conversation)) this.save(conversation, text);
     };
-    takeUp();
+    recoverJournal();
     tab.context.subscribe(() => {
       if (!tab.context.get()) return;
-      takeUp();
+      recoverJournal();
       this.#scheduleFlush();
     });
   }
@@ -38,9 +38,10 @@ export class TextDrafts {
     return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
+  /** Saves a draft soon; an empty text deletes it. */
   save(conversation: ConversationId, text: string): void {
     this.#unsaved.set(conversation, { text });
-    // What was sent must not come back as a draft, however soon the tab is closed.
+    // Deleted at once: a sent text must not return as a draft, however soon the tab is closed.
     if (text.trim() === "") this.#flushInBackground();
     else this.#scheduleFlush();
   }
@@ -49,7 +50,7 @@ export class TextDrafts {
     this.#cancelFlush ??= this.#tab.platform.startTimer(this.#nextFlushDelayMs, () => this.#flushInBackground());
   }
 
-  /** Without a store, which is being opened then, everything waits until there is one. */
+  /** Writes now, or when the store is opened. */
   #flushInBackground(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
@@ -57,18 +58,21 @@ export class TextDrafts {
     if (context) runInBackground(context, this.flush());
   }
 
-  /** What is typed, or pasted, and sent at once is to be kept before that as well. */
+  /** Short after a pause, so that a text that is typed or pasted and sent at once was saved before. */
   get #nextFlushDelayMs(): number {
     return this.#tab.platform.now() - this.#flushedAt > flushDelayMs ? firstFlushDelayMs : flushDelayMs;
   }
 
   async read(conversation: ConversationId): Promise<string> {
     const store = this.#tab.context.get()?.store;
-    const kept = store ? await readTextDraft(store, conversation) : "";
-    return this.#unsaved.get(conversation)?.text ?? kept;
+    const stored = store ? await readTextDraft(store, conversation) : "";
+    return this.#unsaved.get(conversation)?.text ?? stored;
   }
 
-  /** Resolves once the message is durably in the outbox; rejects only when it is nowhere. */
+  /**
+   * Sends a text and deletes its draft. Resolves once the message is durable in the outbox; rejects with a SyncError only
+   * if it is stored nowhere.
+   */
   async send(conversation: ConversationId, text: string): Promise<void> {
     const draft = this.#unsaved.get(conversation);
     await enqueueText(this.#tab, conversation, text, () => this.#clear(conversation));
@@ -80,7 +84,7 @@ export class TextDrafts {
     clearJournaledTextDraft(this.#journalScope, conversation);
   }
 
-  /** The page may be gone before the store has what is given to it now. */
+  /** Writes unsaved drafts to the journal, then to the store, because the page may close before the store is written. */
   flushToJournal(): void {
     for (const [conversation, { text }] of this.#unsaved) journalTextDraft(this.#journalScope, conversation, text);
     this.#flushInBackground();
@@ -104,7 +108,7 @@ export class TextDrafts {
     for (const [conversation, { text }] of this.#unsaved)
       if (text.trim() !== "") journalTextDraft(this.#journalScope, conversation, text);
     await Promise.all([...this.#unsaved].map(write)).catch((error: unknown) => {
-      if (!isQuotaError(error)) throw error; // without room it stays with this page
+      if (!isQuotaError(error)) throw error; // without room the drafts stay in this page only
     });
   }
 }

@@ -9,11 +9,15 @@ import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-/** A voice message while it is recorded, piece by piece, so that a page that dies loses no more than the last one. */
+/** Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. */
 
 const queryChunks = (store: LocalStore, conversation: ConversationId) =>
   store.chunks.where("[conversation+n]").between([conversation, Dexie.minKey], [conversation, Dexie.maxKey]);
 
+/**
+ * Appends a chunk to the recording of a conversation; a recording with another start replaces it. Rejects with a
+ * SyncError, "no_room" if the phone's storage is full.
+ */
 export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, chunk: Blob): Promise<void> => {
   const context = getContext(tab);
   const { store } = context;
@@ -45,7 +49,10 @@ export const findRecordingDraft = async (
   });
 };
 
-/** Whatever is kept there, or only what began then: somebody may speak anew before the one before is thrown away. */
+/**
+ * Deletes the recording of a conversation. With `startedAt` only the recording of that start, because a new one may begin
+ * before the previous one is deleted.
+ */
 export const deleteRecordingDraft = async (
   tab: Tab,
   conversation: ConversationId,
@@ -53,8 +60,8 @@ export const deleteRecordingDraft = async (
 ): Promise<void> => {
   const { store } = getContext(tab);
   await changeDraft(store, conversation, [store.chunks], async () => {
-    const kept = startedAt === undefined ? undefined : await store.recordings.get(conversation);
-    if (kept && kept.startedAt !== startedAt) return;
+    const recording = startedAt === undefined ? undefined : await store.recordings.get(conversation);
+    if (recording && recording.startedAt !== startedAt) return;
     await store.recordings.delete(conversation);
     await queryChunks(store, conversation).delete();
   });

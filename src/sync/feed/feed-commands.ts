@@ -1,8 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
-import { activeEngine } from "#sync/engine.ts";
-import { SyncError } from "#sync/platform/sync-error.ts";
+import { getEngine } from "#sync/engine.ts";
 import type { DraftSlot } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import {
   cancelPost,
   deletePostOnServer,
@@ -15,27 +13,21 @@ import {
 
 export type { OutgoingPicture } from "./post-queue.ts";
 
-const getRunningTab = (): Tab => {
-  const tab = activeEngine.get()?.tab;
-  if (!tab) throw new SyncError("unavailable");
-  return tab;
-};
-
-/** Resolves with its id once the status is durably in the postbox; rejects with a SyncError when it is nowhere. */
+/** Queues a status. Resolves to its id once it is durable in the post queue; rejects with a SyncError if it is not stored. */
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,
-  kept?: DraftSlot,
-): Promise<Uuid> => enqueuePost(getRunningTab(), text, picture, kept);
+  draft?: DraftSlot,
+): Promise<Uuid> => enqueuePost(getEngine().tab, text, picture, draft);
 
-/** What becomes of a status within some seconds: "waiting" when nothing did. */
-export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getRunningTab(), id);
+/** Waits some seconds for the outcome of a queued status; "waiting" if it is still undecided. */
+export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getEngine().tab, id);
 
-export const retryPendingPost = async (id: Uuid): Promise<void> => requeuePost(getRunningTab(), id);
-/** Rejects with a SyncError when it was published meanwhile and cannot be deleted. */
-export const discardPendingPost = async (id: Uuid): Promise<void> => cancelPost(getRunningTab(), id);
+export const retryPendingPost = async (id: Uuid): Promise<void> => requeuePost(getEngine().tab, id);
+/** Cancels a queued status. Rejects with a SyncError if it was published meanwhile and cannot be deleted. */
+export const discardPendingPost = async (id: Uuid): Promise<void> => cancelPost(getEngine().tab, id);
 
-/** Deletes one's own status for everybody. Needs the network and rejects with a SyncError. */
+/** Deletes an own status for everyone. Needs the network; rejects with a SyncError. */
 export const deletePublishedPost = async (id: Uuid): Promise<void> => {
-  await deletePostOnServer(getRunningTab(), id);
+  await deletePostOnServer(getEngine().tab, id);
 };

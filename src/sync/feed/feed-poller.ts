@@ -9,7 +9,7 @@ import { readFeedEtag, storePostPage, trimPosts } from "./feed-store.ts";
 import { pruneFeedPictures } from "./post-pictures.ts";
 
 const feedPath = "/api/tala";
-const dataSaverFactor = 3; // where data are dear it is asked so much less often
+const dataSaverFactor = 3; // polling interval is this much longer while data is saved
 
 const parsePostPage = (body: unknown): PostPage => {
   const parsed = v.safeParse(PostPage, body);
@@ -17,36 +17,36 @@ const parsePostPage = (body: unknown): PostPage => {
   return parsed.output;
 };
 
-/** Takes in a page, and lets go of the pictures of what it says is gone. */
+/** Stores a page of statuses and deletes the pictures of statuses that it shows to be deleted. */
 const applyPostPage = async (
   context: SyncContext,
   page: PostPage,
-  of: Parameters<typeof storePostPage>[3],
+  range: Parameters<typeof storePostPage>[3],
 ): Promise<void> => {
   const { platform, store } = context;
-  const gone = await retryOnQuotaError(context, () => storePostPage(store, page, platform.now(), of), false);
-  if (gone > 0) void pruneFeedPictures(context);
+  const deleted = await retryOnQuotaError(context, () => storePostPage(store, page, platform.now(), range), false);
+  if (deleted > 0) void pruneFeedPictures(context);
 };
 
-/** Asks for the newest statuses; nothing travels where they are those that are here. Throws a SyncError. */
+/** Fetches the newest statuses. The ETag avoids a download if they are unchanged. Throws a SyncError. */
 const fetchNewestPosts = async (context: SyncContext): Promise<void> => {
   const { platform, store } = context;
-  const askedAt = platform.now();
+  const requestedAt = platform.now();
   const answer = await platform.requestIfChanged(feedPath, await readFeedEtag(store));
   if (!answer) return;
-  await applyPostPage(context, parsePostPage(answer.body), { mark: answer.etag, askedAt });
+  await applyPostPage(context, parsePostPage(answer.body), { etag: answer.etag, requestedAt });
 };
 
-/** Asks for the page that begins before a number. Throws a SyncError. */
+/** Fetches the page of statuses before a number. Throws a SyncError. */
 export const fetchOlderPosts = async (context: SyncContext, before: number): Promise<void> => {
   const answer = await context.platform.request({ method: "GET", path: `${feedPath}?before=${before}` });
   await applyPostPage(context, parsePostPage(answer), { before });
 };
 
-/** How it stands with the newest statuses: asked for the first time, here, or not to be had. */
+/** State of the newest statuses: first request under way, loaded, or failed. */
 export type FeedStatus = { at: "looking" } | { at: "seen" } | { at: "failed"; code: FailureCode };
 
-/** Asks for new statuses again and again while somebody looks at the feed. */
+/** Polls for new statuses while the feed is on screen. */
 export class FeedPoller {
   readonly status = new Observable<FeedStatus>({ at: "looking" });
   readonly #tab: Tab;
@@ -71,7 +71,7 @@ export class FeedPoller {
     void this.#poll();
   }
 
-  /** Asks now, and says how it stands then. */
+  /** Polls now and resolves to the resulting status. */
   async refresh(): Promise<FeedStatus> {
     await this.#poll();
     return this.status.get();
@@ -88,7 +88,7 @@ export class FeedPoller {
     const context = this.#tab.context.get();
     if (!context) return;
     trimPosts(context.store)
-      .catch(() => undefined) // it is tried again the next time
+      .catch(() => undefined) // the next run tries again
       .then(() => pruneFeedPictures(context));
   }
 
@@ -97,10 +97,10 @@ export class FeedPoller {
     if (isDue || this.status.get().at === "failed") void this.#poll();
   }
 
-  /** One at a time: who asks meanwhile waits for the same answer. */
+  /** Polls once. Calls during a request wait for the same answer. */
   async #poll(): Promise<void> {
     const context = this.#tab.context.get();
-    // Whoever looks again, or has a store again, wakes it.
+    // Polling continues when the page becomes visible or the store is opened.
     if (this.#isStopped || !context || !this.#tab.platform.isVisible()) return;
     this.#request ??= this.#requestNewest(context).finally(() => {
       this.#request = undefined;

@@ -4,68 +4,78 @@ import { type PictureSize, type PostPage, postPicturePath } from "#contract/tala
 import type { LocalStore, PostRow } from "#sync/store/database.ts";
 
 /**
- * What this device holds of Tala's feed: the pages it read, one below the other. Where a page ends and what stands below
- * it is not here, its last status says where that begins.
+ * Local copy of the Tala feed: the pages this device loaded, newest first. The last status of a page whose successor is
+ * missing says in `below` where the missing page begins.
  */
 
 const maxStoredPosts = 200;
 /**
- * The newest page says what was so at most that long before it was asked for, the servers' clocks' differences included:
- * what it does not name is gone only if it was here before that.
+ * Greatest age of the newest page when it is requested, including differences between the servers' clocks. A status that
+ * the page omits was deleted only if this device had it before that.
  */
 const maxPageAgeMs = feedFreshMs + 2_000;
-const tombstoneTtlMs = 10 * 60_000; // no page that is asked for was made so long ago
+const tombstoneTtlMs = 10 * 60_000; // no page is older than this when it arrives
 
-/** Which page was last told to be the newest, by the server's mark of it. */
+/** Key in `meta` of the ETag of the newest page. */
 export const feedEtagKey = "feed";
 
+/** URL of a status's picture. */
 export const postPictureUrl = ({ author, id }: Pick<PostRow, "author" | "id">, size: PictureSize): string =>
   postPicturePath(author, id, size);
 
 type ServerPost = Omit<PostRow, "heardAt" | "checkedAt">;
 
 const toServerPosts = ({ authors, posts }: PostPage): ServerPost[] =>
-  posts.flatMap(([number, id, place, at, content, picture]) => {
-    const author = authors[place];
+  posts.flatMap(([number, id, authorIndex, at, content, picture]) => {
+    const author = authors[authorIndex];
     if (!author) return [];
-    const [packed, username, avatar] = author;
+    const [authorId, username, avatar] = author;
     const [width, height, thumb] = picture ?? [];
-    const shown = width !== undefined && height !== undefined ? { width, height, thumb: thumb ?? "" } : null;
-    return { number, id: unpackUuid(id), author: unpackUuid(packed), username, avatar, at, content, picture: shown };
+    const pictureInfo = width !== undefined && height !== undefined ? { width, height, thumb: thumb ?? "" } : null;
+    return {
+      number,
+      id: unpackUuid(id),
+      author: unpackUuid(authorId),
+      username,
+      avatar,
+      at,
+      content,
+      picture: pictureInfo,
+    };
   });
 
 const queryNewestFirst = (store: LocalStore) => store.posts.orderBy("number").reverse();
 
-/** Whether a row that a page does not name, though it speaks of that place, is there no more. */
-const isDeletedOnServer = (row: PostRow, upTo: number, askedAt: number): boolean => {
-  if (row.goneAt !== undefined) return row.goneAt < askedAt - tombstoneTtlMs;
-  return row.number < upTo || row.heardAt < askedAt - maxPageAgeMs;
+/** Whether a stored status that a page omits although it covers its number was deleted on the server. */
+const isDeletedOnServer = (row: PostRow, upTo: number, requestedAt: number): boolean => {
+  if (row.goneAt !== undefined) return row.goneAt < requestedAt - tombstoneTtlMs;
+  return row.number < upTo || row.heardAt < requestedAt - maxPageAgeMs;
 };
 
 /**
- * Takes in a page: that of the newest statuses, or the one that begins `before`. `mark` is the server's of the newest
- * page, kept only when that page has all that is here; `askedAt` is when the page was asked for. Resolves with how many
- * statuses are gone.
+ * Stores a page: the newest statuses, or the page `before` a number. `etag` of the newest page is kept only if the page
+ * has all newest statuses of this device. `requestedAt` is when the page was requested. Resolves to the number of statuses
+ * deleted here.
  */
 export const storePostPage = (
   store: LocalStore,
   page: PostPage,
   now: number,
-  { before, mark, askedAt = now }: { before?: number; mark?: string | null; askedAt?: number } = {},
+  { before, etag, requestedAt = now }: { before?: number; etag?: string | null; requestedAt?: number } = {},
 ): Promise<number> =>
   store.transaction("rw", [store.posts, store.meta], async () => {
-    const told = toServerPosts(page);
-    const newest = told[0]?.number ?? 0;
-    const last = told.at(-1);
-    const held = await store.posts.bulkGet(told.map(({ number }) => number));
-    const rows: PostRow[] = told.map((one, index) => {
-      const known = held[index];
-      const row: PostRow = { ...one, heardAt: known?.heardAt ?? now, checkedAt: now };
-      if (known?.here) row.here = 1;
-      if (known?.goneAt !== undefined) row.goneAt = known.goneAt;
-      // Only its last one may have something below that is not here.
-      if (one === last && page.before !== null) {
-        const below = known && !known.loose ? known.below : page.before;
+    const posts = toServerPosts(page);
+    const newest = posts[0]?.number ?? 0;
+    const last = posts.at(-1);
+    const storedRows = await store.posts.bulkGet(posts.map(({ number }) => number));
+    const rows: PostRow[] = posts.map((post, index) => {
+      const stored = storedRows[index];
+      const row: PostRow = { ...post, heardAt: stored?.heardAt ?? now, checkedAt: now };
+      if (stored?.here) row.here = 1;
+      if (stored?.goneAt !== undefined) row.goneAt = stored.goneAt;
+      // Only the last status of a page may have a missing page below it.
+      if (post === last && page.before !== null) {
+        const below = stored && !stored.loose ? stored.below : page.before;
         if (below !== undefined) row.below = below;
       }
       return row;
@@ -73,26 +83,26 @@ export const storePostPage = (
     await store.posts.bulkPut(rows);
     if (before !== undefined)
       await store.posts.filter(({ below }) => below === before).modify((row) => void delete row.below);
-    const named = new Set(told.map(({ number }) => number));
+    const named = new Set(posts.map(({ number }) => number));
     const from = page.before === null ? 0 : (last?.number ?? 0);
-    const speaksOf = ({ number }: PostRow) => number >= from && (before === undefined || number < before);
-    const isGone = (row: PostRow) =>
-      !named.has(row.number) && speaksOf(row) && isDeletedOnServer(row, before ?? newest, askedAt);
-    const gone = await store.posts.filter(isGone).delete();
-    if (before !== undefined) return gone;
-    const isAll = (await store.posts.where("number").above(newest).count()) === 0;
-    if (isAll && mark) await store.meta.put({ key: feedEtagKey, value: mark });
+    const isCovered = ({ number }: PostRow) => number >= from && (before === undefined || number < before);
+    const isDeleted = (row: PostRow) =>
+      !named.has(row.number) && isCovered(row) && isDeletedOnServer(row, before ?? newest, requestedAt);
+    const deleted = await store.posts.filter(isDeleted).delete();
+    if (before !== undefined) return deleted;
+    const hasNewest = (await store.posts.where("number").above(newest).count()) === 0;
+    if (hasNewest && etag) await store.meta.put({ key: feedEtagKey, value: etag });
     else await store.meta.delete(feedEtagKey);
-    return gone;
+    return deleted;
   });
 
-/** The server's mark of the newest page, when it is here as it was told. */
+/** ETag of the newest page if that page is stored unchanged. */
 export const readFeedEtag = async (store: LocalStore): Promise<string | undefined> => {
   const value = (await store.meta.get(feedEtagKey))?.value;
   return typeof value === "string" ? value : undefined;
 };
 
-/** Forgets what is furthest down. */
+/** Deletes the oldest statuses beyond `maxStoredPosts`. */
 export const trimPosts = (store: LocalStore): Promise<void> =>
   store.transaction("rw", store.posts, async () => {
     const numbers = await queryNewestFirst(store).primaryKeys();
@@ -102,7 +112,7 @@ export const trimPosts = (store: LocalStore): Promise<void> =>
     await store.posts.update(lowest, { below: lowest });
   });
 
-/** One's own status is deleted: it is not shown again, whatever a page says. */
+/** Marks an own status as deleted, so that it stays hidden even if an older page still names it. */
 export const markPostDeleted = (store: LocalStore, id: Uuid, now: number): Promise<unknown> =>
   store.transaction("rw", [store.posts, store.meta], async () => {
     await store.posts.where("id").equals(id).modify({ goneAt: now });
@@ -111,19 +121,20 @@ export const markPostDeleted = (store: LocalStore, id: Uuid, now: number): Promi
 
 export type FeedPost = PostRow & { isHidden: boolean };
 
-/** Whose statuses are not shown: whom I have blocked, and who deleted their account while an older page still names them. */
+/** Authors whose statuses are hidden: blocked people, and deleted accounts that an older page still names. */
 const readHiddenAuthors = async ({ people }: LocalStore): Promise<Set<Uuid>> => {
   const blocked = await people.where("blocked").equals(1).primaryKeys();
-  const gone = people
+  const deleted = people
     .where("state")
     .equals("none")
     .filter(({ deleted }) => deleted === 1);
-  return new Set([...blocked, ...(await gone.primaryKeys())]);
+  return new Set([...blocked, ...(await deleted.primaryKeys())]);
 };
 
 /**
- * All that is here, newest first, and which of it is not shown: what I deleted, and all of some authors. Whoever is known
- * here looks as everywhere: the page's newer picture would tell that its author blocks me, who am shown an old one.
+ * Stored statuses, newest first, with a flag for those to hide: own deleted ones and those of hidden authors. Names and
+ * pictures of people known to this device come from their local rows, as on every screen. The page's newer picture would
+ * reveal that an author blocks this person, who is shown an old one elsewhere.
  */
 export const readFeed = (store: LocalStore): Promise<FeedPost[]> =>
   store.transaction("r", [store.posts, store.people], async () => {
@@ -139,16 +150,16 @@ export const readFeed = (store: LocalStore): Promise<FeedPost[]> =>
 
 export type FeedView = {
   posts: FeedPost[];
-  /** How many came since, and whether there are more of them than are here. */
+  /** Number of newer statuses above the view; `hasMoreNewer`: some of them are not loaded. */
   newer: number;
   hasMoreNewer: boolean;
-  /** What is further down: here, or where a page begins that has it. */
+  /** Source of older statuses: stored here, or the page `before` a number, or none. */
   older: "here" | { before: number } | undefined;
 };
 
 /**
- * What one looks at: `limit` statuses from the `top` one down, as far as nothing is missing between them. Those above are
- * counted only, so that nothing moves under the eyes; but what was published here shows at once.
+ * Part of the feed on screen: `limit` statuses from number `top` downwards, up to the first missing page. Newer statuses
+ * are only counted, so that the list does not move; statuses published on this device are shown at once.
  */
 export const toFeedView = (rows: readonly FeedPost[], top: number, limit: number): FeedView => {
   const view: FeedView = { posts: [], newer: 0, hasMoreNewer: false, older: undefined };

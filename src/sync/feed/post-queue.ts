@@ -5,6 +5,7 @@ import { pictureMaxBytes } from "#contract/limits.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import type { DraftSlot, LocalStore, PostQueueRow } from "#sync/store/database.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
@@ -12,7 +13,7 @@ import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { removePost } from "./post-pictures.ts";
 
-/** Statuses from where a person wrote them to where the poster finds them. */
+/** Queue of Tala statuses that the server has not acknowledged. */
 
 export type OutgoingPicture = { blob: Blob } & PostPicture;
 
@@ -28,7 +29,7 @@ const getPictureBlob = ({ blob }: OutgoingPicture): Blob => {
   return blob;
 };
 
-/** After all that waits: the clock may have been put right since, and what was written first goes first all the same. */
+/** Creation time after all queued statuses. Keeps their order even if the device's clock was corrected meanwhile. */
 const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> => {
   const last = await strict.postbox.orderBy("createdAt").last();
   const now = platform.now() + (await readSyncCursor(strict)).skew;
@@ -36,27 +37,27 @@ const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> 
 };
 
 /**
- * Resolves with its id once the status is durably here, and what was kept of writing it is forgotten; rejects with a
- * SyncError when it is nowhere.
+ * Queues a status and deletes its draft. Resolves to its id once it is durable; rejects with a SyncError if it is not
+ * stored.
  */
 export const enqueuePost = async (
   tab: Tab,
   text: string,
   picture: OutgoingPicture | undefined,
-  kept?: DraftSlot,
+  draft?: DraftSlot,
 ): Promise<Uuid> => {
   const context = getContext(tab);
   const { strict } = context;
   const id = createUuid(tab.platform.now());
-  const shown = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
-  const { content } = parseNewPost({ id, content: cleanPost(text), ...(shown ? { picture: shown } : {}) });
+  const pictureInfo = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
+  const { content } = parseNewPost({ id, content: cleanPost(text), ...(pictureInfo ? { picture: pictureInfo } : {}) });
   const blob = picture && getPictureBlob(picture);
   const write = () =>
     strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
       const createdAt = await nextPostTime(context);
       if (blob) await strict.blobs.put({ file: id, blob });
-      await strict.postbox.add({ id, content, picture: shown ?? null, createdAt, state: "queued", attempts: 0 });
-      if (kept) await strict.meta.delete(kept.key);
+      await strict.postbox.add({ id, content, picture: pictureInfo ?? null, createdAt, state: "queued", attempts: 0 });
+      if (draft) await strict.meta.delete(draft.key);
     });
   await retryOnQuotaError(context, write, false).catch((error: unknown) => {
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
@@ -65,26 +66,26 @@ export const enqueuePost = async (
   return id;
 };
 
-/** Sends a refused status again, under its own id. */
+/** Queues a failed status again under the same id. */
 export const requeuePost = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
   const { strict } = context;
   await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
     const row = await strict.postbox.get(id);
     if (row?.state !== "failed") return;
-    const { error: _, ...again } = row;
-    await strict.postbox.put({ ...again, state: "queued", createdAt: await nextPostTime(context) });
+    const { error: _, ...rest } = row;
+    await strict.postbox.put({ ...rest, state: "queued", createdAt: await nextPostTime(context) });
   });
   tab.notifyOutboxChanged();
 };
 
 /**
- * Takes back a status that waits. What the server may have heard of, it is told to delete; one that was published in
- * this moment is deleted for everybody, which throws a SyncError.
+ * Cancels a queued status. One that the server may have received is deleted there later. One that was published at this
+ * moment is deleted for everyone now, which may reject with a SyncError.
  */
 export const cancelPost = async (tab: Tab, id: Uuid): Promise<void> => {
   const { strict } = getContext(tab);
-  const hasWaited = await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
+  const wasQueued = await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
     const row = await strict.postbox.get(id);
     if (!row) return false;
     await strict.blobs.delete(id);
@@ -93,10 +94,10 @@ export const cancelPost = async (tab: Tab, id: Uuid): Promise<void> => {
     return true;
   });
   tab.notifyOutboxChanged();
-  if (!hasWaited && (await readPostOutcome(strict, id)) === "published") await deletePostOnServer(tab, id);
+  if (!wasQueued && (await readPostOutcome(strict, id)) === "published") await deletePostOnServer(tab, id);
 };
 
-/** Deletes a published status for everybody; throws a SyncError. */
+/** Deletes a published status for everyone. Rejects with a SyncError. */
 export const deletePostOnServer = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
   await context.platform.request({ method: "DELETE", path: `/api/tala/${id}` });
@@ -105,43 +106,43 @@ export const deletePostOnServer = async (tab: Tab, id: Uuid): Promise<void> => {
 
 export type PostOutcome = "published" | "failed" | "takenBack" | "waiting";
 
-/** How it stands with a status that was written here a moment ago. */
+/** Current outcome of a status that was queued on this device a moment ago. */
 export const readPostOutcome = (store: LocalStore, id: Uuid): Promise<PostOutcome> =>
   store.transaction("r", [store.postbox, store.posts], async () => {
     const row = await store.postbox.get(id);
     if (row?.state === "failed") return "failed";
     if (row?.state === "cancelled") return "takenBack";
     if (row) return "waiting";
-    // It enters the feed in the moment it leaves the postbox.
+    // Publishing moves it from the queue to the feed in one transaction.
     return (await store.posts.where("id").equals(id).count()) > 0 ? "published" : "takenBack";
   });
 
-const outcomePollMs = 100;
+const networkCheckMs = 250;
 const outcomeTimeoutMs = 8_000;
-const connectingTimeoutMs = 1_000; // without the socket it is not worth more
+const connectingTimeoutMs = 1_000; // without a socket a longer wait rarely helps
 
-/** How long it is worth waiting for the server, as things stand. */
+/** Longest useful wait for an outcome in the current state of the connection. */
 const getOutcomeTimeoutMs = ({ platform, link }: Tab): number => {
   if (!platform.isOnline() || link.get() === "offline") return 0;
   return link.get() === "online" ? outcomeTimeoutMs : connectingTimeoutMs;
 };
 
-/** What becomes of a status within some seconds: "waiting" when nothing did, and at once where there is no network. */
+/** Waits some seconds for the outcome of a status. Resolves to "waiting" at once without a network, else after the wait. */
 export const waitForPostOutcome = async (tab: Tab, id: Uuid): Promise<PostOutcome> => {
   const { platform, context } = tab;
-  const begun = platform.now();
+  const startedAt = platform.now();
+  const isDecided = async (store: LocalStore) => (await readPostOutcome(store, id)) !== "waiting";
   for (;;) {
+    const leftMs = startedAt + getOutcomeTimeoutMs(tab) - platform.now();
+    if (leftMs > 0 && !(await waitForStore(tab, isDecided, Math.min(leftMs, networkCheckMs)))) continue;
     const store = context.get()?.store;
-    const outcome = store && (await readPostOutcome(store, id));
-    if (outcome !== undefined && outcome !== "waiting") return outcome;
-    if (platform.now() - begun >= getOutcomeTimeoutMs(tab)) return "waiting";
-    await new Promise<void>((resolve) => platform.startTimer(outcomePollMs, resolve));
+    return store ? readPostOutcome(store, id) : "waiting";
   }
 };
 
 export type PendingPost = PostQueueRow & { blob: Blob | undefined };
 
-/** What waits, the newest first, with its picture. */
+/** Queued and failed statuses with their pictures, newest first. */
 export const listPendingPosts = ({ store }: SyncContext): Promise<PendingPost[]> =>
   store.transaction("r", [store.postbox, store.blobs], async () => {
     const rows = (await store.postbox.orderBy("createdAt").reverse().toArray()).filter(

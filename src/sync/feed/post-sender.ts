@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type NewPost, Published } from "#contract/tala.ts";
-import { Retry } from "#sync/platform/retry.ts";
+import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { ownProfileKey, type PersonRow, type PostQueueRow, type PostRow } from "#sync/store/database.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
@@ -9,11 +9,10 @@ import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { feedEtagKey } from "./feed-store.ts";
 
 const postTimeoutMs = 120_000; // a picture over a slow link
-const sendGiveUpMs = 7 * 24 * 3_600_000;
 
 /**
- * Brings statuses to the server in the order they were written, one at a time, again and again under the same id until it
- * has them or refuses them for good; and takes back what nobody wants any more.
+ * Sends queued statuses to the server, one at a time in the order they were written. Each is repeated under the same id
+ * until the server stores it or refuses it for good. Cancelled statuses are deleted on the server.
  */
 export class PostSender {
   readonly #context: SyncContext;
@@ -30,7 +29,7 @@ export class PostSender {
     if (!this.#cancelPause) this.#scheduler.schedule();
   }
 
-  /** The link is there: what waited for its turn is tried now. */
+  /** Sends at once, without waiting for back-off, because the server became reachable. */
   runNow(): void {
     this.#cancelPause?.();
     this.#cancelPause = undefined;
@@ -62,13 +61,13 @@ export class PostSender {
     const { store, strict, platform } = this.#context;
     const blob = picture && (await store.blobs.get(id))?.blob;
     if (picture && !blob) throw new SyncError("file_not_found");
-    // From here on the server may have it: whoever does not want it any more has to tell it so.
-    const noted = await strict.postbox
+    // From here on the server may have it, so that a cancellation must delete it there too.
+    const updated = await strict.postbox
       .where("id")
       .equals(id)
       .filter(({ state }) => state === "queued")
       .modify({ attempts: attempts + 1 });
-    if (noted === 0) return; // taken back in this moment
+    if (updated === 0) return; // cancelled at this moment
     const post: NewPost = { id, content, ...(picture ? { picture } : {}) };
     const body = new FormData();
     body.set("post", JSON.stringify(post));
@@ -80,7 +79,7 @@ export class PostSender {
     await this.#handlePublished(parsed.output);
   }
 
-  /** It leaves the postbox and stands in the feed, in one go. Taken back meanwhile, it is to be deleted there. */
+  /** Moves a published status from the queue to the feed in one transaction. One cancelled meanwhile stays in the queue. */
   async #handlePublished({ id, number, created_at: at }: Published): Promise<void> {
     const { strict, platform, me } = this.#context;
     const author = (await strict.meta.get(ownProfileKey))?.value as PersonRow | undefined;
@@ -91,9 +90,14 @@ export class PostSender {
         const { content, picture } = row;
         const now = platform.now();
         const { username = "", avatar = null } = author ?? {};
-        const told = { number, id, author: me, username, avatar, at, content, picture };
-        const known: PostRow = (await strict.posts.get(number)) ?? { ...told, heardAt: now, checkedAt: now, loose: 1 };
-        await strict.posts.put({ ...known, here: 1 });
+        const post = { number, id, author: me, username, avatar, at, content, picture };
+        const feedRow: PostRow = (await strict.posts.get(number)) ?? {
+          ...post,
+          heardAt: now,
+          checkedAt: now,
+          loose: 1,
+        };
+        await strict.posts.put({ ...feedRow, here: 1 });
         await strict.meta.delete(feedEtagKey);
         await strict.postbox.delete(id);
         await strict.blobs.delete(id);
@@ -113,9 +117,9 @@ export class PostSender {
     const { skew } = await readSyncCursor(strict);
     const isOld = code !== "offline" && row.createdAt < platform.now() + skew - sendGiveUpMs;
     if (isRetryableFailure(failure) && !isOld) return this.#delayNext(retryAfterMs);
-    // What was to be deleted is not to be had, and what was taken back elsewhere nobody wants.
-    const isOver = row.state === "cancelled" || code === "post_not_found";
-    if (isOver) await this.#deleteRow(row);
+    // Either the status to delete does not exist, or another device deleted the one to publish.
+    const isObsolete = row.state === "cancelled" || code === "post_not_found";
+    if (isObsolete) await this.#deleteRow(row);
     else await this.#markFailed(row, isRetryableFailure(failure) ? "unavailable" : (code as ErrorCode));
     return "again";
   }
@@ -129,7 +133,7 @@ export class PostSender {
     return "done";
   }
 
-  /** From here on only its author can have it sent again. */
+  /** Marks a status as failed; from then on only its author can retry it. */
   async #markFailed({ id }: PostQueueRow, error: ErrorCode): Promise<void> {
     const { strict } = this.#context;
     await strict.postbox

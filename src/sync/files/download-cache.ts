@@ -9,34 +9,37 @@ import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts
 
 const cacheMaxBytes = 200 * 1024 * 1024;
 const orphanAgeMs = 24 * 3_600_000;
-const cacheQuotaShare = 0.1; // of what the browser lets this origin keep
-const downloadIdleMs = 30_000; // a slow network brings something within this
+const cacheQuotaShare = 0.1; // of the storage quota that the browser grants this origin
+const downloadIdleMs = 30_000; // a slow network delivers some bytes within this time
 const maxTriesWithoutProgress = 5;
 
-/** What has come of a file; a link that drops takes nothing of it away. */
+/** Bytes of a file received so far. They survive a dropped connection. */
 type PartialDownload = { chunks: Uint8Array<ArrayBuffer>[]; bytes: number; size: number };
 
-/** Reads on from where it stands until the end; throws a SyncError. */
-const resumeDownload = async ({ platform }: SyncContext, path: string, fetched: PartialDownload): Promise<void> => {
+/** Continues a download by a range request until the end of the file. Throws a SyncError. */
+const resumeDownload = async ({ platform }: SyncContext, path: string, download: PartialDownload): Promise<void> => {
   const controller = new AbortController();
   let cancelIdle = () => {};
-  const noteLife = () => {
+  const restartIdleTimeout = () => {
     cancelIdle();
     cancelIdle = platform.startTimer(downloadIdleMs, () => controller.abort());
   };
-  noteLife();
+  restartIdleTimeout();
   try {
-    const response = await platform.download(path, fetched.bytes, controller.signal);
-    if (response.status !== 206) Object.assign(fetched, { pieces: [], bytes: 0 });
+    const response = await platform.download(path, download.bytes, controller.signal);
+    if (response.status !== 206) {
+      download.chunks = [];
+      download.bytes = 0;
+    }
     const reader = response.body?.getReader();
     while (reader) {
       const { done, value } = await reader.read();
       if (done) break;
-      noteLife();
-      fetched.chunks.push(value);
-      fetched.bytes += value.length;
+      restartIdleTimeout();
+      download.chunks.push(value);
+      download.bytes += value.length;
     }
-    if (fetched.bytes < fetched.size) throw new SyncError("offline");
+    if (download.bytes < download.size) throw new SyncError("offline");
   } catch (error) {
     throw error instanceof SyncError ? error : new SyncError("offline");
   } finally {
@@ -44,30 +47,30 @@ const resumeDownload = async ({ platform }: SyncContext, path: string, fetched: 
   }
 };
 
-/** Fetches a file and keeps it to be seen again. Throws a SyncError. */
+/** Downloads a file and stores it in the cache. Retries while progress is made. Throws a SyncError. */
 export const fetchAndCacheFile = async (
   context: SyncContext,
   conversation: ConversationId,
   { file, mime, size }: Pick<AttachedBody, "file" | "mime" | "size">,
 ): Promise<Blob> => {
   const { platform } = context;
-  const fetched: PartialDownload = { chunks: [], bytes: 0, size };
+  const download: PartialDownload = { chunks: [], bytes: 0, size };
   for (let tries = 0; ; ) {
-    const before = fetched.bytes;
+    const before = download.bytes;
     try {
-      await resumeDownload(context, readPath(conversation, file), fetched);
+      await resumeDownload(context, readPath(conversation, file), download);
       break;
     } catch (error) {
-      if (fetched.bytes >= size) break;
-      tries = fetched.bytes > before ? 1 : tries + 1;
+      if (download.bytes >= size) break;
+      tries = download.bytes > before ? 1 : tries + 1;
       if (!isRetryableFailure(asSyncError(error)) || tries >= maxTriesWithoutProgress) throw error;
       const delay = retryDelayMs(tries, platform.random);
       await new Promise<void>((resolve) => platform.startTimer(delay, resolve));
     }
   }
-  const blob = new Blob(fetched.chunks, { type: mime });
+  const blob = new Blob(download.chunks, { type: mime });
   await saveDownload(context, conversation, file, blob).catch((error: unknown) => {
-    if (!isQuotaError(error)) context.reportStoreFailure(error); // without room it is shown all the same
+    if (!isQuotaError(error)) context.reportStoreFailure(error); // without room the file is shown but not cached
   });
   return blob;
 };
@@ -89,25 +92,28 @@ const saveDownload = async (
       }),
     false,
   );
-  // Of a group that went while its file was on the way nothing is kept.
+  // The group may have been removed from this device during the download.
   if ((await store.conversations.get(conversation))?.gone) await deleteCachedFiles(store, [file]);
   await trimFileCache(context);
 };
 
-/** No more than a fair part of the phone is taken by what can be had again. */
+/** Deletes orphaned blobs and evicts the least recently used files beyond the cache's share of the storage. */
 export const trimFileCache = async ({ store, platform }: SyncContext): Promise<void> => {
   await deleteOrphanBlobs(store, platform.now());
   const quota = await platform.estimateQuota().catch(() => undefined);
   await evictCachedFiles(store, Math.min(cacheMaxBytes, (quota ?? Number.POSITIVE_INFINITY) * cacheQuotaShare));
 };
 
-/** Bytes of a page that died before it wrote what they are for. Their ids say when they were made. */
+/**
+ * Deletes blobs that no row names, because their page closed before it wrote the row. Blob ids are time-ordered; only
+ * those older than `orphanAgeMs` are deleted.
+ */
 const deleteOrphanBlobs = (store: LocalStore, now: number): Promise<void> =>
   store.transaction("rw", [store.uploads, store.files, store.blobs, store.postbox, store.meta], async () => {
-    const [blobs, ...known] = await Promise.all(
+    const [blobs, ...referenced] = await Promise.all(
       [store.blobs, store.uploads, store.files, store.postbox].map((table) => table.toCollection().primaryKeys()),
     );
-    const named = new Set([...known.flat(), ...(await store.readDraftFiles())]);
+    const named = new Set([...referenced.flat(), ...(await store.readDraftFiles())]);
     const isOld = (file: Uuid) => Number.parseInt(file.replace("-", "").slice(0, 12), 16) < now - orphanAgeMs;
     await store.blobs.bulkDelete((blobs ?? []).filter((file) => !named.has(file) && isOld(file)));
   });

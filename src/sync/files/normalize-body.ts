@@ -2,8 +2,8 @@ import type { AttachedBody, Body } from "#contract/conversations.ts";
 import type { FileState } from "#contract/files.ts";
 
 /**
- * A body as the server will store it, which says of a file what it found it to be: so that what is shown here is what
- * everybody gets. A picture or a voice message that turns out to be something else goes as a file.
+ * Body as the server will store it, with the media type and dimensions that the server found in the file. An image or
+ * voice message of another type becomes a file message.
  */
 export const normalizeBody = (body: Body, { size, ready }: FileState): Body => {
   if (!("file" in body) || !ready) return body;

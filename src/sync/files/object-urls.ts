@@ -6,6 +6,7 @@ import type { LiveQuery } from "#sync/queries/live-queries.ts";
 import type { FileView } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
+/** URL and load state of a file on screen. */
 type FileViewState = Omit<FileView, "load">;
 type FileReference = Pick<AttachedBody, "file" | "mime" | "size">;
 export type CachedFile = Pick<LiveQuery<FileViewState>, "subscribe"> & {
@@ -13,10 +14,10 @@ export type CachedFile = Pick<LiveQuery<FileViewState>, "subscribe"> & {
   load(conversation: ConversationId): void;
 };
 
-const lingerMs = 5_000; // scrolled away and back within this it is still there
-const usedAtPrecisionMs = 60_000; // how exactly is known when a file was last seen
+const lingerMs = 5_000; // a file that was scrolled away and back within this time is still loaded
+const usedAtPrecisionMs = 60_000; // `usedAt` of a file is written at most this often
 
-/** Files as one tab shows them: each has one address however many look at it, given back when nobody does any more. */
+/** Object URLs of the files shown in one tab. Views of the same file share one URL; it is revoked after the last view. */
 export class ObjectUrlCache {
   readonly #tab: Tab;
   readonly #entries = new Map<Uuid, CachedFileEntry>();
@@ -25,24 +26,24 @@ export class ObjectUrlCache {
   constructor(tab: Tab) {
     this.#tab = tab;
     this.#unsubscribe = tab.link.subscribe(() => {
-      if (tab.link.get() === "online") for (const shelved of this.#entries.values()) shelved.retryAfterOffline();
+      if (tab.link.get() === "online") for (const entry of this.#entries.values()) entry.retryAfterOffline();
     });
   }
 
   get(file: FileReference): CachedFile {
-    const known = this.#entries.get(file.file);
-    if (known) return known;
-    const shelved = new CachedFileEntry(this.#tab, file, (isUsed) => {
-      if (isUsed) this.#entries.set(file.file, shelved);
-      else if (this.#entries.get(file.file) === shelved) this.#entries.delete(file.file);
+    const existing = this.#entries.get(file.file);
+    if (existing) return existing;
+    const entry = new CachedFileEntry(this.#tab, file, (isUsed) => {
+      if (isUsed) this.#entries.set(file.file, entry);
+      else if (this.#entries.get(file.file) === entry) this.#entries.delete(file.file);
     });
-    this.#entries.set(file.file, shelved);
-    return shelved;
+    this.#entries.set(file.file, entry);
+    return entry;
   }
 
   stop(): void {
     this.#unsubscribe();
-    for (const shelved of [...this.#entries.values()]) shelved.release();
+    for (const entry of [...this.#entries.values()]) entry.release();
   }
 }
 
@@ -50,7 +51,7 @@ class CachedFileEntry implements CachedFile {
   readonly #tab: Tab;
   readonly #file: FileReference;
   readonly #onUsedChange: (isUsed: boolean) => void;
-  // Until the store has answered nobody is to fetch what may be here.
+  // "loading" until the store was read, so that no view downloads a file that is stored on this device.
   readonly #state = new Observable<FileViewState>({ url: undefined, state: "loading" });
   #subscriberCount = 0;
   #cancelRelease = () => {};
@@ -58,10 +59,10 @@ class CachedFileEntry implements CachedFile {
   #localRead: Promise<void> | undefined;
   #isLoading = false;
 
-  constructor(tab: Tab, file: FileReference, use: (isUsed: boolean) => void) {
+  constructor(tab: Tab, file: FileReference, onUsedChange: (isUsed: boolean) => void) {
     this.#tab = tab;
     this.#file = file;
-    this.#onUsedChange = use;
+    this.#onUsedChange = onUsedChange;
   }
 
   readonly get = (): FileViewState => this.#state.get();
@@ -92,7 +93,7 @@ class CachedFileEntry implements CachedFile {
       });
   }
 
-  /** The server is there again. */
+  /** Offers a download again that failed because the server was out of reach. */
   retryAfterOffline(): void {
     if (this.#state.get().error === "offline") this.#state.set({ url: undefined, state: "absent" });
   }
@@ -109,9 +110,9 @@ class CachedFileEntry implements CachedFile {
     const { platform } = this.#tab;
     const store = this.#tab.context.get()?.store;
     const { file } = this.#file;
-    const kept = await store?.blobs.get(file);
-    if (!store || !kept) return this.#state.set({ url: undefined, state: "absent" });
-    this.#showBlob(kept.blob);
+    const row = await store?.blobs.get(file);
+    if (!store || !row) return this.#state.set({ url: undefined, state: "absent" });
+    this.#showBlob(row.blob);
     const now = platform.now();
     await store.files
       .where("file")
@@ -125,18 +126,18 @@ class CachedFileEntry implements CachedFile {
     await this.#localRead;
     if (this.#state.get().state === "here") return;
     this.#state.set({ url: undefined, state: "loading" });
-    const { fetchAndCacheFile: fetchFile } = await import("./download-cache.ts").catch(() => {
-      throw new SyncError("offline"); // what was never loaded cannot be had without a network
+    const { fetchAndCacheFile } = await import("./download-cache.ts").catch(() => {
+      throw new SyncError("offline"); // the code was never loaded and there is no network
     });
     const context = this.#tab.context.get();
     if (!context) throw new SyncError("unavailable");
-    this.#showBlob(await fetchFile(context, conversation, this.#file));
+    this.#showBlob(await fetchAndCacheFile(context, conversation, this.#file));
   }
 
   #showBlob(blob: Blob): void {
-    if (this.#subscriberCount === 0 && !this.#localRead) return; // nobody waits for it any more
+    if (this.#subscriberCount === 0 && !this.#localRead) return; // released meanwhile
     this.#revokeUrl();
-    // Under the type the server recognised: what a page of ours shows is never a document of its own.
+    // With the type that the server recognised, so that a file never opens as a document of this origin.
     const { url, revoke } = this.#tab.platform.createObjectUrl(blob.slice(0, blob.size, this.#file.mime));
     this.#revokeUrl = revoke;
     this.#state.set({ url, state: "here" });

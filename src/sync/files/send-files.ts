@@ -14,46 +14,50 @@ import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-/** Files on their way out, from where a person chose them to where the uploader finds them. */
+/** Stores chosen files and their messages for the uploader and the outbox. */
 
 const isQuotaExceeded = (error: unknown): boolean => error instanceof SyncError && error.code === "no_room";
 
 type OutgoingUpload = { file: Uuid; blob: Blob; body: Body };
 
+/** Validates a chosen file and gives it an id. Throws a SyncError. */
 const toOutgoingUpload = ({ blob, body }: OutgoingFile, now: number): OutgoingUpload => {
   if (blob.size > fileMaxBytes) throw new SyncError("file_too_large");
   if (blob.size === 0) throw new SyncError("file_incomplete");
   const file = createUuid(now);
   const { text, ...rest } = { text: "", ...body };
   const caption = cleanText(text);
-  const words = isBlank(caption) ? {} : { text: caption };
+  const captionField = isBlank(caption) ? {} : { text: caption };
   return {
     file,
     blob,
-    body: parseMessageBody({ ...rest, ...words, file, name: cleanFileName(body.name), size: blob.size }),
+    body: parseMessageBody({ ...rest, ...captionField, file, name: cleanFileName(body.name), size: blob.size }),
   };
 };
 
-/** The bytes first, by themselves: a big file takes a while to write, and texts must not wait for it. */
+/**
+ * Writes the bytes, then uploads and messages, and deletes the draft's row. The bytes have a transaction of their own: a
+ * large file takes a while to write, and texts must not wait for it. Rejects with a SyncError and leaves nothing behind.
+ */
 const insertFiles = async (
   context: SyncContext,
-  attached: readonly OutgoingUpload[],
+  uploads: readonly OutgoingUpload[],
   messages: readonly UnsentMessage[],
-  kept: DraftSlot | undefined,
+  draft: DraftSlot | undefined,
 ): Promise<void> => {
   const { strict } = context;
-  const files = attached.map(({ file }) => file);
+  const files = uploads.map(({ file }) => file);
   try {
-    for (const { file, blob } of attached)
+    for (const { file, blob } of uploads)
       await retryOnQuotaError(context, () => strict.blobs.put({ file, blob }), false);
-    const uploads = (createdAt: number) =>
-      attached.map(({ file, blob, body }, n) => ({
+    const toRows = (createdAt: number) =>
+      uploads.map(({ file, blob, body }, n) => ({
         ...toUploadRow(file, findAttachment(body)?.name ?? "", blob, createdAt),
         n,
       }));
     const write = async (createdAt: number) => {
-      await strict.uploads.bulkPut(uploads(createdAt));
-      if (kept) await strict.meta.delete(kept.key);
+      await strict.uploads.bulkPut(toRows(createdAt));
+      if (draft) await strict.meta.delete(draft.key);
     };
     await retryOnQuotaError(context, () => insertUnsentMessages(context, messages, write), false);
   } catch (error) {
@@ -63,26 +67,24 @@ const insertFiles = async (
 };
 
 /**
- * Resolves once the files and their messages are durably here; rejects when they are nowhere. What was kept of the
- * choice is forgotten with it, and gives its room where there is no other.
+ * Queues files for conversations. Resolves once the files and their messages are durable; rejects with a SyncError if
+ * none is stored. The draft they come from is deleted with it, or before it if the phone has no room for both.
  */
 export const enqueueFiles = async (
   tab: Tab,
   to: readonly ConversationId[],
   files: readonly OutgoingFile[],
-  kept?: DraftSlot,
+  draft?: DraftSlot,
 ): Promise<void> => {
   const context = getContext(tab);
-  const attached = files.map((file) => toOutgoingUpload(file, tab.platform.now()));
-  const together = attached.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
-  const messages = attached.flatMap(({ body }) =>
-    toMulticastMessages(tab, to, { body, state: "awaiting", ...together }),
-  );
+  const uploads = files.map((file) => toOutgoingUpload(file, tab.platform.now()));
+  const batch = uploads.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
+  const messages = uploads.flatMap(({ body }) => toMulticastMessages(tab, to, { body, state: "awaiting", ...batch }));
   try {
-    await insertFiles(context, attached, messages, kept);
+    await insertFiles(context, uploads, messages, draft);
   } catch (error) {
-    if (!kept || !isQuotaExceeded(error) || !(await deleteDraft(context.store, kept))) throw error;
-    await insertFiles(context, attached, messages, kept);
+    if (!draft || !isQuotaExceeded(error) || !(await deleteDraft(context.store, draft))) throw error;
+    await insertFiles(context, uploads, messages, draft);
   }
   tab.notifyOutboxChanged();
 };

@@ -8,20 +8,20 @@ import type { UploadRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 const partTimeoutMs = 120_000; // three parts side by side at 30 kbit/s
-const completeTimeoutMs = 60_000; // the server reads all of it
-const fastPartMs = 10_000; // a link that carries a part within this carries several
+const completeTimeoutMs = 60_000; // the server reads the whole file
+const fastPartMs = 10_000; // a link that carries one part within this time carries several at once
 
-/** The bytes of a file that was to be sent cannot be read any more. */
+/** The bytes of a chosen file can no longer be read on this device. */
 export class UnreadableFileError extends Error {}
 
-/** What bringing one file needs of what brings them all. */
+/** Control of one upload by the uploader, which shares the link among all uploads. */
 export type UploadContext = {
   signal: AbortSignal;
-  /** Waits for its turn among all parts, and for messages, which go first. */
+  /** Runs `work` when a part may be sent: parts of all files are limited, and messages go first. */
   runInTurn(work: () => Promise<void>): Promise<void>;
-  /** The link let a part of this file fall: one at a time until one comes through quickly. */
+  /** A part of this file failed before, so parts are sent one at a time until one is fast. */
   isSlow: boolean;
-  /** A part has arrived. */
+  /** Called with the bytes that the server has. */
   onProgress(bytes: number): void;
 };
 
@@ -37,21 +37,21 @@ const requestFileState = async (
   return parsed.output;
 };
 
-/** Where the server stands with a file; it is announced when the server has not heard of it. */
+/** Reads the server's state of a file and announces the file if the server does not know it. Throws a SyncError. */
 const announceUpload = async (
   context: SyncContext,
   { file, name, size, announced }: UploadRow,
-  way: UploadContext,
+  upload: UploadContext,
 ): Promise<FileState> => {
   if (announced) {
     try {
-      return await requestFileState(context, { method: "GET", path: filePath(file) }, way);
+      return await requestFileState(context, { method: "GET", path: filePath(file) }, upload);
     } catch (error) {
       if (asSyncError(error).code !== "file_not_found") throw error;
     }
   }
   await context.store.uploads.update(file, { announced: true });
-  return requestFileState(context, { method: "PUT", path: filePath(file), body: { name, size } }, way);
+  return requestFileState(context, { method: "PUT", path: filePath(file), body: { name, size } }, upload);
 };
 
 const uploadPart = async (
@@ -59,9 +59,9 @@ const uploadPart = async (
   file: Uuid,
   blob: Blob,
   part: number,
-  way: UploadContext,
+  upload: UploadContext,
 ): Promise<void> => {
-  // Read before it is sent: bytes that are gone and a link that is gone are not the same.
+  // Read before sending, to tell an unreadable file from a lost connection.
   const bytes = await blob
     .slice(part * filePartBytes, (part + 1) * filePartBytes)
     .arrayBuffer()
@@ -70,61 +70,64 @@ const uploadPart = async (
     });
   const body = new Blob([bytes], { type: otherType });
   const request = { method: "PUT", path: partPath(file, part), body } as const;
-  await platform.request(request, { signal: way.signal, raw: true, timeoutMs: partTimeoutMs });
+  await platform.request(request, { signal: upload.signal, raw: true, timeoutMs: partTimeoutMs });
 };
 
-/** Brings every part that is missing, several at once. When one fails, those under way end and no other begins. */
+/**
+ * Uploads all parts that the server lacks, several at once. After the first failure, parts in flight finish and no other
+ * starts; then it is thrown.
+ */
 const uploadMissingParts = async (
   context: SyncContext,
   { file, size }: UploadRow,
   { received }: FileState,
-  way: UploadContext,
+  upload: UploadContext,
 ) => {
   const blob = (await context.store.blobs.get(file))?.blob;
   if (blob?.size !== size) throw new UnreadableFileError("the file is not here");
   const { platform } = context;
-  const here = new Set(received);
-  const missing = Array.from({ length: partCount(size) }, (_, part) => part).filter((part) => !here.has(part));
+  const receivedParts = new Set(received);
+  const missing = Array.from({ length: partCount(size) }, (_, part) => part).filter((part) => !receivedParts.has(part));
   let sent = received.reduce((sum, part) => sum + partBytes(size, part), 0);
   let failure: unknown;
   const workers: Promise<void>[] = [];
-  const work = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (let part = missing.shift(); part !== undefined; part = missing.shift()) {
       const next = part;
-      let began = 0;
+      let startedAt = 0;
       try {
-        await way.runInTurn(() => {
+        await upload.runInTurn(() => {
           if (failure !== undefined) return Promise.reject(failure);
-          began = platform.now();
-          return uploadPart(context, file, blob, next, way);
+          startedAt = platform.now();
+          return uploadPart(context, file, blob, next, upload);
         });
       } catch (error) {
         failure ??= error;
         return;
       }
       sent += partBytes(size, part);
-      way.onProgress(sent);
-      if (platform.now() - began < fastPartMs) widen(filePartsAtOnce);
+      upload.onProgress(sent);
+      if (platform.now() - startedAt < fastPartMs) startWorkers(filePartsAtOnce);
     }
   };
-  const widen = (atOnce: number) => {
-    while (workers.length < atOnce && failure === undefined && missing.length > 0) workers.push(work());
+  const startWorkers = (count: number) => {
+    while (workers.length < count && failure === undefined && missing.length > 0) workers.push(runWorker());
   };
-  way.onProgress(sent);
-  widen(way.isSlow ? 1 : filePartsAtOnce);
+  upload.onProgress(sent);
+  startWorkers(upload.isSlow ? 1 : filePartsAtOnce);
   for (let i = 0; i < workers.length; i++) await workers[i];
   if (failure !== undefined) throw failure;
 };
 
-/** Brings a file from wherever it stands to the end. What the server has is not sent again. */
-export const uploadFile = async (context: SyncContext, row: UploadRow, way: UploadContext): Promise<FileState> => {
-  const state = await announceUpload(context, row, way);
+/** Uploads a file completely, starting with the parts that the server lacks. Throws a SyncError or UnreadableFileError. */
+export const uploadFile = async (context: SyncContext, row: UploadRow, upload: UploadContext): Promise<FileState> => {
+  const state = await announceUpload(context, row, upload);
   if (state.ready) return state;
-  await uploadMissingParts(context, row, state, way);
+  await uploadMissingParts(context, row, state, upload);
   const done = await requestFileState(
     context,
     { method: "POST", path: `${filePath(row.file)}/complete` },
-    way,
+    upload,
     completeTimeoutMs,
   );
   if (!done.ready) throw new SyncError("unavailable");

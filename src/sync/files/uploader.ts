@@ -3,7 +3,7 @@ import { type FileState, filePath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { filePartsAtOnce } from "#contract/limits.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
-import { Retry } from "#sync/platform/retry.ts";
+import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { UploadRow } from "#sync/store/database.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
@@ -16,26 +16,25 @@ import { UnreadableFileError, type UploadContext, uploadFile } from "./upload-pa
 const uploadsAtOnce = 2;
 const progressIntervalMs = 250;
 const yieldMs = 100;
-const yieldMaxMs = 10_000; // a message that is not answered within this is not waiting for the link
-const sendGiveUpMs = 7 * 24 * 3_600_000;
+const yieldMaxMs = 10_000; // a message without an answer for this long does not wait because of uploads
 
 export type UploaderEvents = {
-  /** Whether an answer to a message is waited for. */
+  /** Whether a message is sent and not answered yet. */
   isMessageInFlight(): boolean;
-  /** A file is with the server: its messages may go. */
-  fileUploaded(): void;
+  /** Called when the server has a file, so that its messages may be sent. */
+  onFileUploaded(): void;
 };
 
 type UploadBackoff = { attempts: number; cancel: (() => void) | undefined };
 
-/** As they were chosen: the first ones are what the others wait for. */
+/** Order in which files were chosen; messages of later files wait for earlier ones. */
 const compareUploads = (a: UploadRow, b: UploadRow): number => a.createdAt - b.createdAt || (a.n ?? 0) - (b.n ?? 0);
 
 const isActive = ({ state }: UploadRow): boolean => state === "waiting" || state === "uploading";
 
 /**
- * Brings files to the server, again and again until they are there or refused for good. What is to be done stands in
- * the store, and what was done the server says: it does not matter which tab or page began.
+ * Uploads files until the server has them or refuses them for good. The store says what to upload and the server says
+ * what it already has, so that another tab or a later page can continue.
  */
 export class Uploader {
   readonly #context: SyncContext;
@@ -44,7 +43,7 @@ export class Uploader {
   readonly #cancellations: Retry;
   #activeUploads = new Map<Uuid, AbortController>();
   #backoffs = new Map<Uuid, UploadBackoff>();
-  /** Parts under way, of all files together, and those that wait for one of them to end. */
+  /** Number of parts of all files being sent. `#partQueue` holds the parts that wait for one of them to end. */
   #partsInFlight = 0;
   #partQueue: (() => void)[] = [];
   #sentBytes = new Map<Uuid, number>();
@@ -63,9 +62,9 @@ export class Uploader {
   }
 
   runNow(): void {
-    for (const trouble of this.#backoffs.values()) {
-      trouble.cancel?.();
-      trouble.cancel = undefined;
+    for (const backoff of this.#backoffs.values()) {
+      backoff.cancel?.();
+      backoff.cancel = undefined;
     }
     this.#scheduler.runNow();
     this.#cancellations.runNow();
@@ -76,16 +75,16 @@ export class Uploader {
     this.#scheduler.stop();
     this.#cancellations.stop();
     this.#cancelProgress?.();
-    for (const trouble of this.#backoffs.values()) trouble.cancel?.();
+    for (const backoff of this.#backoffs.values()) backoff.cancel?.();
     for (const controller of this.#activeUploads.values()) controller.abort();
   }
 
-  /** Does what the store says: begins, ends, takes back. */
+  /** Starts, aborts and cancels uploads so that they match the store. */
   async #reconcile(): Promise<"done" | "again" | "retry"> {
     const rows = (await this.#context.store.uploads.toArray()).sort(compareUploads);
-    const going = new Map(rows.filter(isActive).map((row) => [row.file, row]));
-    for (const [file, controller] of this.#activeUploads) if (!going.has(file)) controller.abort();
-    for (const row of going.values()) {
+    const wanted = new Map(rows.filter(isActive).map((row) => [row.file, row]));
+    for (const [file, controller] of this.#activeUploads) if (!wanted.has(file)) controller.abort();
+    for (const row of wanted.values()) {
       if (this.#activeUploads.size >= uploadsAtOnce || this.#isStopped) break;
       if (!this.#activeUploads.has(row.file) && !this.#backoffs.get(row.file)?.cancel) this.#startUpload(row);
     }
@@ -97,7 +96,7 @@ export class Uploader {
     const controller = new AbortController();
     this.#activeUploads.set(row.file, controller);
     const run = this.#upload(row, controller.signal)
-      .finally(() => this.#saveProgress()) // also of what arrived just before the link was lost
+      .finally(() => this.#saveProgress()) // includes parts that arrived just before the connection was lost
       .finally(() => {
         this.#activeUploads.delete(row.file);
         this.#sentBytes.delete(row.file);
@@ -109,21 +108,21 @@ export class Uploader {
   async #upload(row: UploadRow, signal: AbortSignal): Promise<void> {
     const { file } = row;
     await this.#setState(file, "uploading");
-    const way: UploadContext = {
+    const uploadContext: UploadContext = {
       signal,
       runInTurn: (work) => this.#runInTurn(signal, work),
       isSlow: this.#backoffs.has(file),
       onProgress: (bytes) => this.#recordProgress(file, bytes),
     };
     try {
-      const state = await uploadFile(this.#context, row, way);
+      const state = await uploadFile(this.#context, row, uploadContext);
       await this.#handleUploaded(row, state);
     } catch (error) {
       if (!signal.aborted) await this.#handleFailure(row, error);
     }
   }
 
-  /** Runs a part when there is place for it and no message waits for the link. */
+  /** Runs a part when a slot is free and no message is in flight, or after `yieldMaxMs`. */
   async #runInTurn(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (this.#partsInFlight >= filePartsAtOnce) await new Promise<void>((resolve) => this.#partQueue.push(resolve));
     this.#partsInFlight++;
@@ -146,9 +145,9 @@ export class Uploader {
     const failure = asSyncError(error);
     const { code } = failure;
     if (code === "file_not_found" && (await requeueUpload(this.#context, file))) return;
-    // Parts that are not there after all are asked for and brought, as after any other failure.
-    const isPassing = isRetryableFailure(failure) || code === "file_incomplete" || code === "file_part_mismatch";
-    if (!isPassing) return this.#markFailed(file, code as ErrorCode);
+    // The next try asks the server which parts it lacks.
+    const isTemporary = isRetryableFailure(failure) || code === "file_incomplete" || code === "file_part_mismatch";
+    if (!isTemporary) return this.#markFailed(file, code as ErrorCode);
     const { skew } = await readSyncCursor(store);
     const isOld = createdAt < platform.now() + skew - sendGiveUpMs;
     if (isOld && code !== "offline") return this.#markFailed(file, "unavailable");
@@ -160,15 +159,15 @@ export class Uploader {
     if (this.#isStopped) return;
     const { platform } = this.#context;
     const attempts = (this.#backoffs.get(file)?.attempts ?? 0) + 1;
-    const trouble: UploadBackoff = { attempts, cancel: undefined };
-    trouble.cancel = platform.startTimer(retryAfterMs ?? retryDelayMs(attempts, platform.random), () => {
-      trouble.cancel = undefined;
+    const backoff: UploadBackoff = { attempts, cancel: undefined };
+    backoff.cancel = platform.startTimer(retryAfterMs ?? retryDelayMs(attempts, platform.random), () => {
+      backoff.cancel = undefined;
       this.schedule();
     });
-    this.#backoffs.set(file, trouble);
+    this.#backoffs.set(file, backoff);
   }
 
-  /** From here on only its author can have it sent again. */
+  /** Marks a file and its messages as failed; from then on only their author can retry them. */
   async #markFailed(file: Uuid, error: ErrorCode): Promise<void> {
     const { strict } = this.#context;
     this.#backoffs.delete(file);
@@ -178,7 +177,7 @@ export class Uploader {
     });
   }
 
-  /** The file is with the server; here it stays to be seen. */
+  /** Queues the messages of an uploaded file. Its bytes stay in the cache of this device. */
   async #handleUploaded({ file, size }: UploadRow, state: FileState): Promise<void> {
     const { strict, platform } = this.#context;
     this.#backoffs.delete(file);
@@ -194,11 +193,11 @@ export class Uploader {
       await strict.files.put({ file, size, usedAt: platform.now() });
       await strict.uploads.delete(file);
     });
-    this.#events.fileUploaded();
+    this.#events.onFileUploaded();
     await trimFileCache(this.#context);
   }
 
-  /** Tells the server what nobody wants any more. What it never hears of again it forgets by itself. */
+  /** Deletes cancelled uploads on the server and here. The server expires uploads of which it hears nothing. */
   async #deleteCancelled(): Promise<"done" | "retry"> {
     const { platform, store } = this.#context;
     const rows = await store.uploads
@@ -215,23 +214,23 @@ export class Uploader {
     return "done";
   }
 
-  /** A person's pause or cancellation is never overwritten. */
+  /** Sets the state of an active upload. A pause or cancellation by the person is never overwritten. */
   async #setState(file: Uuid, state: UploadRow["state"]): Promise<void> {
     const { strict } = this.#context;
     await strict.uploads.where("file").equals(file).filter(isActive).modify({ state });
   }
 
   #recordProgress(file: Uuid, bytes: number): void {
-    const trouble = this.#backoffs.get(file);
+    const backoff = this.#backoffs.get(file);
     const before = this.#sentBytes.get(file);
-    if (trouble && before !== undefined && bytes > before) trouble.attempts = 0;
+    if (backoff && before !== undefined && bytes > before) backoff.attempts = 0;
     this.#sentBytes.set(file, bytes);
     this.#cancelProgress ??= this.#context.platform.startTimer(progressIntervalMs, () =>
       runInBackground(this.#context, this.#saveProgress()),
     );
   }
 
-  /** How far everything under way is, for all tabs. */
+  /** Writes the progress of all active uploads to the store, for the screens of all tabs. */
   async #saveProgress(): Promise<void> {
     this.#cancelProgress?.();
     this.#cancelProgress = undefined;

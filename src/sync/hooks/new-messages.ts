@@ -9,20 +9,20 @@ import { isOwnMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
-/** What a conversation stands at, as far as it may be news. */
+/** Newest message and unread count of a conversation, for notifications of new messages. */
 export type ConversationHead = {
   id: ConversationId;
   kind: "private" | "group";
   head: number;
-  /** When the newest message was stored, by the server's clock. */
+  /** Time of the newest message by the server's clock, in epoch milliseconds. */
   at: number;
   unread: number;
   muted: boolean;
-  /** The newest message is words of somebody else: no line of a group, no call, nothing taken back. */
+  /** Whether the newest message was written by somebody else. False for system messages, call entries and tombstones. */
   isIncoming: boolean;
 };
 
-const maxNewestHeads = 20; // conversations; what comes to more than these at once is no news of the moment
+const maxNewestHeads = 20; // messages in more conversations at once are not notified
 
 const isIncomingMessage = (row: LocalConversationRow, me: Uuid): boolean =>
   row.head > row.hidden &&
@@ -49,19 +49,19 @@ const readNewestHeads = async (store: LocalStore, me: Uuid): Promise<Conversatio
   }));
 };
 
-/** Tells of the newest conversations, now and whenever something in them is another. */
+/** Calls the listener with the newest conversations, now and whenever one of them changes. Returns the unsubscribe function. */
 export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead[]) => void): (() => void) => {
   let leave = () => {};
   const follow = () => {
     leave();
     const live = liveQueries.get()?.openQuery("newest", ({ store, me }) => readNewestHeads(store, me), false);
     if (!live) return;
-    const tell = () => {
+    const notify = () => {
       const heads = live.get();
       if (heads) listener(heads);
     };
-    leave = live.subscribe(tell);
-    tell();
+    leave = live.subscribe(notify);
+    notify();
   };
   const unsubscribe = liveQueries.subscribe(follow);
   follow();
@@ -71,7 +71,7 @@ export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead
   };
 };
 
-/** What is new in a conversation, to be shown where it is not open. */
+/** Unread state and newest incoming message of a conversation, shown while the conversation is not open. */
 export type UnreadPreview = Pick<ConversationListItem, "id" | "peer" | "group" | "unread"> & {
   person: PersonRow | undefined;
   body: StoredBody | null;
@@ -97,20 +97,20 @@ const readUnreadPreview = (store: LocalStore, me: Uuid, id: ConversationId): Pro
     };
   });
 
-/** Null for a conversation this device has not, or no more. */
+/** Unread preview of a conversation; null for one that is not on this device. */
 export const useUnreadPreview = (id: ConversationId | undefined): UnreadPreview | null | undefined =>
   useLiveQuery(id && `news ${id}`, ({ store, me }) => readUnreadPreview(store, me, id ?? ""), false);
 
 const noPreviews: readonly UnreadPreview[] = [];
 
-/** The same of several, of those in which anything is unread. While one more is looked up, those that were known stay. */
+/** Unread previews of several conversations, without those that are read. The previous ones stay while more are read. */
 export const useUnreadPreviews = (ids: readonly ConversationId[]): readonly UnreadPreview[] => {
   const last = useRef(noPreviews);
   const all = useLiveQuery(
     ids.length > 0 ? `news of ${ids.join()}` : undefined,
     async ({ store, me }) => {
       const each = await Promise.all(ids.map((id) => readUnreadPreview(store, me, id)));
-      return each.flatMap((news) => (news && news.unread > 0 ? news : []));
+      return each.flatMap((preview) => (preview && preview.unread > 0 ? preview : []));
     },
     false,
   );

@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
-/** Whom I asked and who has not answered, and with whom I am connected. */
+/** People with an unanswered request of this person, and ids of the contacts. */
 export type RequestSnapshot = { sent: PersonRow[]; contacts: Uuid[] };
 
 export const readRequestSnapshot = (store: LocalStore): Promise<RequestSnapshot> =>
@@ -12,21 +12,21 @@ export const readRequestSnapshot = (store: LocalStore): Promise<RequestSnapshot>
     contacts: await store.people.where("state").equals("contact").primaryKeys(),
   }));
 
-/** Who said yes between the two. */
+/** People who accepted a request between two snapshots. */
 export const listAcceptedRequests = (before: RequestSnapshot, now: RequestSnapshot): PersonRow[] =>
   before.sent.filter(({ id }) => now.contacts.includes(id));
 
 /**
- * Tells of everybody who accepts a request of mine. A page that is opened finds them as they stood when this phone last
- * heard of them, so that it also tells who did meanwhile.
+ * Calls `onAccepted` for each person who accepts a request of this person. A new page starts from the stored state, so
+ * that acceptances of the time before are reported after the first sync.
  */
-export const useAcceptances = (tell: (person: PersonRow) => void): void => {
+export const useAcceptances = (onAccepted: (person: PersonRow) => void): void => {
   const now = useLiveQuery("standings", ({ store }) => readRequestSnapshot(store));
   const before = useRef<RequestSnapshot>(undefined);
-  const tellOne = useEffectEvent(tell);
+  const reportAccepted = useEffectEvent(onAccepted);
   useEffect(() => {
     if (!now) return;
-    for (const person of before.current ? listAcceptedRequests(before.current, now) : []) tellOne(person);
+    for (const person of before.current ? listAcceptedRequests(before.current, now) : []) reportAccepted(person);
     before.current = now;
   }, [now]);
 };

@@ -4,14 +4,14 @@ import { activeEngine } from "#sync/engine.ts";
 import { extendWindow, type MessageWindow, readWindowAround } from "#sync/queries/message-window.ts";
 import type { ChatView } from "#sync/store/view-models.ts";
 
-/** A look at the past: like a chat, but with an end towards the present too. It is not kept on the phone. */
+/** Window of older messages, which can be extended in both directions. It is not stored on the device. */
 export type ChatHistory = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
 
-type HistoryWindow = { seq: number; stretch: MessageWindow };
+type HistoryWindow = { seq: number; messages: MessageWindow };
 
 /**
- * The messages around a place that may be far from what this phone holds. Undefined while it is fetched;
- * `onFailure` is told the SyncError when it cannot be.
+ * Messages around `seq`, which may be older than all stored messages. Undefined while they are fetched; `onFailure`
+ * receives the SyncError of a failed fetch.
  */
 export const useChatHistory = (
   id: ConversationId,
@@ -19,48 +19,48 @@ export const useChatHistory = (
   onFailure: (error: unknown) => void,
 ): ChatHistory | undefined => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  const [look, setLook] = useState<HistoryWindow>();
+  const [historyWindow, setHistoryWindow] = useState<HistoryWindow>();
   const [isLoading, setIsLoading] = useState(false);
-  const whenFailed = useRef(onFailure);
-  whenFailed.current = onFailure;
+  const latestOnFailure = useRef(onFailure);
+  latestOnFailure.current = onFailure;
 
   useEffect(() => {
-    setLook(undefined);
+    setHistoryWindow(undefined);
     if (!sync || seq === undefined) return;
-    let isWanted = true;
+    let isCurrent = true;
     readWindowAround(sync.tab, id, seq).then(
-      (stretch) => isWanted && setLook({ seq, stretch }),
-      (error: unknown) => isWanted && whenFailed.current(error),
+      (messages) => isCurrent && setHistoryWindow({ seq, messages }),
+      (error: unknown) => isCurrent && latestOnFailure.current(error),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [sync, id, seq]);
 
   const load = useCallback(
     async (direction: "before" | "after") => {
-      if (!sync || !look) return;
+      if (!sync || !historyWindow) return;
       setIsLoading(true);
       try {
-        const stretch = await extendWindow(sync.tab, id, look.stretch, direction);
-        setLook((now) => (now === look ? { seq: look.seq, stretch } : now));
+        const messages = await extendWindow(sync.tab, id, historyWindow.messages, direction);
+        setHistoryWindow((now) => (now === historyWindow ? { seq: historyWindow.seq, messages } : now));
       } finally {
         setIsLoading(false);
       }
     },
-    [sync, id, look],
+    [sync, id, historyWindow],
   );
 
   return useMemo(
     () =>
-      look && look.seq === seq
+      historyWindow && historyWindow.seq === seq
         ? {
-            ...look.stretch,
+            ...historyWindow.messages,
             loading: isLoading,
             loadOlder: () => load("before"),
             loadNewer: () => load("after"),
           }
         : undefined,
-    [look, seq, isLoading, load],
+    [historyWindow, seq, isLoading, load],
   );
 };

@@ -1,9 +1,9 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { type LinkState, useLinkState } from "./use-live-query.ts";
 
-/** Connecting that lasts no longer is nothing to tell of. */
+/** A reconnect that is shorter than this is not shown. */
 const connectingGraceMs = 2_500;
-/** A link that works this long after the browser said that there is no network has been asked meanwhile, and has answered. */
+/** A link that is up this long after the browser reported no network has answered a ping meanwhile. */
 const linkTrustMs = 6_000;
 
 const subscribeNetwork = (listener: () => void): (() => void) => {
@@ -16,26 +16,26 @@ const subscribeNetwork = (listener: () => void): (() => void) => {
 };
 const hasNetwork = (): boolean => navigator.onLine;
 
-/** Whether this has been so for a while. */
-const useHasLasted = (isSo: boolean, ms: number): boolean => {
+/** Whether a condition has been true for `ms`. */
+const useHasLasted = (isTrue: boolean, ms: number): boolean => {
   const [hasLasted, setLasted] = useState(false);
   useEffect(() => {
-    if (!isSo) return;
+    if (!isTrue) return;
     const timer = setTimeout(() => setLasted(true), ms);
     return () => {
       clearTimeout(timer);
       setLasted(false);
     };
-  }, [isSo, ms]);
-  return isSo && hasLasted;
+  }, [isTrue, ms]);
+  return isTrue && hasLasted;
 };
 
-/** Whether the phone says that it has a network. */
+/** Whether the browser reports a network. */
 export const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
 
 /**
- * Whether there is no use in asking the server for anything. The browser's word that there is no network counts at once; a
- * link that goes on working is believed more than the browser after a while.
+ * Whether requests to the server are pointless. A browser's report of no network counts at once, but a link that stays up
+ * for `linkTrustMs` outweighs it.
  */
 export const useIsOffline = (): boolean => {
   const link = useLinkState();
@@ -44,7 +44,7 @@ export const useIsOffline = (): boolean => {
   return link === "offline" || (!isConnected && !isProven);
 };
 
-/** The way to the server as a person is told of it. */
+/** Connection state for display: short reconnects are shown as online. */
 export const useShownLink = (): LinkState => {
   const link = useLinkState();
   const isOffline = useIsOffline();

@@ -11,75 +11,75 @@ import {
 
 type Composition = Pick<Draft, "files" | "text" | "to" | "id">;
 
-/** What was let go of there is kept within moments: nobody who comes back looks for it before. */
+/** Drafts that are being closed, by target. A new draft of the target opens after them. */
 const pendingDraftCloses = new Map<DraftTarget, Promise<unknown>>();
 
-const warnNotSaved = (error: unknown): void => console.warn("what is begun is not kept", error);
+const warnNotSaved = (error: unknown): void => console.warn("draft could not be saved", error);
 
 /**
- * Keeps what is composed in a place on the phone until it is sent: whether its sheet was closed by a slip of the
- * thumb or its page died, what was chosen and written is `found` again. While `now` is undefined it is not known.
+ * Saves a composition as the target's draft until it is sent, so that it survives a closed sheet or a crashed page.
+ * `onRestored` receives the draft of an earlier page. `current` is undefined while the composition is not known yet.
  */
 export const useDraft = (
-  place: DraftTarget,
-  now: Composition | undefined,
-  found: (begun: Composition) => void,
+  target: DraftTarget,
+  current: Composition | undefined,
+  onRestored: (composition: Composition) => void,
 ): { getSlot(): DraftSlot | undefined; discard(): Promise<void> } => {
   const keeper = useRef<DraftKeeper>(undefined);
-  const latest = useRef(now);
-  const take = useRef(found);
+  const latest = useRef(current);
+  const restore = useRef(onRestored);
   const isSent = useRef(false);
-  const left = useRef<{ kept: DraftSlot; closed: Promise<void> }>(undefined);
+  const closedDraft = useRef<{ slot: DraftSlot; closed: Promise<void> }>(undefined);
 
-  const letGo = useCallback(() => {
+  const closeDraft = useCallback(() => {
     const opened = keeper.current;
     keeper.current = undefined;
-    if (opened) left.current = { kept: opened.slot, closed: opened.close() };
+    if (opened) closedDraft.current = { slot: opened.slot, closed: opened.close() };
   }, []);
-  const keepLatest = useCallback(() => {
+  const saveLatest = useCallback(() => {
     if (latest.current) keeper.current?.save({ ...latest.current, captions: new Map(), isOriginal: false });
   }, []);
 
   useEffect(() => {
-    let isCurrent = true;
-    left.current = undefined;
+    let isMounted = true;
+    closedDraft.current = undefined;
     const open = async () => {
-      await pendingDraftCloses.get(place);
-      const wasKept = await hasAttachmentDraft(place);
-      const opened = await openAttachmentDraft(place);
+      await pendingDraftCloses.get(target);
+      const wasSaved = await hasAttachmentDraft(target);
+      const opened = await openAttachmentDraft(target);
       if (isSent.current) return opened?.discard();
-      const before = wasKept ? await opened?.load() : undefined;
+      const saved = wasSaved ? await opened?.load() : undefined;
       keeper.current = opened;
-      if (!before) keepLatest();
-      if (!isCurrent) letGo();
-      else if (before) take.current(before);
+      if (!saved) saveLatest();
+      if (!isMounted) closeDraft();
+      else if (saved) restore.current(saved);
     };
     const opening = open().catch(warnNotSaved);
     return () => {
-      isCurrent = false;
-      letGo();
-      pendingDraftCloses.set(place, opening.then(() => left.current?.closed).catch(warnNotSaved));
+      isMounted = false;
+      closeDraft();
+      pendingDraftCloses.set(target, opening.then(() => closedDraft.current?.closed).catch(warnNotSaved));
     };
-  }, [place, keepLatest, letGo]);
+  }, [target, saveLatest, closeDraft]);
 
-  const key = now && JSON.stringify([now.id, now.text, now.to, now.files.map(({ name }) => name)]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is composed is made anew at every rendering
+  const key = current && JSON.stringify([current.id, current.text, current.to, current.files.map(({ name }) => name)]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the composition is a new object at every render
   useEffect(() => {
-    latest.current = now;
-    keepLatest();
-  }, [key, keepLatest]);
+    latest.current = current;
+    saveLatest();
+  }, [key, saveLatest]);
 
   return {
-    getSlot: () => keeper.current?.slot ?? left.current?.kept,
-    /** Resolves when nothing of it is kept any more. */
+    getSlot: () => keeper.current?.slot ?? closedDraft.current?.slot,
+    /** Deletes the draft. Resolves once nothing of it is stored. */
     async discard() {
       isSent.current = true;
       const opened = keeper.current;
       keeper.current = undefined;
       await opened?.discard();
-      // It was sent after its screen had been left, and what was kept let go.
-      if (!opened && left.current)
-        await left.current.closed.then(() => left.current && discardDraftSlot(left.current.kept)).catch(warnNotSaved);
+      // It was sent after its screen was closed, which closed the draft too.
+      const closed = closedDraft.current;
+      if (!opened && closed) await closed.closed.then(() => discardDraftSlot(closed.slot)).catch(warnNotSaved);
     },
   };
 };

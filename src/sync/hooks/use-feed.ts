@@ -12,80 +12,80 @@ import { useLiveQuery } from "./use-live-query.ts";
 export { type FeedPost, postPictureUrl } from "#sync/feed/feed-store.ts";
 export type { PendingPost } from "#sync/feed/post-queue.ts";
 
-const recheckMs = 5 * 60_000; // what was asked for longer ago is asked for again when somebody comes to it
+const recheckMs = 5 * 60_000; // older stored pages are fetched again when they are shown
 
 const loadingStatus: FeedStatus = { at: "looking" };
 const loadingSource = { get: () => loadingStatus, subscribe: () => () => {} };
 
 export type UseFeedResult = {
-  /** Undefined until the store was read. */
+  /** Statuses on screen; undefined until the store was read. */
   view: FeedView | undefined;
-  /** What waits to be published, the newest first; some of it may be in view already. */
+  /** Statuses not published yet, newest first. One published at this moment may also be in `view`. */
   pending: PendingPost[] | undefined;
   status: FeedStatus;
-  /** Asks now for the newest, and says how it stands then. */
+  /** Fetches the newest statuses and resolves to the resulting status of the feed. */
   refresh(): Promise<FeedStatus>;
-  /** Somebody reads: from now on what comes waits above what is shown. */
+  /** Freezes the top of the view: from now on newer statuses are only counted. */
   startReading(): void;
-  /** Shows what came since. */
+  /** Shows the newer statuses. */
   showNewest(): void;
-  /** Shows what is further down; rejects with a SyncError when that cannot be had. */
+  /** Shows one more page of older statuses. Rejects with a SyncError. */
   loadOlder(): Promise<void>;
 };
 
-/** What waits is read first: what is published meanwhile stands in both of the two for a moment, and never in neither. */
+/** Reads the queue before the feed: a status published in between is in both for a moment, but never in neither. */
 const readFeedState = async (context: SyncContext) => {
-  const waiting = await listPendingPosts(context);
-  return { waiting, rows: await readFeed(context.store) };
+  const pending = await listPendingPosts(context);
+  return { pending, rows: await readFeed(context.store) };
 };
 
-/** The feed while somebody looks at it: from this phone at once, and asked for again and again. */
+/** The Tala feed on screen: stored statuses at once, then polled from the server. */
 export const useFeed = (): UseFeedResult => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  const { rows, waiting } = useLiveQuery("tala", readFeedState) ?? {};
-  const [looker, setLooker] = useState<FeedPoller>();
+  const { rows, pending } = useLiveQuery("tala", readFeedState) ?? {};
+  const [poller, setPoller] = useState<FeedPoller>();
   const [top, setTop] = useState<number>();
   const [limit, setLimit] = useState(postPageRows);
-  const broughtBefore = useRef<number>(undefined);
+  const fetchedBefore = useRef<number>(undefined);
   useEffect(() => {
     if (!sync) return;
-    const looker = new FeedPoller(sync.tab, isDataSaverOn);
-    setLooker(looker);
-    return () => looker.stop();
+    const poller = new FeedPoller(sync.tab, isDataSaverOn);
+    setPoller(poller);
+    return () => poller.stop();
   }, [sync]);
-  const { get, subscribe } = looker?.status ?? loadingSource;
-  const looking = useSyncExternalStore(subscribe, get);
+  const { get, subscribe } = poller?.status ?? loadingSource;
+  const status = useSyncExternalStore(subscribe, get);
 
-  // Until the first answer, or until somebody begins to read, the newest is what one reads.
+  // The newest status is the top until the first answer or until the person starts reading.
   const newest = rows?.[0]?.number;
   const [isOpened, setOpened] = useState(false);
   if (isOpened && top === undefined && newest !== undefined) setTop(newest);
-  const isSeen = looking.at === "seen";
+  const isLoaded = status.at === "seen";
   useEffect(() => {
-    if (!isSeen || isOpened || !sync) return;
+    if (!isLoaded || isOpened || !sync) return;
     let isCurrent = true;
-    // The answer stands in the store a moment before it does in `rows`.
-    const settle = (first: number | undefined) => {
+    // Read from the store, which has the answer a moment before `rows`.
+    const freezeTop = (first: number | undefined) => {
       if (!isCurrent) return;
       if (first !== undefined) setTop((before) => before ?? first);
       setOpened(true);
     };
     readFeed(getContext(sync.tab).store).then(
-      ([first]) => settle(first?.number),
-      () => settle(undefined),
+      ([first]) => freezeTop(first?.number),
+      () => freezeTop(undefined),
     );
     return () => {
       isCurrent = false;
     };
-  }, [isSeen, isOpened, sync]);
-  const begin = useCallback(() => setOpened(true), []);
+  }, [isLoaded, isOpened, sync]);
+  const startReading = useCallback(() => setOpened(true), []);
   const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
 
-  const again = useCallback(async () => looker?.refresh() ?? loadingStatus, [looker]);
+  const refresh = useCallback(async () => poller?.refresh() ?? loadingStatus, [poller]);
   const showNewest = useCallback(() => {
     setTop(newest);
     setLimit(postPageRows);
-    broughtBefore.current = undefined;
+    fetchedBefore.current = undefined;
   }, [newest]);
   const loadOlder = useCallback(async () => {
     if (!sync || !view?.older) return;
@@ -93,12 +93,12 @@ export const useFeed = (): UseFeedResult => {
     const last = view.posts.at(-1);
     if (view.older !== "here") {
       const { before } = view.older;
-      if (broughtBefore.current === before) return; // it is here, and about to show
+      if (fetchedBefore.current === before) return; // the page was fetched and is about to show
       await fetchOlderPosts(context, before);
-      broughtBefore.current = before;
+      fetchedBefore.current = before;
     } else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
-      fetchOlderPosts(context, last.number).catch(() => undefined); // what is here stays
+      fetchOlderPosts(context, last.number).catch(() => undefined); // the stored page stays
     setLimit((before) => before + postPageRows);
   }, [sync, view]);
-  return { view, pending: waiting, status: looking, refresh: again, startReading: begin, showNewest, loadOlder };
+  return { view, pending, status, refresh, startReading, showNewest, loadOlder };
 };

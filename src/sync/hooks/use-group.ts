@@ -10,23 +10,23 @@ export type GroupView = ConversationView & { group: GroupCard };
 export type GroupLookup =
   | { state: "here"; view: GroupView }
   | { state: "loading" }
-  /** I was a member; the name is known if it was seen. */
+  /** The person was a member; the name is known if this screen showed it. */
   | { state: "gone"; name: string | undefined }
   | { state: "missing" }
   | RemoteFailure;
 
 const hasCard = (view: ConversationView | undefined): view is GroupView => view?.group != null;
 
-/** A group I am in. Almost always in the local store; of one that this device never heard of the server is asked. */
-export const useGroup = (id: Uuid): [look: GroupLookup, again: () => void] => {
+/** A group of this person, from the local store or, if this device does not know it yet, from the server. */
+export const useGroup = (id: Uuid): [lookup: GroupLookup, refetch: () => void] => {
   const view = useConversation(id);
   const name = useRef<string>(undefined);
   if (hasCard(view)) name.current = view.group.name;
   const isUnknown = view !== undefined && !hasCard(view) && !view.gone;
-  const [asked, again] = useRemoteQuery(groupPath(id), isUnknown, () => undefined);
-  if (view?.gone) return [{ state: "gone", name: name.current }, again];
-  if (hasCard(view)) return [{ state: "here", view }, again];
-  if (asked.state === "found") return [{ state: "loading" }, again]; // it is there, and its row on the way
-  const wasHere = asked.state === "missing" && name.current !== undefined;
-  return [wasHere ? { state: "gone", name: name.current } : asked, again];
+  const [query, refetch] = useRemoteQuery(groupPath(id), isUnknown, () => undefined);
+  if (view?.gone) return [{ state: "gone", name: name.current }, refetch];
+  if (hasCard(view)) return [{ state: "here", view }, refetch];
+  if (query.state === "found") return [{ state: "loading" }, refetch]; // the group exists and its row is about to arrive
+  const wasHere = query.state === "missing" && name.current !== undefined;
+  return [wasHere ? { state: "gone", name: name.current } : query, refetch];
 };

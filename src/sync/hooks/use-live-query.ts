@@ -50,29 +50,34 @@ export type {
   UploadView,
 } from "#sync/store/view-models.ts";
 
-// Every hook reads the local store only and answers undefined while its first read is under way; a list also while it is
-// empty and the server has not told all of it yet.
+// These hooks read the local store only. They return undefined until their first read; a list also while it is empty and
+// the server has not sent all of it yet.
 
 const emptySource = { get: () => undefined, subscribe: () => () => {} };
 
-/** A query of the local store under a key that says all it depends on; an undefined key asks nothing. */
+/**
+ * Runs a query of the local store and returns its latest result. `key` identifies the query and its parameters; an
+ * undefined key runs none. `keepsAlive`: the query stays active for a moment after its last screen.
+ */
 export const useLiveQuery = <T>(
   key: string | undefined,
   query: (context: SyncContext) => Promise<T>,
-  lingers = true,
+  keepsAlive = true,
 ): T | undefined => {
   const queries = useSyncExternalStore(liveQueries.subscribe, liveQueries.get, () => undefined);
-  // The key stands for the query: a function made anew at every rendering asks the same.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const live = useMemo(() => (queries && key ? queries.openQuery(key, query, lingers) : emptySource), [queries, key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query, a new function at every render
+  const live = useMemo(
+    () => (queries && key ? queries.openQuery(key, query, keepsAlive) : emptySource),
+    [queries, key],
+  );
   return useSyncExternalStore<T | undefined>(live.subscribe, live.get, () => undefined);
 };
 
-/** The list, newest first; at most `limit`, so fewer than that means there are no more. */
+/** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
 export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
   const list = useLiveQuery(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  // Members whom the last lines name and whom this phone does not know.
+  // Fetch unknown members who are named in the last messages.
   useEffect(() => {
     for (const { id, group, gone, last, memberProfiles } of list ?? []) {
       if (!group || gone) continue;
@@ -83,12 +88,13 @@ export const useConversations = (limit = 100): ConversationListItem[] | undefine
   return list;
 };
 
+/** One conversation, or a default view if this device has no row of it. */
 export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>
   useLiveQuery(id && `conversation ${id}`, ({ store, me }) => readConversation(store, me, id ?? ""));
 
 const noProfilesYet: MemberProfiles = {};
 
-/** The people behind these member numbers of a group, as far as they are known here; the others are asked for. */
+/** Profiles of group members by member number. Unknown members are fetched. */
 export const useMemberProfiles = (group: ConversationId | undefined, numbers: readonly number[]): MemberProfiles => {
   const key = `${group} ${numbers.join()}`;
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
@@ -105,15 +111,15 @@ export const useMemberProfiles = (group: ConversationId | undefined, numbers: re
       () => {},
     );
   }, [sync, key, known]);
-  // While more of them are looked up, those that were known stay.
+  // Keep the previous profiles while more are read.
   if (known) last.current = known;
   return known ?? last.current;
 };
 
 export type GroupMembersState = {
-  /** The whole list, or undefined: those who happen to be known are none. */
+  /** The complete list; undefined before this device had it once. */
   members: MemberRow[] | undefined;
-  /** Their roles are those of one moment; else some may be old and some new. */
+  /** Whether all roles are of the same moment; otherwise some may be outdated. */
   areRolesKnown: boolean;
   state: "loading" | "ready" | "failed";
   code?: FailureCode;
@@ -121,39 +127,39 @@ export type GroupMembersState = {
 };
 
 /**
- * All members of a group: at once if they were once all held here, then as the group has them now. While those who
- * changed are asked for, what was shown stays; what failed is asked for again by itself, or at once by `again`.
+ * All members of a group: the stored list at once, then the list of `membersVersion`. The previous list stays while
+ * changes are fetched. A failed fetch is repeated by itself, or at once by `refetch`.
  */
-export const useGroupMembers = (group: ConversationId, roster: number | undefined): GroupMembersState => {
+export const useGroupMembers = (group: ConversationId, membersVersion: number | undefined): GroupMembersState => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
   const isOnline = useLinkState() === "online";
   const [tries, setTries] = useState(0);
   const [failure, setFailure] = useState<FailureCode>();
   const held = useLiveQuery(`members ${group}`, ({ store, me }) => readMembers(store, me, group));
-  const isAll = held !== undefined && roster !== undefined && held.roster >= roster;
-  const isMissing = held !== undefined && roster !== undefined && !isAll;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again
+  const isCurrent = held !== undefined && membersVersion !== undefined && held.roster >= membersVersion;
+  const isOutdated = held !== undefined && membersVersion !== undefined && !isCurrent;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
   useEffect(() => {
     const context = sync?.tab.context.get();
-    if (!context || !isMissing || !isOnline) return;
+    if (!context || !isOutdated || !isOnline) return;
     setFailure(undefined);
     return syncMemberListWithRetry(context, group, setFailure);
-  }, [sync, group, roster, held?.roster, isMissing, isOnline, tries]);
-  const again = useCallback(() => setTries((before) => before + 1), []);
-  const state = isAll ? "ready" : failure !== undefined ? "failed" : "loading";
-  const whole = useRef<{ group: ConversationId; members: MemberRow[] }>(undefined);
-  if (isAll) whole.current = { group, members: held.members };
-  const last = whole.current?.group === group ? whole.current.members : undefined;
+  }, [sync, group, membersVersion, held?.roster, isOutdated, isOnline, tries]);
+  const refetch = useCallback(() => setTries((before) => before + 1), []);
+  const state = isCurrent ? "ready" : failure !== undefined ? "failed" : "loading";
+  const lastCurrent = useRef<{ group: ConversationId; members: MemberRow[] }>(undefined);
+  if (isCurrent) lastCurrent.current = { group, members: held.members };
+  const last = lastCurrent.current?.group === group ? lastCurrent.current.members : undefined;
   const members = last ?? (held && held.roster > 0 ? held.members : undefined);
   const areRolesKnown = last !== undefined;
-  return { members, areRolesKnown, state, ...(failure === undefined ? {} : { code: failure }), refetch: again };
+  return { members, areRolesKnown, state, ...(failure === undefined ? {} : { code: failure }), refetch };
 };
 
-/** Somebody known to this device; null for a person it has nothing of. */
+/** A person known to this device; null for an unknown person. */
 export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
   useLiveQuery(id && `person ${id}`, async ({ store }) => (await store.people.get(id ?? "")) ?? null);
 
-/** Somebody who is or was in one of my groups, as a stranger sees them; null when this device knows of none. */
+/** Last known profile of a current or former group member, as strangers see it; null for an unknown person. */
 export const useMember = (id: Uuid | undefined): PersonRow | null | undefined =>
   useLiveQuery(id && `member ${id}`, ({ store }) => readLastKnownProfile(store, id ?? ""));
 
@@ -162,127 +168,130 @@ export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts
 export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined =>
   useLiveQuery("requests", ({ store }) => readContactRequests(store));
 
-/** What calls cost this phone, as far as that is kept: in bytes, by call. */
+/** Bytes used by calls on this device, by call id. */
 export const useCallDataUse = (): CallDataUse | undefined =>
   useLiveQuery("call uses", ({ store }) => readCallDataUse(store));
 
-/** What the log says of a call that ended a moment ago, once that is here. */
+/** Call entry of a call that ended a moment ago; undefined until it arrives. */
 export const useCallEntry = (conversation: ConversationId, call: Uuid): CallBody | undefined =>
   useLiveQuery(`call ${conversation} ${call}`, ({ store }) => findCallEntry(store, conversation, call), false);
 
-/** Everybody I have blocked. */
+/** People whom this person has blocked. */
 export const useBlockedPeople = (): PersonRow[] | undefined =>
   useLiveQuery("blocked", ({ store }) => readBlockedPeople(store));
 
-/** How far a file of mine is on its way; undefined once it is there. */
+/** Progress of an own upload; undefined once it is finished. */
 export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
   useLiveQuery(file && `upload ${file}`, async ({ store }) => toUploadView(await store.uploads.get(file ?? "")));
 
-/** What was typed here and not sent, in whichever tab; empty when nothing was. */
+/** Text draft of a conversation, typed in any tab; empty if there is none. */
 export const useTextDraft = (id: ConversationId): string | undefined =>
   useLiveQuery(`draft ${id}`, ({ store }) => readTextDraft(store, id));
 
-/** What was chosen or recorded there and not sent, in whichever tab. */
+/** Files and recording of a conversation that were not sent, from any tab. */
 export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>
   useLiveQuery(`left over ${id}`, ({ store }) => readUnsentContent(store, id));
 
-/** Whether a voice message was recorded there and not sent, in whichever tab: one question for all rows of a list. */
+/** Whether a conversation has an unsent voice recording from any tab. All rows of a list share one query. */
 export const useHasVoiceDraft = (id: ConversationId): boolean =>
   useLiveQuery("recorded", ({ store }) => store.recordings.toCollection().primaryKeys())?.includes(id) ?? false;
 
-/** What a sign-out would lose. */
+/** Unsent data that a sign-out would delete. */
 export const useUnsentSummary = (): UnsentSummary | undefined => useLiveQuery("unsent", readUnsentSummary);
 
-/** The own profile; null before the session's profile was taken in. */
+/** The own profile; null before it was fetched once. */
 export const useOwnProfile = (): PersonRow | null | undefined =>
   useLiveQuery("me", ({ store }) => readOwnProfile(store));
 
 /**
- * A chat's newest messages, a page more at each `loadOlder`, which asks the server once everything held here is
- * shown; it rejects with a SyncError when that cannot be had.
+ * The newest messages of a conversation. `loadOlder` shows one more page and fetches it from the server once all stored
+ * messages are shown; it rejects with a SyncError.
  */
 export const useChat = (id: ConversationId | undefined): ChatView | undefined => {
   const [window, setWindow] = useState({ id, limit: messagePageRows });
   const limit = window.id === id ? window.limit : messagePageRows;
   const [isLoading, setIsLoading] = useState(false);
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  // Nobody comes back to a window that grew: left to linger, a score of them would be read at each page that comes.
-  const lingers = limit === messagePageRows;
-  const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), lingers);
+  // A longer window is never reused, so it is not kept alive: otherwise many of them would be read at each new page.
+  const keepsAlive = limit === messagePageRows;
+  const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), keepsAlive);
   const [shown, setShown] = useState({ id, chat });
-  // While a longer window is read the shorter one stays.
+  // Keep the shorter window while a longer one is read.
   if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });
   const current = chat ?? (shown.id === id ? shown.chat : undefined);
-  // What stays meanwhile cannot tell whether more is needed: asked by it, the window would outgrow every read.
+  // The previous window does not say whether more is needed; with it the limit would grow faster than reads finish.
   const isReading = chat === undefined;
 
   useEffect(() => {
     if (sync && id) sync.tab.prioritizeConversation(id);
   }, [sync, id]);
 
-  const hasMoreHere = current?.hasMoreLocally ?? false;
-  const hasMoreThere = current?.hasMoreOnServer ?? false;
+  const hasMoreLocally = current?.hasMoreLocally ?? false;
+  const hasMoreOnServer = current?.hasMoreOnServer ?? false;
   const loadOlder = useCallback(async () => {
-    if (!sync || !id || isReading || (!hasMoreHere && !hasMoreThere)) return;
+    if (!sync || !id || isReading || (!hasMoreLocally && !hasMoreOnServer)) return;
     setIsLoading(true);
     try {
-      if (!hasMoreHere) await fetchOlderMessages(sync.tab, id);
+      if (!hasMoreLocally) await fetchOlderMessages(sync.tab, id);
       setWindow((before) => ({ id, limit: (before.id === id ? before.limit : messagePageRows) + messagePageRows }));
     } finally {
       setIsLoading(false);
     }
-  }, [sync, id, isReading, hasMoreHere, hasMoreThere]);
+  }, [sync, id, isReading, hasMoreLocally, hasMoreOnServer]);
 
   return useMemo(
     () =>
       current && {
         items: current.items,
-        hasOlder: hasMoreHere || hasMoreThere,
+        hasOlder: hasMoreLocally || hasMoreOnServer,
         loading: isLoading || isReading || current.isNotLoadedYet,
         loadOlder,
       },
-    [current, hasMoreHere, hasMoreThere, isLoading, isReading, loadOlder],
+    [current, hasMoreLocally, hasMoreOnServer, isLoading, isReading, loadOlder],
   );
 };
 
 const loadingFile: Omit<FileView, "load"> = { url: undefined, state: "loading" };
 
 /**
- * A file as this phone has it, own uploads included: `url` is good while somebody uses the hook. "loading" also
- * until it is known whether it is here.
+ * A file of a message, from this device or after a download. `url` is valid while the hook is mounted. The state is
+ * "loading" until the store was read.
  */
 export const useFile = (conversation: ConversationId, { file, mime, size }: AttachedBody): FileView => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  const shelved = useMemo(() => sync?.objectUrls.get({ file, mime, size }), [sync, file, mime, size]);
-  const shown = useSyncExternalStore(shelved?.subscribe ?? emptySource.subscribe, () => shelved?.get() ?? loadingFile);
-  return useMemo(() => ({ ...shown, load: () => shelved?.load(conversation) }), [shown, shelved, conversation]);
+  const cachedFile = useMemo(() => sync?.objectUrls.get({ file, mime, size }), [sync, file, mime, size]);
+  const shown = useSyncExternalStore(
+    cachedFile?.subscribe ?? emptySource.subscribe,
+    () => cachedFile?.get() ?? loadingFile,
+  );
+  return useMemo(() => ({ ...shown, load: () => cachedFile?.load(conversation) }), [shown, cachedFile, conversation]);
 };
 
 const noTypingMembers: readonly number[] = [];
 
-/** The member numbers of those who are typing in a conversation, the first to begin before the others. */
+/** Numbers of the members typing in a conversation, in the order they started. */
 export const useTypingMembers = (conversation: ConversationId): readonly number[] => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  const typists = sync?.tab.typing.members;
+  const members = sync?.tab.typing.members;
   return useSyncExternalStore(
-    typists?.subscribe ?? emptySource.subscribe,
-    () => typists?.get().get(conversation) ?? noTypingMembers,
+    members?.subscribe ?? emptySource.subscribe,
+    () => members?.get().get(conversation) ?? noTypingMembers,
     () => noTypingMembers,
   );
 };
 
 const disconnectedLink = { get: (): LinkState => "connecting", subscribe: emptySource.subscribe };
 
-/** For a small banner: whether what is shown is level with the server. */
+/** State of the connection to the server. */
 export const useLinkState = (): LinkState => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
   const link = sync?.tab.link ?? disconnectedLink;
   return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
 };
 
-/** Why this phone keeps less than it should; undefined when all is well. */
-export const useStorageIssue = (): StorageTrouble | undefined => {
+/** Trouble with the local storage; undefined if there is none. */
+export const useStorageTrouble = (): StorageTrouble | undefined => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
-  const trouble = sync?.tab.storageIssue ?? emptySource;
+  const trouble = sync?.tab.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };

@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
-/** A conversation that asks for nothing, as a list names it. */
+/** Muted conversation, as a list shows it. */
 export type MutedConversation = {
   id: ConversationId;
   peer: Uuid | undefined;
@@ -20,6 +20,6 @@ const readMutedConversations = (store: LocalStore): Promise<MutedConversation[]>
     return rows.map(({ id, peer, group }) => ({ id, peer, group, person: byId.get(peer ?? "") }));
   });
 
-/** All conversations whose notifications are off, the last used first. */
+/** All muted conversations, the last used first. */
 export const useMutedConversations = (): MutedConversation[] | undefined =>
   useLiveQuery("muted", ({ store }) => readMutedConversations(store));

@@ -8,19 +8,21 @@ import { useShownLink } from "./use-connection.ts";
 import { useSettings } from "./use-settings.ts";
 
 /**
- * Whether the other of a private conversation is here, as far as both let it be seen: asked for while this screen is
- * looked at. Undefined while nothing is known, and while a person is told that the server is out of reach; an undefined conversation asks nothing.
+ * Presence of the other person of a private conversation, polled while the screen is visible, if both share their
+ * presence. Undefined while it is unknown or the server is shown as unreachable; an undefined conversation is not polled.
  */
 export const usePresence = (conversation: ConversationId | undefined): Presence | undefined => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
   const { presence: isShared } = useSettings();
   const isUp = useShownLink() === "online";
-  const asked = isShared ? conversation : undefined;
-  const [known, setKnown] = useState<{ of: ConversationId; presence: Presence | undefined }>();
+  const shared = isShared ? conversation : undefined;
+  const [latest, setLatest] = useState<{ conversation: ConversationId; presence: Presence | undefined }>();
   useEffect(() => {
-    if (!sync || asked === undefined) return;
-    const asker = new PresencePoller(sync.tab, asked, presencePollMs, (presence) => setKnown({ of: asked, presence }));
-    return () => asker.stop();
-  }, [sync, asked]);
-  return isUp && known?.of === asked ? known?.presence : undefined;
+    if (!sync || shared === undefined) return;
+    const poller = new PresencePoller(sync.tab, shared, presencePollMs, (presence) =>
+      setLatest({ conversation: shared, presence }),
+    );
+    return () => poller.stop();
+  }, [sync, shared]);
+  return isUp && latest?.conversation === shared ? latest?.presence : undefined;
 };

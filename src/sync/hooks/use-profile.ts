@@ -14,12 +14,12 @@ export type ProfileLookup =
 
 const parseProfileRow = (body: unknown): PersonRow => toUnrelatedPersonRow(v.parse(Profile, body));
 
-/** Somebody's profile. Almost always in the local store, were it only as a member of one's groups. */
-export const useProfile = (id: Uuid): [look: ProfileLookup, again: () => void] => {
+/** Profile of a person, from the local store (also as a member of a shared group) or from the server. */
+export const useProfile = (id: Uuid): [lookup: ProfileLookup, refetch: () => void] => {
   const person = usePerson(id);
   const member = useMember(id);
-  const [asked, again] = useRemoteQuery(`/api/users/${id}`, person === null && member === null, parseProfileRow);
-  if (person) return [{ state: "found", person }, again];
-  if (person === null && member) return [{ state: "found", person: member }, again];
-  return [asked.state === "found" ? { state: "found", person: asked.body } : asked, again];
+  const [query, refetch] = useRemoteQuery(`/api/users/${id}`, person === null && member === null, parseProfileRow);
+  if (person) return [{ state: "found", person }, refetch];
+  if (person === null && member) return [{ state: "found", person: member }, refetch];
+  return [query.state === "found" ? { state: "found", person: query.body } : query, refetch];
 };

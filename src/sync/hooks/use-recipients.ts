@@ -2,27 +2,27 @@ import { useCallback, useMemo } from "react";
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { useContacts, useConversations } from "./use-live-query.ts";
 
-/** Whom one message can go to: a contact, or a group with its members. */
+/** Recipient of a message: a contact or a group. */
 type Recipient = {
-  /** The person's or the group's. */
+  /** Id of the person or group. */
   id: Uuid;
   username: string;
   phone: string;
   avatar: string | null;
-  /** How many are in a group. */
+  /** Number of members of a group. */
   members?: number;
 };
 
 const searchedConversations = 1_000;
 
 type Recipients = {
-  /** Undefined while they are being read. */
+  /** Undefined until the store was read. */
   recipients: readonly Recipient[] | undefined;
-  /** Of these, the conversations of those who still can be written to. */
-  toConversationIds: (chosen: ReadonlySet<Uuid>) => ConversationId[];
+  /** Conversations of the selected recipients who can still be written to. */
+  toConversationIds: (selected: ReadonlySet<Uuid>) => ConversationId[];
 };
 
-/** The contacts and groups that `me` may write to. */
+/** Contacts and groups that `me` may write to. */
 export const useRecipients = (me: Uuid): Recipients => {
   const contacts = useContacts();
   const conversations = useConversations(searchedConversations);
@@ -40,9 +40,9 @@ export const useRecipients = (me: Uuid): Recipients => {
     [groups, contacts],
   );
   const conversationsOf = useCallback(
-    (chosen: ReadonlySet<Uuid>) =>
+    (selected: ReadonlySet<Uuid>) =>
       (recipients ?? [])
-        .filter(({ id }) => chosen.has(id))
+        .filter(({ id }) => selected.has(id))
         .map(({ id, members }) => (members === undefined ? privateConversationId(me, id) : id)),
     [recipients, me],
   );

@@ -4,22 +4,22 @@ import { useHasNetwork } from "./use-connection.ts";
 import { useLinkState } from "./use-live-query.ts";
 
 /**
- * Asks again, ever more seldom, while the link says that there is a way: a question may get lost just as the network
- * comes back or is exchanged for another, and nothing tells of that afterwards. `unanswered` is what became of the last
- * try, a new value for each, and undefined when there is nothing to ask again.
+ * Repeats a failed request with exponential back-off while the connection is up. A request may get lost while the network
+ * returns or changes, and no later event reports it. `failure` is the result of the last try, a new value for each, and
+ * undefined if there is nothing to repeat.
  */
-export const useRetry = (unanswered: unknown, again: () => void): void => {
+export const useRetry = (failure: unknown, repeat: () => void): void => {
   const hasNetwork = useHasNetwork();
-  // The link takes a moment to notice that the network is gone.
-  const isLinked = useLinkState() === "online" && hasNetwork;
+  // The link state notices a lost network a moment later than the browser.
+  const isConnected = useLinkState() === "online" && hasNetwork;
   const attempt = useRef(0);
-  const retry = useEffectEvent(again);
+  const retry = useEffectEvent(repeat);
   useEffect(() => {
-    if (isLinked) attempt.current = 0;
-  }, [isLinked]);
+    if (isConnected) attempt.current = 0;
+  }, [isConnected]);
   useEffect(() => {
-    if (!isLinked || !unanswered) return;
+    if (!isConnected || !failure) return;
     const timer = setTimeout(() => retry(), retryDelayMs(attempt.current++));
     return () => clearTimeout(timer);
-  }, [isLinked, unanswered]);
+  }, [isConnected, failure]);
 };

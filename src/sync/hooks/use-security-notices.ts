@@ -8,18 +8,18 @@ const noSecurityNotices: SecurityNotice[] = [];
 
 const writeNotices = async (write: (store: Parameters<typeof markNoticesSeen>[0]) => Promise<void>): Promise<void> => {
   const context = activeEngine.get()?.tab.context.get();
-  // Where the phone cannot keep it they are told once more.
+  // If the store cannot be written, the notices are shown once more.
   await (context && write(context.store).catch(() => undefined));
 };
 
-/** What became of the account by another device and was not put away here, in whichever tab; the newest last. */
+/** Security notices of the account that were not dismissed in any tab of this device, newest last. */
 export const useSecurityNotices = (): SecurityNotice[] =>
   useLiveQuery("security-notices", ({ store, platform }) => listUnseenNotices(store, platform.now())) ??
   noSecurityNotices;
 
-/** They show no more, in any tab. */
+/** Dismisses notices in all tabs. */
 export const dismissNotices = (ids: readonly Uuid[]): Promise<void> =>
   writeNotices((store) => markNoticesSeen(store, ids));
 
-/** The second step stays: nothing is left to be warned of. */
+/** Dismisses notices of a requested removal of the second factor, because the second factor stays. */
 export const dismissResets = (): Promise<void> => writeNotices(markResetNoticesSeen);

@@ -1,8 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { defaultSettings, type Settings } from "#contract/settings.ts";
-import { activeEngine, type SyncEngine } from "#sync/engine.ts";
+import { activeEngine, getEngine, type SyncEngine } from "#sync/engine.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
-import { SyncError } from "#sync/platform/sync-error.ts";
 import {
   readSettingsCache,
   readSettingsRow,
@@ -12,7 +11,7 @@ import {
 } from "#sync/store/settings-rows.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
-/** What was shown last, once for each start: the same object as long as nothing else is known. */
+/** Cached settings of each engine, read once, so that the hook returns the same object until the store was read. */
 const settingsByEngine = new WeakMap<SyncEngine, Settings>();
 
 const readInitialSettings = (sync: SyncEngine | undefined): Settings => {
@@ -24,7 +23,7 @@ const readInitialSettings = (sync: SyncEngine | undefined): Settings => {
   return shown;
 };
 
-/** How the person wants things, on all their devices: at once, what they changed offline included. */
+/** Settings of the person, including changes made offline. */
 export const useSettings = (): Settings => {
   const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
   const shown = useLiveQuery("settings", async ({ store }) => toEffectiveSettings(await readSettingsRow(store)));
@@ -35,11 +34,9 @@ export const useSettings = (): Settings => {
 };
 
 /**
- * Changes only what is named. Resolves once this phone has it for good, and it shows at once; the server is told as soon
- * as it can be. Rejects with a SyncError when the phone cannot keep it.
+ * Changes the named settings. They apply at once and are sent to the server when it is reachable. Resolves once the
+ * change is durable; rejects with a SyncError if it cannot be stored.
  */
-export const changeSettings = async (wish: SettingsPatch): Promise<void> => {
-  const sync = activeEngine.get();
-  if (!sync) throw new SyncError("unavailable");
-  await queueSettingsChange(sync.tab, wish);
+export const changeSettings = async (patch: SettingsPatch): Promise<void> => {
+  await queueSettingsChange(getEngine().tab, patch);
 };

@@ -4,54 +4,57 @@ import type { Platform } from "#sync/platform/platform.ts";
 
 type ConversationDelay = { attempts: number; cancel: (() => void) | undefined };
 
-/** Conversations whose messages wait after a refusal that will pass, each by itself. */
+/** Back-off of each conversation after temporary refusals and rate limits. */
 export class ConversationBackoff {
   readonly #platform: Pick<Platform, "startTimer" | "random">;
   readonly #onReady: () => void;
   readonly #delays = new Map<ConversationId, ConversationDelay>();
   readonly #limited = new Set<ConversationId>();
 
-  /** `go` is called when one of them may be tried again. */
-  constructor(platform: Pick<Platform, "startTimer" | "random">, go: () => void) {
+  /** `onReady` is called when a conversation may be tried again. */
+  constructor(platform: Pick<Platform, "startTimer" | "random">, onReady: () => void) {
     this.#platform = platform;
-    this.#onReady = go;
+    this.#onReady = onReady;
   }
 
   isWaiting(conversation: ConversationId): boolean {
     return this.#delays.get(conversation)?.cancel !== undefined;
   }
 
-  /** Whether the server has limited this conversation: its messages go one by one, since what is refused was sent in vain. */
+  /** Whether the server has rate-limited this conversation. Its messages are sent one by one, to waste no data. */
   isLimited(conversation: ConversationId): boolean {
     return this.#limited.has(conversation);
   }
 
-  /** The server takes no more from this person in this conversation for so long. */
+  /** Applies a rate limit of the server: no messages of this conversation for `retryAfterMs`. */
   limit(conversation: ConversationId, retryAfterMs: number | undefined): void {
     this.#limited.add(conversation);
     this.delay(conversation, retryAfterMs);
   }
 
-  /** For as long as the server said, or with back-off. Of several that were refused together one wait is made. */
+  /**
+   * Delays a conversation for `retryAfterMs`, or with exponential back-off. Messages that were refused together count as
+   * one attempt.
+   */
   delay(conversation: ConversationId, retryAfterMs?: number): void {
     const before = this.#delays.get(conversation);
     if (before?.cancel && retryAfterMs === undefined) return;
     before?.cancel?.();
     const attempts = (before?.attempts ?? 0) + 1;
-    const wait: ConversationDelay = { attempts, cancel: undefined };
-    wait.cancel = this.#platform.startTimer(retryAfterMs ?? retryDelayMs(attempts, this.#platform.random), () => {
-      wait.cancel = undefined;
+    const delay: ConversationDelay = { attempts, cancel: undefined };
+    delay.cancel = this.#platform.startTimer(retryAfterMs ?? retryDelayMs(attempts, this.#platform.random), () => {
+      delay.cancel = undefined;
       this.#onReady();
     });
-    this.#delays.set(conversation, wait);
+    this.#delays.set(conversation, delay);
   }
 
-  /** A message was taken: the next refusal begins with a short wait again. */
+  /** Resets the back-off after a stored message, so that the next refusal starts with a short delay. */
   reset(conversation: ConversationId): void {
     if (!this.isWaiting(conversation)) this.#delays.delete(conversation);
   }
 
-  /** The link is there: what was put off is tried now. What the server has limited goes on waiting. */
+  /** Ends the back-off of all conversations because the server became reachable. Rate limits stay. */
   retryNow(): void {
     for (const [conversation, { cancel }] of this.#delays) {
       if (this.#limited.has(conversation)) continue;

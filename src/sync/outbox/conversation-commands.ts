@@ -15,47 +15,50 @@ import { deleteLocally } from "./delete-locally.ts";
 import { discardUnsentMessage, findOwnMessage, getContext } from "./enqueue.ts";
 
 /**
- * What a person changes of what is stored on the server. All but deleting needs the network, and it goes by HTTP: a socket
- * without a network keeps what it is given and may deliver it long after the person was told that it failed.
+ * Commands that change data on the server. All except deletion need the network. They are sent by HTTP: a socket without
+ * a network buffers what it is given and may deliver it long after the person was shown a failure.
  */
 
-/** Whoever deletes a message waits no longer than this for the server to say that it is done. */
+/** Longest wait for the server's confirmation before a message is deleted locally. */
 const deletionTimeoutMs = 3_000;
 
 /**
- * The answer is taken in before the server's own push of it arrives. Without a store, or room in it, that push is
- * enough: what is done on the server is never told as failed.
+ * Applies the server's answer before its push arrives. Without a store, or without room in it, the push is enough: a
+ * change that succeeded on the server is never reported as failed.
  */
 const applyAnswer = async (tab: Tab, changes: ServerChange[]): Promise<void> => {
   const context = tab.context.get();
-  if (context) await applyServerChanges(context, changes).catch(() => undefined); // the store's trouble is dealt with elsewhere
+  if (context) await applyServerChanges(context, changes).catch(() => undefined); // reported and repaired elsewhere
 };
 
-/** Changes how somebody stands to one; `ask` does so on the server, and `isDone` knows it by what is told of it. */
+/**
+ * Changes the relation to a person. `request` changes it on the server; `isDone` recognises the change in the pushed row.
+ * Without an open store only the request is made.
+ */
 export const runRelationCommand = async (
   tab: Tab | undefined,
   person: Uuid,
-  ask: () => Promise<Relation>,
+  request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
 ): Promise<void> => {
   const context = tab?.context.get();
-  // A store that cannot be read keeps nobody from blocking somebody.
-  const known = await context?.store.people.get(person).then(
+  // A person can be blocked even if the store cannot be read.
+  const before = await context?.store.people.get(person).then(
     (row) => ({ pushCount: row?.told ?? 0 }),
     () => undefined,
   );
-  if (!tab || !known) {
-    await ask();
+  if (!tab || !before) {
+    await request();
     return;
   }
-  const relation = await confirmByAnswerOrPush(tab, ask, async ({ people }) => {
+  const relation = await confirmByAnswerOrPush(tab, request, async ({ people }) => {
     const row = await people.get(person);
-    return row !== undefined && (row.told ?? 0) > known.pushCount && isDone(row);
+    return row !== undefined && (row.told ?? 0) > before.pushCount && isDone(row);
   });
-  if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "relation", relation, ...known }]);
+  if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "relation", relation, ...before }]);
 };
 
-/** What is known here by the server's answer that one's own message is deleted; undefined when it is not held here. */
+/** Change that replaces an own message by a tombstone; undefined if the message is not on this device. */
 const toDeletionChange = async (
   store: LocalStore,
   conversation: ConversationId,
@@ -69,16 +72,16 @@ const toDeletionChange = async (
   return { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] };
 };
 
-/** Takes in what comes of the question to delete one's own message. */
+/** Waits for the answer or push of a deletion and applies the answer. */
 const applyDeletionAnswer = async (
   tab: Tab,
   conversation: ConversationId,
   seq: number,
-  asking: Promise<CommandResults["retract"]>,
+  request: Promise<CommandResults["retract"]>,
 ): Promise<void> => {
   const answer = await confirmByAnswerOrPush(
     tab,
-    () => asking,
+    () => request,
     async ({ messages }) => (await messages.get([conversation, seq]))?.body.type === "deleted",
   );
   if (!answer) return;
@@ -87,26 +90,29 @@ const applyDeletionAnswer = async (
   if (change) await applyAnswer(tab, [change]);
 };
 
-/** Deletes one's own message for everybody: here at once where the server cannot be told now, and there later. */
+/**
+ * Deletes an own message for everyone. If the server cannot be reached within `deletionTimeoutMs`, it is deleted on this
+ * device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
+ */
 export const deleteOwnMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;
-  const asking = requestByHttp(tab.platform, { type: "retract", conversation, seq });
-  const taking = applyDeletionAnswer(tab, conversation, seq, asking);
+  const request = requestByHttp(tab.platform, { type: "retract", conversation, seq });
+  const applied = applyDeletionAnswer(tab, conversation, seq, request);
   let cancel = () => {};
-  const silence = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     cancel = tab.platform.startTimer(deletionTimeoutMs, () => reject(new SyncError("offline")));
   });
   try {
-    await Promise.race([taking, asking.then(() => taking), silence]);
+    await Promise.race([applied, request.then(() => applied), timeout]);
   } catch (error) {
-    const mayComeLater = isRetryableFailure(asSyncError(error));
-    if (!mayComeLater || !(await deleteLocally(tab, conversation, seq))) await taking;
+    const isRetryable = isRetryableFailure(asSyncError(error));
+    if (!isRetryable || !(await deleteLocally(tab, conversation, seq))) await applied;
   } finally {
     cancel();
   }
 };
 
-/** Deletes what was unsent when its author was asked: what arrived meanwhile is deleted for everybody. */
+/** Deletes a message that was unsent when its author chose to delete it. If it was sent meanwhile, it is deleted for everyone. */
 export const deleteMessageByClientId = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
   if (await discardUnsentMessage(tab, cid)) return;
   const context = getContext(tab);
@@ -117,37 +123,42 @@ export const deleteMessageByClientId = async (tab: Tab, conversation: Conversati
   tab.notifyOutboxChanged();
 };
 
-/** What was written in a group that is gone is all there is of it, and is thrown away here alone. */
+/** Deletes the unsent messages and drafts of a group this person left. Nothing else of it exists, here or on the server. */
 const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const { store } = getContext(tab);
   for (const { cid } of await store.queryUnsent(conversation).toArray()) await discardUnsentMessage(tab, cid);
   await deleteConversationDrafts(tab, conversation);
 };
 
-/** Removes from my view what this device has of a conversation; what has come in meanwhile stays. */
+/**
+ * Clears the history of a conversation for oneself, up to the newest message on this device. `keepListed`: the empty
+ * conversation stays in the list; otherwise its drafts are deleted too. Rejects with a SyncError.
+ */
 export const clearConversationHistory = async (
   tab: Tab,
   conversation: ConversationId,
-  keep: boolean,
+  keepListed: boolean,
 ): Promise<void> => {
   const row = await getContext(tab).store.conversations.get(conversation);
   if (!row) return;
   if (row.gone) return deleteUnsentContent(tab, conversation);
-  // Of one that was never opened here the newest message is known from the list.
+  // Without loaded messages, the head of the list's row is the newest message.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
   const pushCount = row.told ?? 0;
   const answer = await confirmByAnswerOrPush(
     tab,
-    () => requestByHttp(tab.platform, { type: "hide", conversation, upTo, keep }),
+    () => requestByHttp(tab.platform, { type: "hide", conversation, upTo, keep: keepListed }),
     async ({ conversations }) => {
       const now = await conversations.get(conversation);
-      return now !== undefined && (now.told ?? 0) > pushCount && now.hidden >= upTo && now.kept === keep;
+      return now !== undefined && (now.told ?? 0) > pushCount && now.hidden >= upTo && now.kept === keepListed;
     },
   );
-  if (answer) await applyAnswer(tab, [{ type: "cleared", conversation, upTo: answer.hidden, keep, pushCount }]);
-  if (!keep) await deleteConversationDrafts(tab, conversation);
+  if (answer)
+    await applyAnswer(tab, [{ type: "cleared", conversation, upTo: answer.hidden, keep: keepListed, pushCount }]);
+  if (!keepListed) await deleteConversationDrafts(tab, conversation);
 };
 
+/** Switches the notifications of a conversation off or on. Rejects with a SyncError. */
 export const setConversationMuted = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
   const pushCount = await tab.context
     .get()
@@ -156,12 +167,12 @@ export const setConversationMuted = async (tab: Tab, conversation: ConversationI
       (row) => row?.told ?? 0,
       () => undefined,
     );
-  const ask = () => requestByHttp(tab.platform, { type: "mute", conversation, muted });
+  const request = () => requestByHttp(tab.platform, { type: "mute", conversation, muted });
   if (pushCount === undefined) {
-    await ask();
+    await request();
     return;
   }
-  const answer = await confirmByAnswerOrPush(tab, ask, async ({ conversations }) => {
+  const answer = await confirmByAnswerOrPush(tab, request, async ({ conversations }) => {
     const row = await conversations.get(conversation);
     return row !== undefined && (row.told ?? 0) > pushCount && row.muted === muted;
   });

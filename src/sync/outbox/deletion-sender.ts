@@ -7,26 +7,29 @@ import { listPendingDeletions, type PendingDeletion, removePendingDeletion } fro
 import { raiseHead, toLocalMessageRow, toOwnMessage } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** A server that has not learned of withdrawals yet may by tomorrow. */
+/** Whether the server does not know the command yet: a newer client may talk to an older server during a deployment. */
 const isUnsupported = (code: string): boolean => code === "not_found" || code === "method_not_allowed";
 
-/** Tells the server what its author deleted when it could not be told, again and again until the server has heard it. */
+/** Sends pending deletions until the server confirmed each of them. */
 export const createDeletionSender = (context: SyncContext): Retry =>
   new Retry(context.platform, () => sendPendingDeletions(context));
 
-/** One that cannot be told now keeps none of the others waiting. */
+/** Sends all pending deletions; one that fails does not delay the others. */
 async function sendPendingDeletions(context: SyncContext): Promise<"done" | "retry"> {
   const { strict } = context;
-  let isDone = true;
-  for (const withdrawn of await listPendingDeletions(strict)) {
-    const isSent = await sendPendingDeletion(context, withdrawn).catch(() => false);
-    if (isSent) await removePendingDeletion(strict, withdrawn.cid);
-    isDone &&= isSent;
+  let areAllDone = true;
+  for (const deletion of await listPendingDeletions(strict)) {
+    const isDone = await sendPendingDeletion(context, deletion).catch(() => false);
+    if (isDone) await removePendingDeletion(strict, deletion.cid);
+    areAllDone &&= isDone;
   }
-  return isDone ? "done" : "retry";
+  return areAllDone ? "done" : "retry";
 }
 
-/** Whether there is nothing left to tell: what the server refuses for good is not this person's to delete any more. */
+/**
+ * Sends one pending deletion. Resolves to true if it is finished: confirmed, or refused for good, after which the message
+ * is shown again. Resolves to false if it must be retried.
+ */
 async function sendPendingDeletion(context: SyncContext, { conversation, cid }: PendingDeletion): Promise<boolean> {
   const { store, platform, me } = context;
   try {
@@ -46,20 +49,20 @@ async function sendPendingDeletion(context: SyncContext, { conversation, cid }: 
   return true;
 }
 
-/** What stands there still is shown again as the server has it. */
+/** Replaces the local tombstone by the message as the server still has it. Rejects with a SyncError. */
 async function restoreMessage(
   { store, strict, platform, me }: SyncContext,
   { conversation, cid }: PendingDeletion,
 ): Promise<void> {
-  const isIt = ({ cid: one, body }: LocalMessageRow) => one === cid && body.type === "deleted";
-  const emptied = await store.queryMessages(conversation, 0).filter(isIt).first();
-  if (!emptied) return;
-  const { seq } = emptied;
+  const isItsTombstone = (row: LocalMessageRow) => row.cid === cid && row.body.type === "deleted";
+  const tombstone = await store.queryMessages(conversation, 0).filter(isItsTombstone).first();
+  if (!tombstone) return;
+  const { seq } = tombstone;
   const before = await store.conversations.get(conversation);
-  const asked = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;
-  const page = await requestByHttp(platform, asked).catch((error: unknown) => {
+  const request = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;
+  const page = await requestByHttp(platform, request).catch((error: unknown) => {
     if (isRetryableFailure(asSyncError(error))) throw error;
-    return undefined; // the conversation is not this person's any more, and goes from here
+    return undefined; // this person left the conversation, which will be removed from this device
   });
   const message = page?.messages.find((one) => one.seq === seq);
   if (!page || !message) return;
@@ -67,8 +70,8 @@ async function restoreMessage(
     await removePendingDeletion(strict, cid);
     const row = await strict.conversations.get(conversation);
     const held = await strict.messages.get([conversation, seq]);
-    if (!row || !held || !isIt(held) || row.epoch !== page.epoch) return;
-    if (row.revision !== before?.revision) throw new SyncError("unavailable"); // the page may be older than what was told
+    if (!row || !held || !isItsTombstone(held) || row.epoch !== page.epoch) return;
+    if (row.revision !== before?.revision) throw new SyncError("unavailable"); // the page may be older than a pushed edit
     await strict.messages.put(toLocalMessageRow(row, me, message));
     if (row.head !== seq) return;
     raiseHead(row, message);

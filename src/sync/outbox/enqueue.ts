@@ -6,7 +6,8 @@ import { cleanText } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { type OutboxRow, toTextDraftKey } from "#sync/store/database.ts";
+import { waitForStore } from "#sync/queries/wait-for-store.ts";
+import { type LocalStore, type OutboxRow, toTextDraftKey } from "#sync/store/database.ts";
 import { clearSentText, journalSentText, listSentTexts } from "#sync/store/journal.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
@@ -17,16 +18,17 @@ import { failUnsentMessages, removeUnsentMessage } from "#sync/store/unsent-mess
 import type { Tab } from "#sync/tabs/tab.ts";
 
 const memoryAckTimeoutMs = 15_000;
-/** A text that is noted was sent a moment before its page was gone: if it is in the log, it is among so many. */
+/** Number of newest messages searched for a journaled text. It was sent just before its page closed. */
 const recentMessageCount = 200;
 
+/** Context of the open store. Throws a SyncError while none is open. */
 export const getContext = (tab: Tab): SyncContext => {
   const context = tab.context.get();
   if (!context) throw new SyncError("unavailable");
   return context;
 };
 
-/** A body as it may be sent; throws a SyncError. */
+/** Validates a message body. Throws a SyncError. */
 export const parseMessageBody = (body: unknown): Body => {
   const parsed = v.safeParse(Body, body);
   if (parsed.success) return parsed.output;
@@ -34,45 +36,52 @@ export const parseMessageBody = (body: unknown): Body => {
   throw new SyncError(isErrorCode(code) ? code : "invalid_text");
 };
 
-/** A message to be kept until it is sent. */
+/** Message to insert into the outbox. */
 export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
   Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">>;
 
-/** Puts messages into the outbox, in their order, in one transaction with what else is to be written with them. */
+/**
+ * Inserts messages into the outbox in the given order. `write` runs in the same transaction. Messages to a group that
+ * this person no longer belongs to are marked as failed.
+ */
 export const insertUnsentMessages = (
   { strict, me, platform }: SyncContext,
   messages: readonly UnsentMessage[],
   write: (createdAt: number) => Promise<unknown> = async () => {},
 ): Promise<void> =>
-  // Without the bytes of files: while a big one is written here, a text must not wait.
+  // Without the blobs table: a text must not wait while a large file is written.
   strict.transaction("rw", [strict.outbox, strict.conversations, strict.meta, strict.uploads], async () => {
     const last = await strict.outbox.orderBy("order").last();
     const { skew } = await readSyncCursor(strict);
     const createdAt = platform.now() + skew;
     let order = last?.order ?? 0;
-    const late = new Map<Uuid, ConversationId>();
+    const undeliverable = new Map<Uuid, ConversationId>();
     for (const message of messages) {
-      // Another page may have found it noted and taken it up.
+      // Another tab may have recovered it from the journal.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
       await strict.outbox.add({ state: "queued", attempts: 0, ...message, order: ++order, createdAt });
-      const head =
+      const row =
         (await strict.conversations.get(message.conversation)) ?? createConversationRow(message.conversation, me);
-      setListPosition(head, createdAt);
-      await strict.conversations.put(head);
-      if (head.gone) late.set(message.cid, head.id);
+      setListPosition(row, createdAt);
+      await strict.conversations.put(row);
+      if (row.gone) undeliverable.set(message.cid, row.id);
     }
     await write(createdAt);
-    for (const id of new Set(late.values())) await failUnsentMessages(strict, id, ({ cid }) => late.has(cid));
+    for (const id of new Set(undeliverable.values()))
+      await failUnsentMessages(strict, id, ({ cid }) => undeliverable.has(cid));
   });
 
 export const toTextBody = (text: string): Body => parseMessageBody({ type: "text", text: cleanText(text) });
 
-/** Texts that could not be kept here, with the id they go under: the same text tried again is the same message. */
+/**
+ * Client ids of texts that the full phone could not store, by conversation and text. The same text sent again keeps its
+ * id, also from another screen, so that the server stores it once.
+ */
 const unstoredMessageIds = new Map<string, Uuid>();
 
 const toUnstoredKey = (conversation: ConversationId, body: Body): string => `${conversation} ${JSON.stringify(body)}`;
 
-/** A phone without room for it: straight to the server, or back to whoever typed it. */
+/** Sends a text directly to the server, because the phone has no storage left. Rejects with a SyncError. */
 const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
   const key = toUnstoredKey(conversation, body);
   unstoredMessageIds.set(key, cid);
@@ -80,39 +89,30 @@ const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Bo
   unstoredMessageIds.delete(key);
 };
 
-/** Waits until a message of a store that does not outlive the page is with the server; false after a while. */
-const waitForAcknowledgement = async (context: SyncContext, cid: Uuid): Promise<boolean> => {
-  const { platform, store } = context;
-  const deadline = platform.now() + memoryAckTimeoutMs;
-  while (platform.now() < deadline) {
-    const row = await store.outbox.get(cid);
-    if (row?.state !== "queued") return true;
-    await new Promise<void>((resolve) => platform.startTimer(100, resolve));
-  }
-  return false;
-};
-
-/** A text, in the place of what was typed there. */
+/** Inserts a text message and deletes the text draft of its conversation. */
 const insertTextMessage = (context: SyncContext, cid: Uuid, conversation: ConversationId, body: Body): Promise<void> =>
   insertUnsentMessages(context, [{ cid, conversation, body }], () =>
     context.strict.meta.delete(toTextDraftKey(conversation)),
   );
 
-/** `noted` is called at once when from here on the text outlives the page, whatever becomes of it. */
+/**
+ * Stores a text message for sending. Resolves once it is durable; rejects with a SyncError if it is stored nowhere.
+ * `onJournaled` is called at once if the journal holds the text, so that it survives the page.
+ */
 export const enqueueText = async (
   tab: Tab,
   conversation: ConversationId,
   text: string,
-  noted = () => {},
+  onJournaled = () => {},
 ): Promise<void> => {
   const context = getContext(tab);
   const body = toTextBody(text);
   const key = toUnstoredKey(conversation, body);
   const cid = unstoredMessageIds.get(key) ?? createUuid(tab.platform.now());
-  if (journalSentText(context, { cid, conversation, text })) noted();
+  if (journalSentText(context, { cid, conversation, text })) onJournaled();
   try {
     await retryOnQuotaError(context, () => insertTextMessage(context, cid, conversation, body));
-    unstoredMessageIds.delete(key); // the same words again are another message
+    unstoredMessageIds.delete(key); // the same text sent once more is a new message
   } catch (error) {
     try {
       if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
@@ -123,11 +123,14 @@ export const enqueueText = async (
   }
   tab.typing.resetThrottle(conversation);
   tab.notifyOutboxChanged();
-  // A store that does not outlive the page keeps its author waiting until the server has it, for a while.
-  if (tab.storageIssue.get() === "memory") await waitForAcknowledgement(context, cid);
+  // A store in memory does not survive the page, so the author waits until the server has the message.
+  if (tab.storageTrouble.get() === "memory") {
+    const isSent = async ({ outbox }: LocalStore) => (await outbox.get(cid))?.state !== "queued";
+    await waitForStore(tab, isSent, memoryAckTimeoutMs);
+  }
 };
 
-/** A message of one's own in the log, as far as that is here. */
+/** Finds an own stored message by its client id among the newest messages on this device. */
 export const findOwnMessage = async ({ store }: SyncContext, conversation: ConversationId, cid: Uuid) => {
   const newest = store.messages
     .where("[conversation+seq]")
@@ -136,7 +139,7 @@ export const findOwnMessage = async ({ store }: SyncContext, conversation: Conve
   return (await newest.limit(recentMessageCount).toArray()).find((message) => message.cid === cid);
 };
 
-/** What was typed after it stays typed. */
+/** Inserts a text of the journal and deletes the text draft, unless it was continued after the text was sent. */
 const insertJournaledText = (
   context: SyncContext,
   cid: Uuid,
@@ -144,43 +147,43 @@ const insertJournaledText = (
   text: string,
 ): Promise<void> =>
   insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text) }], async () => {
-    const isOfIt = text.startsWith(await readTextDraft(context.strict, conversation));
-    if (isOfIt) await context.strict.meta.delete(toTextDraftKey(conversation));
+    const isDraftSent = text.startsWith(await readTextDraft(context.strict, conversation));
+    if (isDraftSent) await context.strict.meta.delete(toTextDraftKey(conversation));
   });
 
 /**
- * Texts that the store does not have: of pages that were gone before it did, or of a store that was lost. Under their own
- * ids, those that the server has after all are no second ones.
+ * Inserts journaled texts that the store lacks, because the page closed before the write or because the store was lost.
+ * They keep their client ids, so that the server stores none twice.
  */
 export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
   if (!context) return;
-  const waiting = new Set(await context.strict.outbox.toCollection().primaryKeys());
+  const queued = new Set(await context.strict.outbox.toCollection().primaryKeys());
   for (const { cid, conversation, text } of listSentTexts(context)) {
-    if (waiting.has(cid)) continue;
+    if (queued.has(cid)) continue;
     try {
-      const isHere = await findOwnMessage(context, conversation, cid);
-      if (isHere) clearSentText(context, cid);
+      const isStored = await findOwnMessage(context, conversation, cid);
+      if (isStored) clearSentText(context, cid);
       else await retryOnQuotaError(context, () => insertJournaledText(context, cid, conversation, text));
     } catch (error) {
-      if (isQuotaError(error)) return; // it stays noted until there is room
+      if (isQuotaError(error)) return; // it stays in the journal until there is room
       throw error;
     }
     tab.notifyOutboxChanged();
   }
 };
 
-/** Takes up what was noted whenever a store is opened, also one made anew under the running page. */
+/** Recovers journaled texts now and whenever a store is opened. Returns a function that stops it. */
 export const startJournalRecovery = (tab: Tab): (() => void) => {
-  const takeUp = () => {
+  const recover = () => {
     const context = tab.context.get();
     if (context) runInBackground(context, recoverJournaledTexts(tab));
   };
-  takeUp();
-  return tab.context.subscribe(takeUp);
+  recover();
+  return tab.context.subscribe(recover);
 };
 
-/** Sends a failed message again, under its own id; its file goes on where it had come to. */
+/** Queues a failed message again under the same client id. Its upload continues with the missing parts. */
 export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict, platform } = getContext(tab);
   const { skew } = await readSyncCursor(strict);
@@ -192,8 +195,8 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
     const file = before && findAttachment(before.body)?.file;
     const upload = file === undefined ? undefined : await strict.uploads.get(file);
     if (upload) await strict.uploads.update(upload.file, { state: "waiting", createdAt: now });
-    const again = upload ? strict.queryUnsentByFile(upload.file) : strict.outbox.where("cid").equals(cid);
-    await again.modify((row) => {
+    const messages = upload ? strict.queryUnsentByFile(upload.file) : strict.outbox.where("cid").equals(cid);
+    await messages.modify((row) => {
       if (row.state !== "failed" || gone.has(row.conversation)) return;
       row.state = upload ? "awaiting" : "queued";
       row.attempts = 0;
@@ -206,8 +209,8 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
 };
 
 /**
- * Forgets an unsent message. One that was under way may still arrive: the server is told. False when it was not unsent
- * any more.
+ * Deletes an unsent message. A pending deletion covers a message that the server may have received. Resolves to false if
+ * the message was already sent.
  */
 export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean> => {
   const context = getContext(tab);
@@ -225,7 +228,7 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
   return wasUnsent;
 };
 
-/** Lets a file on its way wait, or go on; the uploader does what the store says. */
+/** Pauses or resumes the upload of a message. The uploader reads the state from the store. */
 export const setUploadPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): Promise<void> => {
   const { strict } = getContext(tab);
   await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
@@ -233,8 +236,8 @@ export const setUploadPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): P
     const file = message && findAttachment(message.body)?.file;
     const upload = file === undefined ? undefined : await strict.uploads.get(file);
     if (!upload) return;
-    const isGoing = upload.state === "waiting" || upload.state === "uploading";
-    if (isPaused ? !isGoing : upload.state !== "paused") return;
+    const isActive = upload.state === "waiting" || upload.state === "uploading";
+    if (isPaused ? !isActive : upload.state !== "paused") return;
     await strict.uploads.update(upload.file, { state: isPaused ? "paused" : "waiting" });
     await strict.queryUnsentByFile(upload.file).modify((row) => {
       if (isPaused) row.paused = true;

@@ -18,9 +18,9 @@ import {
   type UnsentMessage,
 } from "./enqueue.ts";
 
-/** One body to many conversations: forwarding and broadcasting. */
+/** Forwarding and broadcasting: one body sent to many conversations. */
 
-/** Its messages, those that go to the server together marked as such. */
+/** Creates one message per conversation. Up to `multicastMax` of them share an id and go to the server in one request. */
 export const toMulticastMessages = (
   { platform }: Tab,
   to: readonly ConversationId[],
@@ -44,17 +44,19 @@ const enqueueMessages = async (tab: Tab, messages: readonly UnsentMessage[]): Pr
 export const enqueueBroadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
   enqueueMessages(tab, toMulticastMessages(tab, to, { body: toTextBody(text) }));
 
-/** Who wrote it, by the name this person knows. A member of a group whom this phone does not know is asked for. */
+/**
+ * Finds the author of a message and the name under which this person knows them. An unknown group member is fetched.
+ * Rejects with a SyncError, "original_gone" if the author's account was deleted: a forward must name its author.
+ */
 const findWriter = async (context: SyncContext, from: ConversationId, { mine, sender }: ChatItem) => {
   const { store, me } = context;
   if (mine) return { by: me, name: (await readOwnProfile(store))?.username };
   const other = otherMember(from, me);
   if (other !== undefined) return { by: other, name: (await store.people.get(other))?.username };
   const member = sender === undefined ? undefined : await findOrFetchMember(context, from, sender);
-  // Whose account is gone cannot be named, and without that nothing of theirs can be passed on.
   if (!member?.user) throw new SyncError("original_gone");
-  const authors = await readMemberProfiles(store, me, from, [member.number]);
-  return { by: member.user, name: authors[member.number]?.name };
+  const profiles = await readMemberProfiles(store, me, from, [member.number]);
+  return { by: member.user, name: profiles[member.number]?.name };
 };
 
 const findForwardedAuthor = async (context: SyncContext, from: ConversationId, item: ChatItem) => {
@@ -64,13 +66,16 @@ const findForwardedAuthor = async (context: SyncContext, from: ConversationId, i
 
 const getForwarded = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
 
-/** A message as it is here now: it may have arrived, or been deleted, since it was shown. */
+/** Current state of a message on screen, which may have been sent or deleted meanwhile. */
 const findCurrentMessage = async (context: SyncContext, from: ConversationId, { seq, cid }: ChatItem) => {
   if (seq !== undefined) return context.store.messages.get([from, seq]);
   return cid === undefined ? undefined : findOwnMessage(context, from, cid);
 };
 
-/** Durably queued, also offline; rejects what is not on the server yet, or not there any more. */
+/**
+ * Queues copies of a message for other conversations, also offline. Resolves once they are durable. Rejects with a
+ * SyncError if the message is not on the server yet or was deleted.
+ */
 export const enqueueForward = async (
   tab: Tab,
   from: ConversationId,
@@ -78,7 +83,7 @@ export const enqueueForward = async (
   to: readonly ConversationId[],
 ): Promise<void> => {
   const context = getContext(tab);
-  // What this phone holds no more may be on the server: that is said by the answer.
+  // A message that left this phone's cache may still be on the server; the server's answer decides.
   const { seq, body } = (await findCurrentMessage(context, from, item)) ?? item;
   if (seq === undefined) throw new SyncError("message_not_found");
   if (isTombstone(body) || isSystemMessage(body)) throw new SyncError("original_gone");

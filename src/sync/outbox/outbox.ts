@@ -7,7 +7,7 @@ import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
-import { Retry } from "#sync/platform/retry.ts";
+import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -17,25 +17,25 @@ import { Pacer } from "./pacer.ts";
 import { markFailed, removeCancelledMessage, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 
 const responseTimeoutMs = 10_000;
-const sendGiveUpMs = 7 * 24 * 3_600_000;
-const giveUpAttempts = 10; // and not before so many, for the clock may have been set
-/** A file that is with the server waits this long for those chosen before it. */
+const giveUpAttempts = 10; // minimum before a message fails by age, because the device's clock may have been set
+/** Time that an uploaded file waits for files of the same batch that were chosen before it. */
 export const batchWaitMs = 10 * 60_000;
 
 export type OutboxOptions = {
   session: Pick<SocketSession, "isReady" | "sendMessage" | "sendMulticast" | "probe">;
-  /** Whether messages go by HTTP now. */
+  /** Whether messages are sent by HTTP, because no socket opens. */
   usesHttp(): boolean;
-  /** Whether nothing goes for a moment. */
+  /** Whether sending pauses until messages that the server lost were queued again. */
   isPaused(): boolean;
-  changesApplied(applied: ApplyResult): void;
-  /** A message waits for its file, or waits no more. */
-  uploadsChanged(): void;
+  onApplied(result: ApplyResult): void;
+  /** Called when a message was returned to its upload, or when an upload was cancelled. */
+  onUploadsChanged(): void;
 };
 
 /**
- * Brings what was written here to the server: per conversation in the order it was written, a few at a time,
- * again and again under the same client id until the server has it or refuses it for good.
+ * Sends unsent messages to the server, over the socket or by HTTP. Each conversation keeps the order in which its
+ * messages were written, and a limited number is in flight. A message is repeated under the same client id until the
+ * server stores it or refuses it for good.
  */
 export class Outbox {
   readonly #context: SyncContext;
@@ -44,12 +44,12 @@ export class Outbox {
   readonly #httpSender: Retry;
   readonly #pacer: Pacer;
   /**
-   * On the socket and not answered yet, with what ends the wait. What is on its way by HTTP is not among them: a
-   * socket that opens meanwhile sends it too, and so the next message cannot overtake it.
+   * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages sent by
+   * HTTP are not included: a socket that opens meanwhile sends them again, so that a newer message cannot overtake them.
    */
   #inFlight = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
   readonly #backoff: ConversationBackoff;
-  /** Conversations whose messages go one by one, to find the one that the server refuses. */
+  /** Conversations whose messages are sent one by one by HTTP, to find the one that the server refuses. */
   #oneByOne = new Set<ConversationId>();
   #isSendingByHttp = false;
   #cancelBatchWait = () => {};
@@ -63,31 +63,31 @@ export class Outbox {
     this.#httpSender = new Retry(context.platform, () => this.#sendByHttp());
   }
 
-  /** Whether an answer to a message is waited for. */
+  /** Whether a message is sent and not answered yet. */
   get isBusy(): boolean {
     return this.#isSendingByHttp || this.#inFlight.size > 0;
   }
 
-  /** Something was written, or room was made. */
+  /** Sends soon, because a message was added or the window has room again. */
   schedule(): void {
     this.#frameSender.schedule();
     this.#httpSender.schedule();
   }
 
-  /** The link is there: what waited for its turn is tried now. */
+  /** Sends at once, without waiting for back-off, because the server became reachable. */
   runNow(): void {
     this.#backoff.retryNow();
     this.#frameSender.runNow();
     this.#httpSender.runNow();
   }
 
-  /** The socket is gone, and with it the answers to what went over it. */
+  /** Queues the messages in flight again, because their answers are lost with the socket. */
   handleSocketClosed(): void {
     for (const cid of [...this.#inFlight.keys()]) this.#clearInFlight(cid);
     this.schedule();
   }
 
-  /** Stored in the log, by whatever way this was learned. */
+  /** Ends the wait for messages that the server stored, as its answer or its push says. */
   handleStored(cids: readonly Uuid[]): void {
     for (const cid of cids) {
       const conversation = this.#inFlight.get(cid)?.conversation;
@@ -97,6 +97,7 @@ export class Outbox {
     if (cids.length > 0) this.schedule();
   }
 
+  /** Handles the server's refusal of a message: waits, uploads its file again, removes it or marks it as failed. */
   async handleRefusal(cid: Uuid, error: SyncError): Promise<void> {
     this.#clearInFlight(cid);
     const { strict } = this.#context;
@@ -107,21 +108,21 @@ export class Outbox {
       await this.#postpone([row], error.retryAfterMs);
     } else if (error.code === "message_withdrawn") {
       await removeCancelledMessage(this.#context, row);
-      this.#options.uploadsChanged(); // its file is brought no further
+      this.#options.onUploadsChanged(); // its upload is cancelled
       this.schedule();
     } else {
       const { gone } = (await strict.conversations.get(row.conversation)) ?? { gone: false };
-      const isLost = error.code === "file_not_found" && !row.source && !gone;
-      const file = isLost ? findAttachment(row.body)?.file : undefined;
-      const isSentAgain = file !== undefined && (await requeueExpiredFile(this.#context, file));
-      if (isSentAgain) this.#options.uploadsChanged();
-      const isDone = isSentAgain || (await markFailed(this.#context, cid, error.code as ErrorCode));
-      if (!isDone) this.#delayConversation(row.conversation);
+      const isFileExpired = error.code === "file_not_found" && !row.source && !gone;
+      const file = isFileExpired ? findAttachment(row.body)?.file : undefined;
+      const isUploadedAgain = file !== undefined && (await requeueExpiredFile(this.#context, file));
+      if (isUploadedAgain) this.#options.onUploadsChanged();
+      const isHandled = isUploadedAgain || (await markFailed(this.#context, cid, error.code as ErrorCode));
+      if (!isHandled) this.#delayConversation(row.conversation);
       this.schedule();
     }
   }
 
-  /** Too fast, or too much in one conversation: all messages, or those of it, wait as long as the server said. */
+  /** Applies a rate limit of the server to all messages or to one conversation. Returns false for other errors. */
   #applyRateLimit({ code, retryAfterMs }: SyncError, conversation: ConversationId): boolean {
     if (code === "conversation_limited") this.#backoff.limit(conversation, retryAfterMs);
     else if (code === "rate_limited" && retryAfterMs !== undefined) this.#pacer.limit(retryAfterMs);
@@ -129,7 +130,7 @@ export class Outbox {
     return true;
   }
 
-  /** The server could not take them now. One that it still cannot take after so long is not tried again by itself. */
+  /** Schedules a retry after a temporary refusal. Messages older than `sendGiveUpMs` are marked as failed instead. */
   async #postpone(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
     const { strict, platform } = this.#context;
     const { skew } = await readSyncCursor(strict);
@@ -160,26 +161,29 @@ export class Outbox {
     if (!this.#pacer.isWaiting) this.#backoff.delay(conversation, retryAfterMs);
   }
 
-  /** What may go now, oldest first: no message before an earlier one of its conversation, and a spread in one piece. */
+  /**
+   * Messages that may be sent now, oldest first. A message never precedes an earlier one of its conversation, and the
+   * messages of a multicast are listed together.
+   */
   async #listDue(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
     const isPaced = this.#pacer.isActive;
     const window = isPaced ? 1 : outboxWindow;
     if (this.#pacer.isWaiting || this.#inFlight.size >= window) return due;
     const { platform } = this.#context;
-    /** Conversations that have a message under way; of a limited one no second may go. */
-    const single = new Set([...this.#inFlight.values()].map(({ conversation }) => conversation));
+    /** Conversations with a message in flight or due. A rate-limited conversation sends one message at a time. */
+    const active = new Set([...this.#inFlight.values()].map(({ conversation }) => conversation));
     const now = platform.now();
-    /** Batches of which an earlier file is still on its way. */
-    const unready = new Set<string>();
-    let patienceMs = Number.POSITIVE_INFINITY;
-    const followsUnready = ({ batch, conversation, state, paused, readyAt = now }: OutboxRow): boolean => {
+    /** Batches of which an earlier file is still being uploaded. */
+    const uploadingBatches = new Set<string>();
+    let batchDelayMs = Number.POSITIVE_INFINITY;
+    const waitsForBatch = ({ batch, conversation, state, paused, readyAt = now }: OutboxRow): boolean => {
       if (batch === undefined) return false;
       const key = `${batch} ${conversation}`;
-      if (state === "awaiting" && !paused) unready.add(key);
+      if (state === "awaiting" && !paused) uploadingBatches.add(key);
       const leftMs = Math.min(readyAt + batchWaitMs - now, batchWaitMs); // the clock may have been set back
-      if (state !== "queued" || leftMs <= 0 || !unready.has(key)) return false;
-      patienceMs = Math.min(patienceMs, leftMs);
+      if (state !== "queued" || leftMs <= 0 || !uploadingBatches.has(key)) return false;
+      batchDelayMs = Math.min(batchDelayMs, leftMs);
       return true;
     };
     await this.#context.store.outbox
@@ -190,26 +194,26 @@ export class Outbox {
       })
       .each((row) => {
         if (
-          followsUnready(row) ||
+          waitsForBatch(row) ||
           row.state !== "queued" ||
           this.#inFlight.has(row.cid) ||
           this.#backoff.isWaiting(row.conversation) ||
-          ((isPaced || this.#backoff.isLimited(row.conversation)) && single.has(row.conversation))
+          ((isPaced || this.#backoff.isLimited(row.conversation)) && active.has(row.conversation))
         )
           return;
-        single.add(row.conversation);
+        active.add(row.conversation);
         due.push(row);
       });
     const conversations = await this.#context.store.conversations.bulkGet([
       ...new Set(due.map((row) => row.conversation)),
     ]);
-    // Before them goes what a restored server lost.
+    // A forked log waits until the messages that a restored server lost were queued again.
     const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
     this.#cancelBatchWait();
-    if (patienceMs < Number.POSITIVE_INFINITY)
-      this.#cancelBatchWait = platform.startTimer(patienceMs, () => this.schedule());
-    const free = due.filter(({ conversation }) => !forked.has(conversation));
-    return isPaced ? this.#pacer.pickNext(free) : free;
+    if (batchDelayMs < Number.POSITIVE_INFINITY)
+      this.#cancelBatchWait = platform.startTimer(batchDelayMs, () => this.schedule());
+    const sendable = due.filter(({ conversation }) => !forked.has(conversation));
+    return isPaced ? this.#pacer.pickNext(sendable) : sendable;
   }
 
   async #sendByFrames(): Promise<"done" | "again" | "retry"> {
@@ -220,8 +224,8 @@ export class Outbox {
       const [row] = frame;
       const conversation = await this.#context.store.conversations.get(row.conversation);
       if (frame.some(({ cid }) => this.#inFlight.has(cid))) continue;
-      const of = conversation?.handle ?? row.conversation;
-      if (!(frame.length > 1 ? session.sendMulticast(frame) : session.sendMessage(of, row))) return "done";
+      const handle = conversation?.handle ?? row.conversation;
+      if (!(frame.length > 1 ? session.sendMulticast(frame) : session.sendMessage(handle, row))) return "done";
       for (const message of frame) this.#trackInFlight(message);
     }
     return "again";
@@ -232,7 +236,7 @@ export class Outbox {
     this.#inFlight.set(cid, { conversation, cancel });
   }
 
-  /** An open socket proves nothing. Sent again under the same id it is stored once all the same. */
+  /** Sends a message again that was not answered in time, and probes the socket, which may be dead although open. */
   #handleTimeout(cid: Uuid): void {
     this.#clearInFlight(cid);
     this.#options.session.probe();
@@ -245,7 +249,7 @@ export class Outbox {
     const [first] = due;
     if (!first || session.isReady) return "done";
     const { conversation, spread } = first;
-    // What was written after a spread to this conversation waits for it.
+    // Messages written after a multicast to this conversation wait for the multicast.
     const end = due.findIndex(
       (row) => row.spread !== spread && row.spread !== undefined && row.conversation === conversation,
     );
@@ -298,6 +302,6 @@ export class Outbox {
   }
 
   async #applySent(changes: ServerChange[]): Promise<void> {
-    this.#options.changesApplied(await applyServerChanges(this.#context, changes));
+    this.#options.onApplied(await applyServerChanges(this.#context, changes));
   }
 }

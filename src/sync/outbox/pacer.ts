@@ -2,30 +2,30 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 
-const pacedMs = 10_000; // after the last refusal: the limit refills slowly, and whatever is sent beyond it is sent in vain
+const pacedMs = 10_000; // after the last refusal: the limit refills slowly, and a message beyond it wastes data
 
-/** How fast messages go once the server said that they come too fast: none until the time it named, then one by one. */
+/** Send rate after the server's rate limit: no messages until the named time, then one at a time for `pacedMs`. */
 export class Pacer {
   readonly #platform: Pick<Platform, "startTimer">;
   readonly #onReady: () => void;
   #state: "off" | "waiting" | "paced" = "off";
   #round = 0;
-  /** When each conversation last had its turn. */
+  /** Round in which each conversation was last picked. */
   readonly #lastRounds = new Map<ConversationId, number>();
   #cancel = () => {};
 
-  /** `go` is called when the wait is over. */
-  constructor(platform: Pick<Platform, "startTimer">, go: () => void) {
+  /** `onReady` is called when messages may be sent again. */
+  constructor(platform: Pick<Platform, "startTimer">, onReady: () => void) {
     this.#platform = platform;
-    this.#onReady = go;
+    this.#onReady = onReady;
   }
 
-  /** Nothing may go now. */
+  /** Whether no message may be sent now. */
   get isWaiting(): boolean {
     return this.#state === "waiting";
   }
 
-  /** What goes, goes one at a time. */
+  /** Whether messages are sent one at a time, or not at all. */
   get isActive(): boolean {
     return this.#state !== "off";
   }
@@ -44,12 +44,12 @@ export class Pacer {
   }
 
   /**
-   * Next message to send, given the oldest of each conversation: conversations take turns, so that one with hundreds of
-   * unsent messages does not hold up the others. The messages of a spread go together.
+   * Picks the next message from the oldest of each conversation. Conversations take turns, so that one with hundreds of
+   * unsent messages does not delay the others. The messages of a multicast are picked together.
    */
   pickNext(oldest: readonly OutboxRow[]): OutboxRow[] {
-    const turnOf = ({ conversation }: OutboxRow) => this.#lastRounds.get(conversation) ?? 0;
-    const [first] = [...oldest].sort((a, b) => turnOf(a) - turnOf(b) || a.order - b.order);
+    const getRound = ({ conversation }: OutboxRow) => this.#lastRounds.get(conversation) ?? 0;
+    const [first] = [...oldest].sort((a, b) => getRound(a) - getRound(b) || a.order - b.order);
     const picked = oldest.filter((row) => row === first || (row.spread !== undefined && row.spread === first?.spread));
     this.#round++;
     for (const { conversation } of picked) this.#lastRounds.set(conversation, this.#round);

@@ -6,7 +6,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { removeUnsentMessage } from "#sync/store/unsent-messages.ts";
 
-/** What becomes of a message that waits to be sent and was not taken. False on a phone without any room. */
+/** Updates an unsent message. Resolves to false if the phone has no storage left. */
 export const updateOutboxRow = async (
   context: SyncContext,
   cid: Uuid,
@@ -21,18 +21,21 @@ export const updateOutboxRow = async (
   }
 };
 
-/** From here on only its author can have it sent again. */
+/** Marks a message as failed; from then on only its author can retry it. Resolves to false if no storage is left. */
 export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): Promise<boolean> =>
   updateOutboxRow(context, cid, { state: "failed", error });
 
-/** Its author has deleted it: a copy of it was left here. */
+/** Removes an unsent message whose deletion the server already knows, such as one that a backup restored. */
 export const removeCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
   const { strict } = context;
   await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => removeUnsentMessage(strict, row));
   clearSentText(context, row.cid);
 };
 
-/** The server keeps a file that no message names for a while only: one that waited longer is brought again, if it is here. */
+/**
+ * Queues a file for another upload: the server deletes a file after a while if no message names it. Resolves to false if
+ * the bytes are not on this device or the code cannot be loaded.
+ */
 export const requeueExpiredFile = async (context: SyncContext, file: Uuid): Promise<boolean> => {
   const rows = await import("#sync/store/upload-rows.ts").catch(() => undefined);
   return (await rows?.requeueUpload(context, file)) ?? false;

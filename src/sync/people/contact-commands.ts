@@ -6,7 +6,7 @@ import type { HttpMethod } from "#lib/http/http-request.ts";
 import { changeRelation } from "#sync/actions.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
-/** Changes how somebody stands to me, on the server and then here. Each throws `ApiFailure`. */
+/** Changes the relation to a person on the server, then in the local store. Rejects with an `ApiFailure`. */
 const requestRelationChange = (
   person: Uuid,
   [method, path, body]: [HttpMethod, path: string, body?: unknown],
@@ -27,7 +27,7 @@ export const sendContactRequest = (person: Uuid): Promise<void> =>
   );
 export const acceptReceivedRequest = (person: Uuid, request: Uuid): Promise<void> =>
   requestRelationChange(person, ["POST", `/api/requests/${request}/accept`], ({ state }) => state === "contact");
-/** They may have asked again since. */
+/** Declines a contact request. Also done if the person has sent a newer request meanwhile. */
 export const declineReceivedRequest = (person: Uuid, request: Uuid): Promise<void> =>
   requestRelationChange(
     person,

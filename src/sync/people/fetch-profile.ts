@@ -3,7 +3,7 @@ import { Profile } from "#contract/people.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** The own profile as it is now: its changes are told, but who never had any was never told of it. */
+/** Fetches the own profile. The server pushes its changes only, so a profile that never changed must be fetched. */
 export const fetchOwnProfile = async ({ platform, store, me }: SyncContext): Promise<void> => {
   const before = await readOwnProfile(store);
   const answer = await platform.request({ method: "GET", path: `/api/users/${me}` });

@@ -3,24 +3,17 @@ import { Group, type GroupCard, groupPath, Receipts, receiptsPath } from "#contr
 import type { Uuid } from "#contract/ids.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { waitUntilGone, waitUntilSynced } from "#sync/actions.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { getEngine } from "#sync/engine.ts";
 import { confirmByAnswerOrPush } from "#sync/outbox/confirm-by-push.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 
 /**
- * What one does to a group, and what is asked of it. All of it needs the network and may be repeated: each rejects
- * with a SyncError. What it changes here comes as the server tells it, to all devices alike.
+ * Group commands. All need the network, may be repeated and reject with a SyncError. Their changes reach the local store
+ * by the server's push, as on all devices.
  */
 
 const pictureUploadTimeoutMs = 90_000;
-
-const getRunningTab = (): Tab => {
-  const sync = activeEngine.get();
-  if (!sync) throw new SyncError("unavailable");
-  return sync.tab;
-};
 
 const requestParsed = async <T>(
   schema: v.GenericSchema<unknown, T>,
@@ -28,30 +21,30 @@ const requestParsed = async <T>(
   isRaw = false,
 ): Promise<T> => {
   const options = isRaw ? { raw: true, timeoutMs: pictureUploadTimeoutMs } : {};
-  const parsed = v.safeParse(schema, await getRunningTab().platform.request(request, options));
+  const parsed = v.safeParse(schema, await getEngine().tab.platform.request(request, options));
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output;
 };
 
-/** `isDone` knows what was done by the row as the server tells it: on a bad network that may be all that comes. */
+/** Makes a request and waits for its answer or for the pushed row, which `isDone` recognises, whichever comes first. */
 const confirmGroupChange = async (
   id: Uuid,
-  work: () => Promise<unknown>,
+  request: () => Promise<unknown>,
   isDone: (row: LocalConversationRow, card: GroupCard | null) => boolean,
 ): Promise<void> => {
-  const tab = getRunningTab();
+  const tab = getEngine().tab;
   const known = await tab.context
     .get()
     ?.store.conversations.get(id)
-    .catch(() => undefined); // a store that cannot be read keeps nobody from it
+    .catch(() => undefined); // the command works without a readable store
   const before = known?.told ?? 0;
-  await confirmByAnswerOrPush(tab, work, async ({ conversations }) => {
+  await confirmByAnswerOrPush(tab, request, async ({ conversations }) => {
     const row = await conversations.get(id);
     return row !== undefined && (row.told ?? 0) > before && isDone(row, row.group);
   });
 };
 
-/** Resolves once it can be opened here. */
+/** Creates a group. Resolves once it can be opened on this device. */
 export const createGroupChat = async (group: { id: Uuid; name: string; members: readonly Uuid[] }): Promise<void> => {
   const request = { method: "POST", path: "/api/groups", body: group } as const;
   await confirmGroupChange(
@@ -69,7 +62,7 @@ export const renameGroup = (id: Uuid, name: string): Promise<void> =>
     (_, card) => card?.name === name,
   );
 
-/** Null takes the picture away. */
+/** Sets the group's picture; null removes it. */
 export const setGroupPicture = async (id: Uuid, picture: Blob | null): Promise<void> => {
   const path = `${groupPath(id)}/picture`;
   if (picture !== null) await requestParsed(Group, { method: "PUT", path, body: picture }, true);
@@ -86,12 +79,12 @@ export const addMembers = async (id: Uuid, members: readonly Uuid[]): Promise<vo
 };
 
 export const removeMember = async (id: Uuid, user: Uuid): Promise<void> => {
-  await getRunningTab().platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
+  await getEngine().tab.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
 };
 
-/** Resolves once nothing of the group is left here. */
+/** Requests the removal of a group. Resolves once it is removed from this device. */
 const requestRemoval = async (id: Uuid, path: string): Promise<void> => {
-  const { platform } = getRunningTab();
+  const { platform } = getEngine().tab;
   await confirmGroupChange(
     id,
     () => platform.request({ method: "DELETE", path }),
@@ -100,11 +93,13 @@ const requestRemoval = async (id: Uuid, path: string): Promise<void> => {
   await waitUntilGone(id);
 };
 
-/** `heir` follows an owner who leaves. */
-export const leaveGroup = async (id: Uuid, heir?: Uuid): Promise<void> =>
-  requestRemoval(id, `${groupPath(id)}/members/${getRunningTab().userId}${heir === undefined ? "" : `?heir=${heir}`}`);
+/** Leaves a group. `successor` becomes the owner if this person owns it. */
+export const leaveGroup = async (id: Uuid, successor?: Uuid): Promise<void> => {
+  const query = successor === undefined ? "" : `?heir=${successor}`;
+  await requestRemoval(id, `${groupPath(id)}/members/${getEngine().userId}${query}`);
+};
 
-/** For everybody, with all that was written there. */
+/** Deletes a group and its messages for all members. */
 export const deleteGroupForEveryone = (id: Uuid): Promise<void> => requestRemoval(id, groupPath(id));
 
 export const transferGroupOwnership = (id: Uuid, user: Uuid): Promise<void> =>

@@ -6,23 +6,24 @@ import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row
 
 const pictureTimeoutMs = 120_000;
 
-const requestProfileChange = async (ask: () => Promise<unknown>): Promise<Profile> => {
+/** Changes the own profile on the server, then in the local store. Rejects with an `ApiFailure`. */
+const requestProfileChange = async (request: () => Promise<unknown>): Promise<Profile> => {
   const context = activeEngine.get()?.tab.context.get();
-  // A store that cannot be read keeps nobody from it.
+  // The change works without a readable store.
   const before = context && (await readOwnProfile(context.store).catch(() => undefined));
-  const profile = v.parse(Profile, await ask());
-  // The change stands on the server: a phone that is full reads it there the next time.
+  const profile = v.parse(Profile, await request());
+  // The server has the change; a phone without storage fetches it next time.
   if (before !== undefined && context?.me === profile.id)
     await mergeFetchedProfile(context.store, before, profile).catch(() => undefined);
   return profile;
 };
 
-/** Gives oneself another name. This and the next need the network and throw `ApiFailure`. */
+/** Changes the own name. Needs the network; rejects with an `ApiFailure`. */
 export const changeUsername = async (username: string): Promise<void> => {
   await requestProfileChange(() => requestApi("PATCH", "/api/profile", { username }));
 };
 
-/** Answers the key of the new picture. */
+/** Changes the own picture. Resolves to the key of the new picture; rejects with an `ApiFailure`. */
 export const changeProfilePicture = async (picture: Blob): Promise<string | null> => {
   const options = { raw: true, timeoutMs: pictureTimeoutMs };
   return (await requestProfileChange(() => requestApi("PUT", "/api/profile/avatar", picture, options))).avatar_url;

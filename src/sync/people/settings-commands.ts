@@ -9,16 +9,16 @@ import {
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-/** Keeps what a person changes of their settings, field by field, and has it brought to the server. */
-export const queueSettingsChange = async (tab: Tab, wish: SettingsPatch): Promise<void> => {
+/** Stores a change of the settings, field by field, and queues it for the server. Rejects with a SyncError. */
+export const queueSettingsChange = async (tab: Tab, patch: SettingsPatch): Promise<void> => {
   const context = getContext(tab);
-  // Of two things that are changed one right after the other the second holds beside the first, shown already or not.
-  const keep = () =>
+  // Merged into the stored row, since the screen may not show a change made just before.
+  const write = () =>
     updateSettingsRow(context.strict, (row) => ({
       ...row,
-      wanted: { ...row.wanted, ...toSettingsChange(wish, toEffectiveSettings(row)) },
+      wanted: { ...row.wanted, ...toSettingsChange(patch, toEffectiveSettings(row)) },
     }));
-  await retryOnQuotaError(context, keep).catch(() => {
+  await retryOnQuotaError(context, write).catch(() => {
     throw new SyncError("unavailable");
   });
   tab.notifyOutboxChanged();

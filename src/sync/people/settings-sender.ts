@@ -12,22 +12,22 @@ import {
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /**
- * Brings to the server what was changed of the settings on this phone, again and again until it has it. `refused`: the
- * server will never take what was changed, and it is as it was before.
+ * Sends changed settings until the server has them. `onRefused` is called if the server refuses a change for good; the
+ * previous settings then apply again.
  */
-export const createSettingsSender = (context: SyncContext, refused: () => void): Retry =>
+export const createSettingsSender = (context: SyncContext, onRefused: () => void): Retry =>
   new Retry(context.platform, async () => {
     const { store } = context;
     const row = await readSettingsRow(store);
     if (!hasPendingSettings(row)) return "done";
     const { wanted } = row;
-    const kept = await sendSettings(context, wanted);
-    await updateSettingsRow(store, (now) => clearSentSettings(kept ? mergeServerSettings(now, kept) : now, wanted));
-    if (!kept) refused();
-    return "again"; // it may have been changed meanwhile
+    const saved = await sendSettings(context, wanted);
+    await updateSettingsRow(store, (now) => clearSentSettings(saved ? mergeServerSettings(now, saved) : now, wanted));
+    if (!saved) onRefused();
+    return "again"; // the settings may have changed meanwhile
   });
 
-/** Undefined when it was refused for good. */
+/** Resolves to the settings saved by the server, or to undefined if it refused them for good. Rejects with a SyncError. */
 async function sendSettings({ platform }: SyncContext, wanted: object): Promise<VersionedSettings | undefined> {
   try {
     const answer = await platform.request({ method: "PATCH", path: "/api/settings", body: wanted });

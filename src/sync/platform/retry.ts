@@ -1,6 +1,9 @@
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "./platform.ts";
 
+/** Age at which a message, file or status that the server still cannot take is marked as failed: 7 days. */
+export const sendGiveUpMs = 7 * 24 * 3_600_000;
+
 /**
  * Repeatable work with at most one run at a time and back-off after failures. `work` returns "again" to run once more
  * at once and "retry" to run again after a delay; a rejection counts as "retry".

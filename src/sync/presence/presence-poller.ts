@@ -6,8 +6,8 @@ import type { Tab } from "#sync/tabs/tab.ts";
 type PresenceTab = Pick<Tab, "platform" | "link" | "request" | "presenceVersion">;
 
 /**
- * Asks again and again whether somebody is here, while the page is looked at and the server can be reached: at once
- * where they let themselves be seen now, or no more.
+ * Polls the presence of the other person of a private conversation, while the page is visible and the server reachable.
+ * Polls at once when the server says that the person's presence became visible or hidden.
  */
 export class PresencePoller {
   readonly #tab: PresenceTab;
@@ -25,13 +25,13 @@ export class PresencePoller {
   constructor(
     tab: PresenceTab,
     conversation: ConversationId,
-    everyMs: number,
-    tell: (presence: Presence | undefined) => void,
+    intervalMs: number,
+    onPresence: (presence: Presence | undefined) => void,
   ) {
     this.#tab = tab;
     this.#conversation = conversation;
-    this.#intervalMs = everyMs;
-    this.#onPresence = tell;
+    this.#intervalMs = intervalMs;
+    this.#onPresence = onPresence;
     this.#unsubscribe = [
       tab.platform.onWake(() => void this.#pollIfDue()),
       tab.link.subscribe(() => void this.#pollIfDue()),
@@ -49,15 +49,15 @@ export class PresencePoller {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** Now, if it is due; and again when it is next. */
+  /** Polls now if it is due, and schedules the next poll. */
   async #pollIfDue(): Promise<void> {
     const { platform, link } = this.#tab;
     this.#cancel();
-    // What was heard long ago says nothing of now.
+    // An old answer says nothing about the present.
     if (platform.now() - this.#answeredAt > presenceStaleMs) this.#onPresence(undefined);
     const dueMs = this.#isRefreshNeeded ? 0 : this.#polledAt + this.#intervalMs - platform.now();
     if (dueMs <= 0 && !this.#isPolling && platform.isVisible() && link.get() === "online") {
-      // What is answered while they turn it may speak of before.
+      // An answer that crossed a change of visibility may be older than the change.
       do {
         this.#isRefreshNeeded = false;
         await this.#poll();
@@ -81,7 +81,7 @@ export class PresencePoller {
       this.#answeredAt = platform.now();
       this.#onPresence(presence);
     } catch {
-      this.#polledAt = Number.NEGATIVE_INFINITY; // asked again when there is a chance
+      this.#polledAt = Number.NEGATIVE_INFINITY; // due again at the next event
     } finally {
       this.#isPolling = false;
     }

@@ -3,19 +3,19 @@ import type { SocketSession } from "#sync/connection/socket-session.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 
 const reportIntervalMs = 20_000;
-const visibilityTtlMs = 45_000; // a tab that was killed says nothing more
+const visibilityTtlMs = 45_000; // a tab that crashed reports nothing more
 
-/** One tab says whether it is looked at: when that changes, and again and again while it is. */
+/** Reports whether this tab is visible: at each change, and every `reportIntervalMs` while it is. */
 export class VisibilityReporter {
   readonly #platform: Platform;
-  readonly #report: (isOn: boolean) => void;
+  readonly #report: (isVisible: boolean) => void;
   #isVisible = false;
   #cancel = () => {};
   #unsubscribe: (() => void)[] = [];
 
-  constructor(platform: Platform, say: (isOn: boolean) => void) {
+  constructor(platform: Platform, report: (isVisible: boolean) => void) {
     this.#platform = platform;
-    this.#report = say;
+    this.#report = report;
   }
 
   start(): void {
@@ -26,7 +26,7 @@ export class VisibilityReporter {
     this.report();
   }
 
-  /** Whoever hears it may be another than before. */
+  /** Reports now, for example to a new leader. */
   report(): void {
     this.#setVisible(this.#platform.isVisible());
   }
@@ -36,43 +36,44 @@ export class VisibilityReporter {
     this.#setVisible(false);
   }
 
-  #setVisible(isOn: boolean): void {
+  #setVisible(isVisible: boolean): void {
     this.#cancel();
-    if (isOn) this.#cancel = this.#platform.startTimer(reportIntervalMs, () => this.report());
-    if (isOn || this.#isVisible) this.#report(isOn);
-    this.#isVisible = isOn;
+    if (isVisible) this.#cancel = this.#platform.startTimer(reportIntervalMs, () => this.report());
+    if (isVisible || this.#isVisible) this.#report(isVisible);
+    this.#isVisible = isVisible;
   }
 }
 
-/** The leader's eye: whether the person looks at any tab of this browser. */
+/** Visibility of the person's tabs in this browser. The leader reports to the server whether any of them is visible. */
 export class VisibilityTracker {
   readonly #platform: Platform;
   readonly #session: Pick<SocketSession, "sendVisibility" | "probe">;
+  /** Visible tabs with the function that cancels their expiry. */
   readonly #visibleTabs = new Map<Uuid, () => void>();
 
-  constructor(platform: Platform, line: Pick<SocketSession, "sendVisibility" | "probe">) {
+  constructor(platform: Platform, session: Pick<SocketSession, "sendVisibility" | "probe">) {
     this.#platform = platform;
-    this.#session = line;
+    this.#session = session;
   }
 
-  /** The server knows nothing of it yet. */
+  /** Reports the visibility on a new socket, which starts as not visible. */
   handleWelcome(): void {
     if (this.#visibleTabs.size > 0) this.#session.sendVisibility(true);
   }
 
-  setTabVisible(tab: Uuid, isOn: boolean): void {
-    const wasLooked = this.#visibleTabs.size > 0;
+  setTabVisible(tab: Uuid, isVisible: boolean): void {
+    const wasAnyVisible = this.#visibleTabs.size > 0;
     this.#visibleTabs.get(tab)?.();
     this.#visibleTabs.delete(tab);
-    if (isOn)
+    if (isVisible)
       this.#visibleTabs.set(
         tab,
         this.#platform.startTimer(visibilityTtlMs, () => this.setTabVisible(tab, false)),
       );
-    const isLooked = this.#visibleTabs.size > 0;
-    if (isLooked !== wasLooked) this.#session.sendVisibility(isLooked);
-    // The timers of a page in the background are slow: the server is to hear of this device all the same.
-    if (isOn && !this.#platform.isVisible()) this.#session.probe();
+    const isAnyVisible = this.#visibleTabs.size > 0;
+    if (isAnyVisible !== wasAnyVisible) this.#session.sendVisibility(isAnyVisible);
+    // A leader in the background has slow timers: the probe is the server's sign of life while another tab is visible.
+    if (isVisible && !this.#platform.isVisible()) this.#session.probe();
   }
 
   stop(): void {

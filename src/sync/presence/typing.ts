@@ -6,31 +6,34 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { isOwnMessage } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** A member who types, by number. */
+/** Member who is typing, by member number. */
 export type TypingMember = { conversation: ConversationId; number: number };
 
 const toTypingKey = ({ conversation, number }: TypingMember): string => `${conversation} ${number}`;
 
-/** The leader's ear: who types, until a message of theirs came or nothing was heard for a while. */
+/**
+ * Members who are typing, as the leader hears from the server. Typing ends with the member's next message or after
+ * `typingLastsMs`.
+ */
 export class TypingTracker {
   readonly #context: SyncContext;
-  readonly #onChange: (typist: TypingMember, isOn: boolean) => void;
-  #typing = new Map<string, { typist: TypingMember; head: number }>();
+  readonly #onChange: (member: TypingMember, isOn: boolean) => void;
+  #typing = new Map<string, { member: TypingMember; head: number }>();
   #expiryTimers = new Map<string, () => void>();
 
-  constructor(context: SyncContext, tell: (typist: TypingMember, isOn: boolean) => void) {
+  constructor(context: SyncContext, onChange: (member: TypingMember, isOn: boolean) => void) {
     this.#context = context;
-    this.#onChange = tell;
+    this.#onChange = onChange;
   }
 
   async handleTyping(handle: number, number: number): Promise<void> {
     const { store, platform } = this.#context;
     const row = await store.conversations.where("handle").equals(handle).first();
     if (!row || row.gone) return;
-    const typist = { conversation: row.id, number };
-    const key = toTypingKey(typist);
-    // A message that is taken in while the rest is read ends it as well.
-    this.#typing.set(key, { typist, head: row.head });
+    const member = { conversation: row.id, number };
+    const key = toTypingKey(member);
+    // Recorded before the next reads, so that a message applied meanwhile ends it.
+    this.#typing.set(key, { member, head: row.head });
     const user = row.peer ?? (await store.members.get([row.id, number]))?.user;
     if (user && (await store.people.get(user))?.blocked === 1) return this.#end(key);
     if (!this.#typing.has(key)) return;
@@ -39,16 +42,16 @@ export class TypingTracker {
       key,
       platform.startTimer(typingLastsMs, () => this.#end(key)),
     );
-    this.#onChange(typist, true);
+    this.#onChange(member, true);
   }
 
-  /** After a transaction: who has sent what they typed types no more. */
+  /** Ends the typing of members whose message was just applied. */
   handleApplied(rows: readonly LocalConversationRow[]): void {
     for (const row of rows) {
       if (isOwnMessage(row, this.#context.me, row) && !row.gone) continue;
-      for (const [key, { typist, head }] of this.#typing) {
-        const isTheirs = row.kind === "private" || row.sender === typist.number;
-        if (typist.conversation === row.id && (row.gone || (row.head > head && isTheirs))) this.#end(key);
+      for (const [key, { member, head }] of this.#typing) {
+        const isTheirs = row.kind === "private" || row.sender === member.number;
+        if (member.conversation === row.id && (row.gone || (row.head > head && isTheirs))) this.#end(key);
       }
     }
   }
@@ -60,26 +63,26 @@ export class TypingTracker {
   #end(key: string): void {
     this.#expiryTimers.get(key)?.();
     this.#expiryTimers.delete(key);
-    const heard = this.#typing.get(key);
-    if (this.#typing.delete(key) && heard) this.#onChange(heard.typist, false);
+    const entry = this.#typing.get(key);
+    if (this.#typing.delete(key) && entry) this.#onChange(entry.member, false);
   }
 }
 
-/** What one tab knows of typing, both ways. */
+/** Typing as one tab shows and reports it. */
 export class TypingState {
   readonly #platform: Platform;
   readonly #send: (conversation: ConversationId) => void;
-  /** Who types where, the first to begin before the others. */
+  /** Numbers of the typing members by conversation, in the order they started. */
   readonly members = new Observable<ReadonlyMap<ConversationId, readonly number[]>>(new Map());
   #expiryTimers = new Map<string, () => void>();
   #sentAt = new Map<ConversationId, number>();
 
-  constructor(platform: Platform, say: (conversation: ConversationId) => void) {
+  constructor(platform: Platform, send: (conversation: ConversationId) => void) {
     this.#platform = platform;
-    this.#send = say;
+    this.#send = send;
   }
 
-  /** The person types: told at once, and again every few seconds while it goes on. */
+  /** Reports that the person types: at once, then at most every `typingRepeatMs`. */
   reportTyping(conversation: ConversationId): void {
     const now = this.#platform.now();
     if (now - (this.#sentAt.get(conversation) ?? Number.NEGATIVE_INFINITY) < typingRepeatMs) return;
@@ -87,22 +90,22 @@ export class TypingState {
     this.#send(conversation);
   }
 
-  /** What was typed is sent: the next key is told at once. */
+  /** Makes the next keystroke report at once, because the message was sent. */
   resetThrottle(conversation: ConversationId): void {
     this.#sentAt.delete(conversation);
   }
 
-  /** The leader's word. A leader that dies says nothing more, so it does not count for ever. */
-  setTyping(typist: TypingMember, isOn: boolean): void {
-    const key = toTypingKey(typist);
+  /** Applies an event of the leader. It expires by itself, since a crashed leader sends no end. */
+  setTyping(member: TypingMember, isOn: boolean): void {
+    const key = toTypingKey(member);
     this.#expiryTimers.get(key)?.();
     this.#expiryTimers.delete(key);
     if (isOn)
       this.#expiryTimers.set(
         key,
-        this.#platform.startTimer(typingLastsMs, () => this.setTyping(typist, false)),
+        this.#platform.startTimer(typingLastsMs, () => this.setTyping(member, false)),
       );
-    const { conversation, number } = typist;
+    const { conversation, number } = member;
     const before = this.members.get();
     const numbers = before.get(conversation) ?? [];
     if (numbers.includes(number) === isOn) return;

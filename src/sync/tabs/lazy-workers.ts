@@ -4,12 +4,13 @@ import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 
+/** Background task of the leader that sends one kind of pending data. */
 type BackgroundWorker = { schedule(): void; runNow(): void; stop(): void };
 
-/** What a worker is, whether there is something for it to do, and where its code is. */
+/** Check for pending work and dynamic import of a worker's code. */
 type LazyWorkerSource = { hasWork: () => Promise<boolean>; load: () => Promise<BackgroundWorker> };
 
-/** One of the leader's workers, loaded once there is something for it to do. */
+/** Worker whose code is loaded when it first has work. */
 class LazyWorker implements BackgroundWorker {
   readonly #context: SyncContext;
   readonly #source: LazyWorkerSource;
@@ -17,9 +18,9 @@ class LazyWorker implements BackgroundWorker {
   #worker: BackgroundWorker | undefined;
   #isStopped = false;
 
-  constructor(context: SyncContext, late: LazyWorkerSource) {
+  constructor(context: SyncContext, source: LazyWorkerSource) {
     this.#context = context;
-    this.#source = late;
+    this.#source = source;
     this.#loader = new Retry(context.platform, () => this.#load());
   }
 
@@ -51,7 +52,7 @@ class LazyWorker implements BackgroundWorker {
     if (await this.#source.hasWork()) load();
   }
 
-  /** What was never loaded may not be had at once: what waits for it must not wait for whatever is written next. */
+  /** Loads the worker's code. Returns "retry" if it cannot be fetched, so that pending work does not wait for the next write. */
   async #load(): Promise<"done" | "retry"> {
     if (this.#worker) return "done";
     const worker = await this.#source.load().catch(() => undefined);
@@ -63,15 +64,15 @@ class LazyWorker implements BackgroundWorker {
   }
 }
 
-/** The leader's workers for what not everybody sends at every time: files, statuses of Tala, changed settings, late deletions. */
+/** Workers of the leader for rarely sent data: files, Tala statuses, changed settings and pending deletions. */
 export class LazyWorkers implements BackgroundWorker {
   readonly #workers: readonly LazyWorker[];
 
-  constructor(context: SyncContext, uploading: UploaderEvents, settingsRefused: () => void) {
+  constructor(context: SyncContext, uploaderEvents: UploaderEvents, onSettingsRefused: () => void) {
     const { store } = context;
     const uploads: LazyWorkerSource = {
       hasWork: async () => (await store.uploads.count()) > 0,
-      load: async () => new (await import("#sync/files/uploader.ts")).Uploader(context, uploading),
+      load: async () => new (await import("#sync/files/uploader.ts")).Uploader(context, uploaderEvents),
     };
     const posts: LazyWorkerSource = {
       hasWork: async () => (await store.postbox.count()) > 0,
@@ -80,21 +81,21 @@ export class LazyWorkers implements BackgroundWorker {
     const settings: LazyWorkerSource = {
       hasWork: async () => hasPendingSettings(await readSettingsRow(store)),
       load: async () =>
-        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, settingsRefused),
+        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, onSettingsRefused),
     };
-    const withdrawn: LazyWorkerSource = {
+    const deletions: LazyWorkerSource = {
       hasWork: async () => (await listPendingDeletions(store)).length > 0,
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     };
-    this.#workers = [uploads, posts, settings, withdrawn].map((late) => new LazyWorker(context, late));
+    this.#workers = [uploads, posts, settings, deletions].map((source) => new LazyWorker(context, source));
   }
 
-  /** Something was written, paused, resumed or given up. */
+  /** Runs the workers soon, after pending data was added, paused, resumed or cancelled. */
   schedule(): void {
     for (const worker of this.#workers) worker.schedule();
   }
 
-  /** The link is there: what waited for its turn is tried now. */
+  /** Runs the workers at once, without waiting for their back-off, because the server became reachable. */
   runNow(): void {
     for (const worker of this.#workers) worker.runNow();
   }

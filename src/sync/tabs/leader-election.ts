@@ -1,19 +1,19 @@
 import type { Platform } from "#sync/platform/platform.ts";
 
 export type LeaderElection = {
-  /** Takes over from a tab that holds the lock and does not answer. */
+  /** Takes the lock from a tab that holds it and does not respond. */
   steal(): void;
   stop(): void;
 };
 
 /**
- * One tab of a person leads: the holder of a Web Lock, which the browser hands on by itself when a tab dies.
- * Where there are no locks every tab leads; the server takes each message once all the same.
+ * Takes part in the election of the leader tab of a person. The leader is the holder of a Web Lock, which the browser
+ * passes on when a tab closes or crashes. Without Web Locks every tab leads; the server still stores each message once.
  */
 export const joinLeaderElection = (
   locks: Platform["locks"],
   name: string,
-  events: { gained(): void; lost(): void },
+  events: { onElected(): void; onDeposed(): void },
 ): LeaderElection => {
   let isStopped = false;
   let waiting = new AbortController();
@@ -21,7 +21,7 @@ export const joinLeaderElection = (
 
   const hold = () => {
     if (isStopped) return Promise.resolve();
-    events.gained();
+    events.onElected();
     return new Promise<void>((resolve) => {
       release = resolve;
     });
@@ -35,10 +35,10 @@ export const joinLeaderElection = (
         return hold();
       });
     } catch {
-      // Given up by `stop` or `steal`, or taken away by another tab.
+      // Aborted by `stop` or `steal`, or the lock was stolen by another tab.
     }
     if (!isHeld || isStopped) return;
-    events.lost();
+    events.onDeposed();
     void queue({ signal: waiting.signal });
   };
 

@@ -1,4 +1,4 @@
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import { typingRepeatMs } from "#contract/limits.ts";
 import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
@@ -17,30 +17,31 @@ import { Outbox } from "#sync/outbox/outbox.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
-import { type TypingMember, TypingTracker } from "#sync/presence/typing.ts";
+import { TypingTracker } from "#sync/presence/typing.ts";
 import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { LazyWorkers } from "./lazy-workers.ts";
+import type { LeaderCommand, TabEvent } from "./tab-channel.ts";
 
-const storeRetryMs = 30_000; // a full phone
+const storeRetryMs = 30_000; // the phone's storage is full
 
 export type LeaderEvents = {
-  /** The first message is out: the moment to ask for storage that lasts. */
-  delivered(): void;
-  signedOut(): void;
-  outdated(): void;
-  /** The other of a conversation types, or stopped. */
-  typingChanged(typist: TypingMember, isOn: boolean): void;
-  /** Whether somebody is here is to be asked anew. */
-  presenceVisibilityChanged(): void;
-  callEventReceived(news: CallFeedEvent): void;
-  /** What was changed of the settings is as it was before. */
-  settingsRefused(): void;
+  /** The server stored a message: the moment to ask the browser for persistent storage. */
+  onDelivered(): void;
+  onSignedOut(): void;
+  onOutdated(): void;
+  /** The server refused a change of the settings for good; the previous settings apply again. */
+  onSettingsRefused(): void;
+  /** Publishes an event to all tabs of the person, this one included. */
+  publish(event: TabEvent): void;
 };
 
-/** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
+/**
+ * Connection of a person's browser to the server, run by the leader tab only. Everything it receives goes through the
+ * local store to the screens of all tabs.
+ */
 export class Leader {
   readonly #context: SyncContext;
   readonly #events: LeaderEvents;
@@ -57,19 +58,20 @@ export class Leader {
   readonly #visibilityTracker: VisibilityTracker;
   #isStopped = false;
   #hasRenewedSession = false;
-  /** The server says everything anew: what it lost goes before what was written since. */
+  /** The server sends its whole state, because it lost data. Messages that it lost are sent again before newer ones. */
   #isResyncing = false;
   #hasFetchedProfile = false;
-  /** Who typed without a socket, and when. */
+  /** Typing that could not be sent because no socket was open, with its time. */
   #unsentTyping: { id: ConversationId; at: number } | undefined;
 
   constructor(context: SyncContext, events: LeaderEvents) {
     this.#context = context;
     this.#events = events;
     this.#inboundQueue = new InboundQueue(context, {
-      onApplied: (applied) => this.#handleApplied(applied),
+      onApplied: (result) => this.#handleApplied(result),
       onFailure: (error) => this.#handleStoreFailure(error),
     });
+    const onCallEvent = (news: CallFeedEvent) => events.publish({ type: "call", news });
     this.#session = new SocketSession(
       context.platform,
       {
@@ -77,15 +79,15 @@ export class Leader {
         onClosed: (failures) => this.#handleSocketClosed(failures),
         onSessionRefused: () => this.#handleSessionRefused(),
         onOutdated: () => {
-          events.outdated();
+          events.onOutdated();
           this.#httpPolling.start();
         },
-        onChanges: (changes, taken) => this.#inboundQueue.push(changes, taken),
+        onChanges: (changes, onStored) => this.#inboundQueue.push(changes, onStored),
         onSendRefused: (cid, code, retryAfterMs) =>
           runInBackground(context, this.#outbox.handleRefusal(cid, new SyncError(code, retryAfterMs))),
-        onCallEvent: events.callEventReceived,
+        onCallEvent,
         onTyping: (handle, number) => runInBackground(context, this.#typingTracker.handleTyping(handle, number)),
-        onPresenceVisibilityChanged: events.presenceVisibilityChanged,
+        onPresenceVisibilityChanged: () => events.publish({ type: "presence-turned" }),
         onPostDeleted: (id) => runInBackground(context, removePost(context, id)),
       },
       async () => {
@@ -102,27 +104,32 @@ export class Leader {
     this.#messageFetcher = new MessageFetcher(
       context,
       (command) => this.request(command),
-      (applied) => this.#handleApplied(applied),
+      (result) => this.#handleApplied(result),
     );
     this.#outbox = new Outbox(context, {
       session: this.#session,
       usesHttp: () => this.#httpFallback.usesHttp,
       isPaused: () => this.#isResyncing,
-      changesApplied: (applied) => {
-        this.#handleApplied(applied);
+      onApplied: (result) => {
+        this.#handleApplied(result);
         this.#httpPolling.pollNow();
       },
-      uploadsChanged: () => this.#lazyWorkers.schedule(),
+      onUploadsChanged: () => this.#lazyWorkers.schedule(),
     });
-    const uploading = { isMessageInFlight: () => this.#outbox.isBusy, fileUploaded: () => this.#outbox.schedule() };
-    this.#lazyWorkers = new LazyWorkers(context, uploading, events.settingsRefused);
+    const uploaderEvents = {
+      isMessageInFlight: () => this.#outbox.isBusy,
+      onFileUploaded: () => this.#outbox.schedule(),
+    };
+    this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onSettingsRefused);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
-    this.#typingTracker = new TypingTracker(context, events.typingChanged);
+    this.#typingTracker = new TypingTracker(context, (typist, isOn) =>
+      events.publish({ type: "typing", typist, isOn }),
+    );
     this.#receiptReporter = new ReceiptReporter(context, (row, command) =>
       this.#sendReceipts(row.handle ?? row.id, command),
     );
     this.#httpPolling = new HttpPolling(context, this.#inboundQueue, {
-      onCallEvent: events.callEventReceived,
+      onCallEvent,
       onReachability: (isReachable) => {
         if (!this.#session.isReady) context.link.set(isReachable ? "online" : "offline");
         if (isReachable) runInBackground(context, this.#handleReachable());
@@ -132,59 +139,72 @@ export class Leader {
     this.#lazyWorkers.schedule();
   }
 
-  /** A question over whatever carrier there is. */
+  /** Sends a request over the socket if it is ready, else by HTTP. Rejects with a SyncError. */
   async request<T extends RequestCommand["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
     const { platform, store } = this.#context;
-    const any = command as RequestCommand;
+    const anyCommand = command as RequestCommand;
     if (!this.#session.isReady) {
       const answer = await requestByHttp<T>(platform, command as Extract<Command, { type: T }>);
-      if ((any.type === "dial" || any.type === "answer") && !this.#session.isReady)
-        this.#httpPolling.followCall(any.call);
+      if ((anyCommand.type === "dial" || anyCommand.type === "answer") && !this.#session.isReady)
+        this.#httpPolling.followCall(anyCommand.call);
       return answer;
     }
-    const asked = any as Extract<RequestCommand, { type: T }>;
-    if (!("conversation" in asked)) return this.#session.request<T>(asked, "");
-    const row = await store.conversations.get(asked.conversation);
-    return this.#session.request<T>(asked, row?.handle ?? asked.conversation);
+    const request = anyCommand as Extract<RequestCommand, { type: T }>;
+    if (!("conversation" in request)) return this.#session.request<T>(request, "");
+    const row = await store.conversations.get(request.conversation);
+    return this.#session.request<T>(request, row?.handle ?? request.conversation);
   }
 
-  /** Something was written to the outbox, or said of a file on its way. */
-  scheduleSending(): void {
-    this.#unsentTyping = undefined;
+  /** Carries out a command of any tab. */
+  handleCommand(command: LeaderCommand): void {
+    switch (command.type) {
+      case "written":
+        this.#scheduleSending();
+        break;
+      case "read":
+        runInBackground(this.#context, this.#reportRead(command.conversation));
+        break;
+      case "opened":
+        this.#messageFetcher.prioritize(command.conversation);
+        break;
+      case "say-typing":
+        runInBackground(this.#context, this.#sendTyping(command.conversation));
+        break;
+      case "look":
+        this.#visibilityTracker.setTabVisible(command.tab, command.isOn);
+        break;
+      case "woke":
+        this.#refresh();
+        break;
+    }
+  }
+
+  #scheduleSending(): void {
+    this.#unsentTyping = undefined; // the next message says more
     this.#outbox.schedule();
     this.#lazyWorkers.schedule();
   }
 
-  /** A person has read here, in whichever tab. */
-  async reportRead(id: ConversationId): Promise<void> {
+  async #reportRead(id: ConversationId): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
     if (row) this.#receiptReporter.enqueueRows([row]);
   }
 
-  prioritizeConversation(id: ConversationId): void {
-    this.#messageFetcher.prioritize(id);
-  }
-
-  /** The person types, in whichever tab. Without a socket nobody is told, but for one that is there within moments. */
-  async sendTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
+  /** Sends that the person types. Without a socket it is kept for one that opens within `typingRepeatMs`. */
+  async #sendTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
     if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#unsentTyping = { id, at };
   }
 
   async #sendDelayedTyping(): Promise<void> {
-    const untold = this.#unsentTyping;
+    const unsent = this.#unsentTyping;
     this.#unsentTyping = undefined;
-    if (untold && this.#context.platform.now() - untold.at < typingRepeatMs)
-      await this.sendTyping(untold.id, untold.at);
+    if (unsent && this.#context.platform.now() - unsent.at < typingRepeatMs)
+      await this.#sendTyping(unsent.id, unsent.at);
   }
 
-  /** Whether the person looks at one of this browser's tabs. */
-  setTabVisible(tab: Uuid, isOn: boolean): void {
-    this.#visibilityTracker.setTabVisible(tab, isOn);
-  }
-
-  /** The phone came back. */
-  refresh(): void {
+  /** Checks the connection and sends what waits, because a page became visible or the network returned. */
+  #refresh(): void {
     this.#session.wake();
     this.#httpPolling.pollNow();
     if (!this.#session.isReady) this.#outbox.runNow();
@@ -206,33 +226,29 @@ export class Leader {
     await this.#inboundQueue.waitUntilIdle();
   }
 
-  async #sendReceipts(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
-    if (this.#session.isReady) return this.#session.sendReceipt(command, of);
+  async #sendReceipts(handle: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
+    if (this.#session.isReady) return this.#session.sendReceipt(command, handle);
     if (!this.#httpPolling.isActive) return false;
     const counted = await requestByHttp(this.#context.platform, command);
     this.#handleApplied(await applyReceiptResult(this.#context, { ...command, ...counted }));
     return true;
   }
 
-  #handleApplied(applied: ApplyResult): void {
+  #handleApplied(result: ApplyResult): void {
     if (this.#isStopped) return;
-    if (applied.sentIds.length > 0) this.#events.delivered();
-    for (const cid of applied.sentIds) clearSentText(this.#context, cid);
-    this.#outbox.handleStored(applied.sentIds);
-    this.#messageFetcher.handleApplied(applied);
-    this.#receiptReporter.enqueueRows(applied.rows);
-    this.#typingTracker.handleApplied(applied.rows);
-    // What a restored server lost, or what waited for that.
-    if (applied.hasRequeued) {
+    if (result.sentIds.length > 0) this.#events.onDelivered();
+    for (const cid of result.sentIds) clearSentText(this.#context, cid);
+    this.#outbox.handleStored(result.sentIds);
+    this.#messageFetcher.handleApplied(result);
+    this.#receiptReporter.enqueueRows(result.rows);
+    this.#typingTracker.handleApplied(result.rows);
+    // `hasRequeued`: messages that a restored server lost were queued again. Orphaned pictures: a group or a person is
+    // gone, so an upload may have been cancelled that other files of its batch waited for.
+    if (result.hasRequeued || result.orphanedPictureOwners.size > 0) {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();
     }
-    // Of a group or a person that is gone: what waited for a file of its batch that is brought no further waits no longer.
-    if (applied.orphanedPictureOwners.size > 0) {
-      this.#outbox.schedule();
-      this.#lazyWorkers.schedule();
-    }
-    if (applied.cursor.holes.length > 0) this.#gapFiller.schedule();
+    if (result.cursor.holes.length > 0) this.#gapFiller.schedule();
   }
 
   #handleWelcome(isFullSync: boolean): void {
@@ -255,7 +271,7 @@ export class Leader {
     if (!this.#hasFetchedProfile) {
       this.#hasFetchedProfile = true;
       fetchOwnProfile(this.#context).catch(() => {
-        this.#hasFetchedProfile = false; // asked again when the link is there again
+        this.#hasFetchedProfile = false; // fetched when the server is reachable again
       });
     }
     await this.#messageFetcher.start();
@@ -264,25 +280,26 @@ export class Leader {
 
   #handleSocketClosed(failures: number): void {
     if (this.#isStopped) return;
-    this.#httpFallback.handleSocketClosed(failures); // before what was on its way looks for another one
+    this.#httpFallback.handleSocketClosed(failures); // first, because the outbox then asks whether to send by HTTP
     this.#outbox.handleSocketClosed();
   }
 
-  /** The session does not open a socket: renewed once, then it is over. */
+  /** Renews a session that the server refused for the socket; a second refusal ends it. Resolves to whether to retry. */
   async #handleSessionRefused(): Promise<boolean> {
     const { session } = this.#context.platform;
     if (!this.#hasRenewedSession) {
       this.#hasRenewedSession = true;
       if (await session.renew()) return true;
-      if (session.isCurrent()) return true; // not reached: the session may be good
+      if (session.isCurrent()) return true; // the server could not be reached: the session may be valid
     } else session.clear();
-    this.#events.signedOut();
+    this.#events.onSignedOut();
     return false;
   }
 
   #handleStoreFailure(error: unknown): void {
-    if (this.#isStopped || !isQuotaError(error)) return; // anything else ends this leader
-    // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
+    if (this.#isStopped || !isQuotaError(error)) return; // the tab reopens the store after any other failure
+    // The changes were not confirmed, so the next welcome brings them again once there is room. Newer ones must not
+    // overtake them.
     this.#httpFallback.suspendPolling();
     this.#session.restart(storeRetryMs);
   }

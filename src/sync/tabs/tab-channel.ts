@@ -8,57 +8,64 @@ import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { TypingMember } from "#sync/presence/typing.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 
-/** What the tabs of one person tell each other. */
+/** Commands of any tab to the leader tab. */
+export type LeaderCommand =
+  | { type: "written" } // something to send was stored, or a pending upload changed
+  | { type: "read"; conversation: ConversationId } // the local read position moved
+  | { type: "opened"; conversation: ConversationId } // a conversation is on screen: fetch its newest messages first
+  | { type: "say-typing"; conversation: ConversationId }
+  | { type: "look"; tab: Uuid; isOn: boolean } // visibility of a tab
+  | { type: "woke" }; // check the connection and fetch changes now
+
+/** Events that the leader publishes to every tab, its own included. */
+export type TabEvent =
+  | { type: "typing"; typist: TypingMember; isOn: boolean }
+  | { type: "presence-turned" } // a presence on screen must be requested again
+  | { type: "call"; news: CallFeedEvent }; // the event "taken" comes from the tab that took the call
+
+/** Messages between the tabs of one person. A tab with an older version of the app may send them. */
 type TabMessage =
-  | { type: "written" }
-  | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
-  | { type: "typing"; typist: TypingMember; isOn: boolean } // from the leader: somebody types, or stopped
-  | { type: "presence-turned" } // from the leader: whether somebody is here is to be asked anew
-  | { type: "call"; news: CallFeedEvent } // from the leader, but for "taken"
-  | { type: "look"; tab: Uuid; isOn: boolean } // a tab is looked at, or no more
-  | { type: "which-calls" } // from a tab that has just been opened
-  | { type: "woke" }
-  | { type: "who" }
-  | { type: "link"; state: LinkState } // from the leader only: also its sign of life
-  | { type: "ended" } // signed out, the local data goes
+  | LeaderCommand
+  | TabEvent
+  | { type: "which-calls" } // from a new tab: asks the leader for the active calls
+  | { type: "who" } // asks the leader for a sign of life
+  | { type: "link"; state: LinkState } // from the leader: connection state, also its sign of life
+  | { type: "ended" } // sign-out: the local data is about to be deleted
   | { type: "ask"; id: string; command: RequestCommand }
-  | { type: "taken"; id: string }
+  | { type: "taken"; id: string } // the leader received the request
   | { type: "answer"; id: string; result: unknown }
   | { type: "refusal"; id: string; code: string; retryAfterMs: number | undefined };
 
-export type TabChannelEvents = {
+export type TabChannelHandlers = {
   isLeader(): boolean;
-  outboxChanged(): void;
-  readReported(conversation: ConversationId): void;
-  conversationOpened(conversation: ConversationId): void;
-  typedInTab(conversation: ConversationId): void;
-  typingChanged(typist: TypingMember, isOn: boolean): void;
-  presenceVisibilityChanged(): void;
-  callEventReceived(news: CallFeedEvent): void;
-  getCallSnapshot(): CallFeedEvent | undefined;
-  refreshRequested(): void;
-  tabVisibilityChanged(tab: Uuid, isOn: boolean): void;
-  linkStateReceived(state: LinkState): void;
   getLinkState(): LinkState;
-  signedOut(): void;
+  /** Active calls; undefined if this tab does not know them. */
+  getCallSnapshot(): CallFeedEvent | undefined;
+  /** Executes a request of another tab. Called in the leader tab only. */
   handleRequest(command: RequestCommand): Promise<unknown>;
+  /** Called in the leader tab only. */
+  onLeaderCommand(command: LeaderCommand): void;
+  onTabEvent(event: TabEvent): void;
+  onLinkState(state: LinkState): void;
+  onSignedOut(): void;
 };
 
-const leaderResponseMs = 1_500; // a leader that does not even confirm within this is asleep
+const leaderResponseMs = 1_500; // a leader that does not confirm within this time is suspended by the browser
 const answerTimeoutMs = 25_000;
 
 type PendingTabRequest = { confirm(): void; resolve(result: unknown): void; reject(error: Error): void };
 
+/** Messages and requests between the tabs of one person, over a BroadcastChannel. */
 export class TabChannel {
   readonly #platform: Platform;
-  readonly #events: TabChannelEvents;
+  readonly #handlers: TabChannelHandlers;
   readonly #channel: BroadcastPort | undefined;
   #pendingRequests = new Map<string, PendingTabRequest>();
   #leaderSignCount = 0;
 
-  constructor(platform: Platform, name: string, events: TabChannelEvents) {
+  constructor(platform: Platform, name: string, handlers: TabChannelHandlers) {
     this.#platform = platform;
-    this.#events = events;
+    this.#handlers = handlers;
     this.#channel = platform.openChannel(name);
     if (this.#channel) this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as TabMessage);
   }
@@ -72,7 +79,7 @@ export class TabChannel {
     this.#channel?.close();
   }
 
-  /** Resolves false when no leader gives a sign of life. */
+  /** Resolves to false if no leader gives a sign of life within `leaderResponseMs`. */
   hasLeader(): Promise<boolean> {
     const before = this.#leaderSignCount;
     this.post({ type: "who" });
@@ -81,27 +88,27 @@ export class TabChannel {
     );
   }
 
-  /** Asks the leader; undefined when none takes the question. */
+  /** Sends a request to the leader. Resolves to undefined if no leader confirms it; rejects with a SyncError. */
   request<T extends RequestCommand["type"]>(
     command: Extract<RequestCommand, { type: T }>,
   ): Promise<CommandResults[T] | undefined> {
     const id = createUuid(this.#platform.now());
     return new Promise<CommandResults[T] | undefined>((resolve, reject) => {
       const end = () => {
-        cancelTaken();
-        cancelAnswer();
+        cancelResponseTimeout();
+        cancelAnswerTimeout();
         this.#pendingRequests.delete(id);
       };
-      const cancelTaken = this.#platform.startTimer(leaderResponseMs, () => {
+      const cancelResponseTimeout = this.#platform.startTimer(leaderResponseMs, () => {
         end();
         resolve(undefined);
       });
-      const cancelAnswer = this.#platform.startTimer(answerTimeoutMs, () => {
+      const cancelAnswerTimeout = this.#platform.startTimer(answerTimeoutMs, () => {
         end();
         reject(new SyncError("unavailable"));
       });
       this.#pendingRequests.set(id, {
-        confirm: cancelTaken,
+        confirm: cancelResponseTimeout,
         resolve: (result) => {
           end();
           resolve(result as CommandResults[T]);
@@ -116,52 +123,38 @@ export class TabChannel {
   }
 
   #receive(message: TabMessage): void {
-    const events = this.#events;
+    const handlers = this.#handlers;
     switch (message.type) {
       case "written":
-        events.outboxChanged();
-        break;
       case "read":
-        events.readReported(message.conversation);
-        break;
       case "opened":
-        events.conversationOpened(message.conversation);
-        break;
       case "say-typing":
-        events.typedInTab(message.conversation);
+      case "look":
+      case "woke":
+        if (handlers.isLeader()) handlers.onLeaderCommand(message);
         break;
       case "typing":
-        events.typingChanged(message.typist, message.isOn);
-        break;
       case "presence-turned":
-        events.presenceVisibilityChanged();
-        break;
       case "call":
-        events.callEventReceived(message.news);
+        handlers.onTabEvent(message);
         break;
       case "which-calls": {
-        const news = events.isLeader() ? events.getCallSnapshot() : undefined;
+        const news = handlers.isLeader() ? handlers.getCallSnapshot() : undefined;
         if (news) this.post({ type: "call", news });
         break;
       }
-      case "woke":
-        events.refreshRequested();
-        break;
-      case "look":
-        events.tabVisibilityChanged(message.tab, message.isOn);
-        break;
       case "who":
-        if (events.isLeader()) this.post({ type: "link", state: events.getLinkState() });
+        if (handlers.isLeader()) this.post({ type: "link", state: handlers.getLinkState() });
         break;
       case "link":
         this.#leaderSignCount++;
-        events.linkStateReceived(message.state);
+        handlers.onLinkState(message.state);
         break;
       case "ended":
-        events.signedOut();
+        handlers.onSignedOut();
         break;
       case "ask":
-        if (events.isLeader()) void this.#answerRequest(message.id, message.command);
+        if (handlers.isLeader()) void this.#answerRequest(message.id, message.command);
         break;
       case "taken":
         this.#pendingRequests.get(message.id)?.confirm();
@@ -180,7 +173,7 @@ export class TabChannel {
   async #answerRequest(id: string, command: RequestCommand): Promise<void> {
     this.post({ type: "taken", id });
     try {
-      this.post({ type: "answer", id, result: await this.#events.handleRequest(command) });
+      this.post({ type: "answer", id, result: await this.#handlers.handleRequest(command) });
     } catch (error) {
       const { code, retryAfterMs } = asSyncError(error);
       this.post({ type: "refusal", id, code, retryAfterMs });

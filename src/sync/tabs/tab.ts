@@ -19,25 +19,28 @@ import {
 } from "#sync/store/recovery/store-loss.ts";
 import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
 import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import { Leader } from "./leader.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
-import { TabChannel } from "./tab-channel.ts";
+import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts";
 
-/** What the app may want to say aloud. */
+/** Engine events that the app shows to the person. */
 export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
 
 const reopenMs = 10_000;
-const repeatedFailureMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
+const repeatedFailureMs = 60_000; // a second failure of the store within this time: the database is rebuilt
 
-/** One person's synchronisation in one tab: the local store, the other tabs, and the server when this tab leads. */
+/**
+ * Sync engine of one person in one tab. It opens the local store, takes part in the leader election, talks to the other
+ * tabs, and runs the connection to the server while this tab is the leader.
+ */
 export class Tab {
   readonly link = new Observable<LinkState>("connecting");
-  readonly storageIssue = new Observable<StorageTrouble | undefined>(undefined);
-  /** What the parts share; another object after the store was opened anew. */
+  readonly storageTrouble = new Observable<StorageTrouble | undefined>(undefined);
+  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
   readonly context = new Observable<SyncContext | undefined>(undefined);
-  /** Another number whenever whether somebody is here is to be asked anew. */
+  /** Version that grows when presences on screen must be requested again. */
   readonly presenceVersion = new Observable(0);
   readonly typing: TypingState;
   readonly calls = new CallFeed(() => this.platform.now());
@@ -60,35 +63,23 @@ export class Tab {
     notify: (notice: SyncNotice) => void,
   ) {
     this.#notify = notify;
-    this.typing = new TypingState(platform, (conversation) => this.#sendTyping(conversation));
+    this.typing = new TypingState(platform, (conversation) => this.#sendToLeader({ type: "say-typing", conversation }));
     this.#tabId = createUuid(platform.now());
     this.#unsentMirror = new UnsentMirror(platform, userId);
-    this.#visibilityReporter = new VisibilityReporter(platform, (isOn) => {
-      if (this.#leader) this.#leader.setTabVisible(this.#tabId, isOn);
-      else this.#channel.post({ type: "look", tab: this.#tabId, isOn });
-    });
+    this.#visibilityReporter = new VisibilityReporter(platform, (isVisible) =>
+      this.#sendToLeader({ type: "look", tab: this.#tabId, isOn: isVisible }),
+    );
     this.#channel = new TabChannel(platform, toStoreName(userId), {
-      isLeader: () => this.#leader !== undefined,
-      outboxChanged: () => this.#leader?.scheduleSending(),
-      readReported: (conversation) => {
-        if (this.#leader) this.#runInBackground(this.#leader.reportRead(conversation));
-      },
-      conversationOpened: (conversation) => this.#leader?.prioritizeConversation(conversation),
-      typedInTab: (conversation) => {
-        if (this.#leader) this.#sendTyping(conversation);
-      },
-      typingChanged: (typist, isOn) => this.typing.setTyping(typist, isOn),
-      presenceVisibilityChanged: () => this.presenceVersion.set(this.presenceVersion.get() + 1),
-      callEventReceived: (news) => this.calls.publish(news),
+      isLeader: () => this.isLeader,
+      getLinkState: () => this.link.get(),
       getCallSnapshot: () => this.calls.getSnapshot(),
-      refreshRequested: () => this.#leader?.refresh(),
-      tabVisibilityChanged: (tab, isOn) => this.#leader?.setTabVisible(tab, isOn),
-      linkStateReceived: (state) => {
+      handleRequest: (command) => this.request(command as never),
+      onLeaderCommand: (command) => this.#leader?.handleCommand(command),
+      onTabEvent: (event) => this.#handleEvent(event),
+      onLinkState: (state) => {
         if (!this.#leader) this.link.set(state);
       },
-      getLinkState: () => this.link.get(),
-      signedOut: () => this.#notify("signed-out"),
-      handleRequest: (command) => this.request(command as never),
+      onSignedOut: () => this.#notify("signed-out"),
     });
   }
 
@@ -128,7 +119,10 @@ export class Tab {
     return this.#leader !== undefined;
   }
 
-  /** A command that is answered: by the socket when this tab has it, else through the leader, else by HTTP. */
+  /**
+   * Sends a request to the server: over the socket if this tab is the leader, else through the leader tab, else by HTTP.
+   * Rejects with a SyncError.
+   */
   async request<T extends RequestCommand["type"]>(
     command: Extract<RequestCommand, { type: T }>,
     signal?: AbortSignal,
@@ -139,90 +133,95 @@ export class Tab {
     return answer ?? requestByHttp<T>(this.platform, command as Extract<Command, { type: T }>, signal);
   }
 
-  /** The outbox has something new. */
+  /** Tells the leader that the store holds something new to send: a message, file, status, setting or deletion. */
   notifyOutboxChanged(): void {
-    if (this.#leader) this.#leader.scheduleSending();
-    else this.#postToLeader({ type: "written" });
+    this.#sendToLeader({ type: "written" }, true);
   }
 
+  /** Tells the leader that the local read position of a conversation moved. */
   reportRead(conversation: ConversationId): void {
-    if (this.#leader) this.#runInBackground(this.#leader.reportRead(conversation));
-    else this.#postToLeader({ type: "read", conversation });
+    this.#sendToLeader({ type: "read", conversation }, true);
   }
 
-  /** Somebody looks at a conversation: its newest messages are fetched before anything else. */
+  /** Makes the leader fetch the newest messages of a conversation before anything else, because it is on screen. */
   prioritizeConversation(conversation: ConversationId): void {
-    if (this.#leader) this.#leader.prioritizeConversation(conversation);
-    else this.#postToLeader({ type: "opened", conversation });
+    this.#sendToLeader({ type: "opened", conversation }, true);
   }
 
-  /** The server has news: without a socket they are asked for now. */
+  /** Checks the connection now. Without a socket, changes are fetched by HTTP at once. */
   refresh(): void {
-    if (this.#leader) this.#leader.refresh();
-    else this.#channel.post({ type: "woke" });
+    this.#sendToLeader({ type: "woke" });
   }
 
-  /** A call that rings is taken in this tab: the others need not ring any more. */
+  /** Stops the ringing of a call in the other tabs, because this tab accepted or rejected it. */
   announceCallTaken(call: Uuid): void {
     this.#channel.post({ type: "call", news: { event_type: "taken", data: { call_id: call } } });
   }
 
-  /** Tells the person's other tabs that the local data goes. */
+  /** Tells the person's other tabs that the local data is about to be deleted. */
   announceSignOut(): void {
     this.#channel.post({ type: "ended" });
   }
 
-  #sendTyping(conversation: ConversationId): void {
-    if (this.#leader) this.#runInBackground(this.#leader.sendTyping(conversation));
-    else this.#channel.post({ type: "say-typing", conversation });
+  /** Sends a command to the leader. `mustBeHandled`: this tab takes over if the leader gives no sign of life. */
+  #sendToLeader(command: LeaderCommand, mustBeHandled = false): void {
+    if (this.#leader) this.#leader.handleCommand(command);
+    else {
+      this.#channel.post(command);
+      if (mustBeHandled) void this.#replaceUnresponsiveLeader();
+    }
   }
 
-  #postToLeader(message: Parameters<TabChannel["post"]>[0]): void {
-    this.#channel.post(message);
-    void this.#checkLeader();
+  #handleEvent(event: TabEvent): void {
+    switch (event.type) {
+      case "typing":
+        this.typing.setTyping(event.typist, event.isOn);
+        break;
+      case "presence-turned":
+        this.presenceVersion.set(this.presenceVersion.get() + 1);
+        break;
+      case "call":
+        this.calls.publish(event.news);
+        break;
+    }
   }
 
-  /** A leader that sleeps in the background must not hold up the tab a person looks at. */
-  async #checkLeader(): Promise<void> {
+  /** Takes over from a leader that the browser suspended in the background, if this tab is visible. */
+  async #replaceUnresponsiveLeader(): Promise<void> {
     if (this.#leader || !this.platform.isVisible() || (await this.#channel.hasLeader())) return;
     if (!this.#leader && !this.#isStopped && this.platform.isVisible()) this.#election?.steal();
   }
 
   async #handleWake(): Promise<void> {
     this.refresh();
-    await this.#checkLeader();
+    await this.#replaceUnresponsiveLeader();
   }
 
-  /** `known`: what this page knows to be unsent, should the store have been taken away. */
-  async #openStore(isSuspect: boolean, known?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
+  /**
+   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent data
+   * that was read before the browser deleted the database; it is written back.
+   */
+  async #openStore(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
     const opened = await openStores(this.platform, this.userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
-    if (!(await restoreLostUnsent(opened, this.userId, this.#unsentMirror, known))) this.#notify("unsent-lost");
+    if (!(await restoreLostUnsent(opened, this.userId, this.#unsentMirror, unsent))) this.#notify("unsent-lost");
     const { store, strict } = opened;
-    this.storageIssue.set(opened.storageTrouble);
+    this.storageTrouble.set(opened.storageTrouble);
     this.#unsentMirror.follow(store);
-    const wanted = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
-    watchStores(opened, { onClosed: () => this.#handleStoreClosed(opened), onVersionChange: wanted });
-    const { userId: me, platform, link, storageIssue } = this;
-    const failed = (error: unknown) => this.#handleStoreFailure(context, error);
-    const context: SyncContext = {
-      me,
-      platform,
-      store,
-      strict,
-      link,
-      storageTrouble: storageIssue,
-      reportStoreFailure: failed,
-    };
+    const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
+    watchStores(opened, { onClosed: () => this.#handleStoreClosed(opened), onVersionChange });
+    const { userId: me, platform, link, storageTrouble } = this;
+    const reportStoreFailure = (error: unknown) => this.#handleStoreFailure(context, error);
+    const context: SyncContext = { me, platform, store, strict, link, storageTrouble, reportStoreFailure };
     this.context.set(context);
   }
 
   #joinElection(): void {
-    // What is in memory is this tab's alone: nobody else can send it.
-    const locks = this.storageIssue.get() === "memory" ? undefined : this.platform.locks;
+    // A store in memory belongs to this tab alone, so no other tab can send its messages: every such tab leads itself.
+    const locks = this.storageTrouble.get() === "memory" ? undefined : this.platform.locks;
     this.#election = joinLeaderElection(locks, toStoreName(this.userId), {
-      gained: () => this.#becomeLeader(),
-      lost: () => void this.#stepDown(),
+      onElected: () => this.#becomeLeader(),
+      onDeposed: () => void this.#stepDown(),
     });
   }
 
@@ -231,21 +230,13 @@ export class Tab {
     if (!context || this.#isStopped || this.#leader) return;
     this.link.set("connecting");
     this.#leader = new Leader(context, {
-      delivered: () => this.#runInBackground(requestPersistenceOnce(context)),
-      signedOut: () => this.#notify("signed-out"),
-      outdated: () => this.#notify("outdated"),
-      settingsRefused: () => this.#notify("settings-refused"),
-      typingChanged: (typist, isOn) => {
-        this.typing.setTyping(typist, isOn);
-        this.#channel.post({ type: "typing", typist, isOn });
-      },
-      presenceVisibilityChanged: () => {
-        this.presenceVersion.set(this.presenceVersion.get() + 1);
-        this.#channel.post({ type: "presence-turned" });
-      },
-      callEventReceived: (news) => {
-        this.calls.publish(news);
-        this.#channel.post({ type: "call", news });
+      onDelivered: () => runInBackground(context, requestPersistenceOnce(context)),
+      onSignedOut: () => this.#notify("signed-out"),
+      onOutdated: () => this.#notify("outdated"),
+      onSettingsRefused: () => this.#notify("settings-refused"),
+      publish: (event) => {
+        this.#handleEvent(event);
+        this.#channel.post(event);
       },
     });
     this.#channel.post({ type: "link", state: this.link.get() });
@@ -264,20 +255,20 @@ export class Tab {
       this.#reopenStore(false);
       return;
     }
-    console.warn("the local store failed", error);
+    console.warn("local store failed", error);
     const now = this.platform.now();
-    const isAgain = now - this.#lastFailureAt < repeatedFailureMs;
+    const isRepeated = now - this.#lastFailureAt < repeatedFailureMs;
     this.#lastFailureAt = now;
-    this.#reopenStore(isAgain);
+    this.#reopenStore(isRepeated);
   }
 
-  /** The browser closed the store under us: its data was cleared, or something broke. */
+  /** Reopens a store that the browser closed, because the site's data was cleared or the database broke. */
   #handleStoreClosed(opened: OpenedStores): void {
     if (this.#isStopped || this.context.get()?.store !== opened.store) return;
     if (this.platform.session.isCurrent()) this.#reopenStore(false);
   }
 
-  /** A deletion waits for what is unsent to be read. */
+  /** Delays a deletion of the database by the browser until unsent data was read. Returns false to keep it open. */
   #handleVersionChange(opened: OpenedStores, newVersion: number | null): false | undefined {
     const isDeleted = newVersion === null && this.platform.session.isCurrent();
     if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
@@ -285,15 +276,10 @@ export class Tab {
     return false;
   }
 
-  #runInBackground(work: Promise<unknown>): void {
-    const context = this.context.get();
-    work.catch((error: unknown) => context?.reportStoreFailure(error));
-  }
-
   #reopenStore(isSuspect: boolean, isDeleted = false): void {
     this.#reopening ??= this.#reopenStoreNow(isSuspect, isDeleted)
       .catch((error: unknown) => {
-        console.error("no local store can be had", error);
+        console.error("local store cannot be opened", error);
         this.platform.startTimer(reopenMs, () => this.#reopenStore(false));
       })
       .finally(() => {

@@ -1,3 +1,4 @@
+import Dexie from "dexie";
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import type { Uuid } from "#contract/ids.ts";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
@@ -11,6 +12,9 @@ import { ModelNotes } from "./model-notes.ts";
 import type { ModelServer } from "./model-server.ts";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket.ts";
 import { phoneTime, recordActivity } from "./phone-time.ts";
+
+// Live queries of Dexie do nothing without a global IndexedDB; each device has one of its own.
+Dexie.dependencies.indexedDB = new IDBFactory();
 
 let devices = 0;
 

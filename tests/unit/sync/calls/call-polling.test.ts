@@ -33,8 +33,8 @@ const makePoller = () => {
     },
   };
   const poller = new CallPoller(platform, {
-    callEventReceived: (told) => news.push(told),
-    callGone: () => server.gone++,
+    onCallEvent: (told) => news.push(told),
+    onCallGone: () => server.gone++,
   });
   const say = (signal: string, at: number) => {
     const told = { call_id, conversation, from_device, to_device: null, signal };

@@ -204,7 +204,7 @@ describe("what is chosen and not sent", () => {
     limitBlobs(tab, 1);
     keeper.save(choice([photo, letter]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(0));
-    expect(tab.storageIssue.get()).toBeUndefined();
+    expect(tab.storageTrouble.get()).toBeUndefined();
     await keeper.close();
     const again = await open(tab, chat);
     again.save(choice([photo]));

@@ -33,7 +33,7 @@ describe("a file and the phone it is on", () => {
     });
     await expect(send(tab, chat, picture(500), picture(500))).rejects.toMatchObject({ code: "no_room" });
     expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
-    expect(tab.storageIssue.get()).toBeUndefined();
+    expect(tab.storageTrouble.get()).toBeUndefined();
     await enqueueText(tab, chat, "all the same");
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["all the same"]);

@@ -285,7 +285,7 @@ describe("a file on its way", () => {
     };
     const uploader = new Uploader(
       { ...context, platform },
-      { isMessageInFlight: () => isTextWaiting, fileUploaded: () => {} },
+      { isMessageInFlight: () => isTextWaiting, onFileUploaded: () => {} },
     );
     uploader.schedule();
     await eventually(() => expect(files.size).toBe(2));

@@ -33,12 +33,12 @@ describe("groups in the local store", () => {
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(() => expect(tab.storageIssue.get()).toBe("full"));
+    await eventually(() => expect(tab.storageTrouble.get()).toBe("full"));
     vi.restoreAllMocks();
     await eventually(async () => {
       expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true });
       expect(await shownIn(tab, group)).toEqual(["unsent failed"]);
-      expect(tab.storageIssue.get()).toBeUndefined();
+      expect(tab.storageTrouble.get()).toBeUndefined();
     });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     // Nothing of it is a fault of the store.

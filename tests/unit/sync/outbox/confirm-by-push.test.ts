@@ -1,3 +1,4 @@
+import Dexie from "dexie";
 import { describe, expect, it, vi } from "vitest";
 import type { Relation } from "#contract/people.ts";
 import {
@@ -70,15 +71,9 @@ describe("what is done on the server", () => {
 
   it("is not told as failed where the page slept while it was told", async () => {
     const { benoit, tab, store, block } = await makePhone();
-    const { platform } = tab;
-    const { startTimer } = platform;
-    const looks: (() => void)[] = [];
-    const sleep = vi.spyOn(platform, "startTimer").mockImplementation((ms, run) => {
-      if (ms !== 100) return startTimer(ms, run);
-      looks.push(run);
-      return () => {};
-    });
     const catchUp = vi.spyOn(tab, "refresh");
+    const { indexedDB } = Dexie.dependencies;
+    Dexie.dependencies.indexedDB = undefined as never; // no live query runs while the page is suspended
     const blocking = runRelationCommand(
       tab,
       benoit,
@@ -90,10 +85,8 @@ describe("what is done on the server", () => {
       ({ blocked }) => blocked === 1,
     );
     await eventually(() => expect(catchUp).toHaveBeenCalled());
-    vi.spyOn(platform, "now").mockReturnValue(platform.now() + 3_600_000);
-    sleep.mockRestore();
-    for (const look of looks) look();
     await expect(blocking).resolves.toBeUndefined();
+    Dexie.dependencies.indexedDB = indexedDB;
   });
 
   it("is done here as soon as it is told, however late the answer comes and whatever it says", async () => {

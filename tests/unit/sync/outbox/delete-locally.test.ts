@@ -266,9 +266,9 @@ describe("where a deletion without a network cannot be kept", () => {
 
   it("a phone that keeps nothing beyond the page says so too, and one of which the client id is not known", async () => {
     const { chat, tab } = await makeRegret();
-    tab.storageIssue.set("memory");
+    tab.storageTrouble.set("memory");
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
-    tab.storageIssue.set(undefined);
+    tab.storageTrouble.set(undefined);
     const { store } = contextOf(tab);
     await store.messages
       .where("[conversation+seq]")

@@ -46,7 +46,7 @@ describe("a local store that breaks", () => {
     // Both connections of one attempt fail, with the attempts that Dexie makes by itself.
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
-    expect(second.storageIssue.get()).toBeUndefined();
+    expect(second.storageTrouble.get()).toBeUndefined();
     await becomesLevel(server, second, chat);
     expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
   });
@@ -67,7 +67,7 @@ describe("a local store that breaks", () => {
     await phone.close(first);
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
-    expect(second.storageIssue.get()).toBeUndefined();
+    expect(second.storageTrouble.get()).toBeUndefined();
     const { store: anew } = contextOf(second);
     expect(await readTextDraft(anew, chat)).toBe("half a tho");
     expect(await readDraftRow(anew, kept)).toMatchObject({ files });
@@ -96,7 +96,7 @@ describe("a local store that breaks", () => {
       return remove(name);
     };
     const dying = await phone.openTab();
-    expect(dying.storageIssue.get()).toBe("memory");
+    expect(dying.storageTrouble.get()).toBe("memory");
     await phone.close(dying);
     Object.assign(phone.indexedDB, { deleteDatabase: remove, open });
     phone.faults.isOffline = false;
@@ -116,7 +116,7 @@ describe("a local store that breaks", () => {
     phone.indexedDB.open = () => new EventTarget() as IDBOpenDBRequest;
     phone.openTimeoutMs = 200;
     const stuck = await phone.openTab();
-    expect(stuck.storageIssue.get()).toBe("memory");
+    expect(stuck.storageTrouble.get()).toBe("memory");
     await phone.close(stuck);
     Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
     phone.faults.isOffline = false;
@@ -130,7 +130,7 @@ describe("a local store that breaks", () => {
     const phone = makeDevice(server, amina);
     breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
     const tab = await phone.openTab();
-    expect(tab.storageIssue.get()).toBe("memory");
+    expect(tab.storageTrouble.get()).toBe("memory");
     await enqueueText(tab, chat, "from memory");
     // What only this page has is with the server before it counts as written.
     expect(server.log(chat).messages).toHaveLength(1);
@@ -230,7 +230,7 @@ describe("a phone that is full", () => {
     server.post(benoit, chat, "new");
     await becomesLevel(server, tab, chat);
     expect((await textsIn(tab, chat)).at(-1)).toBe("new");
-    expect(tab.storageIssue.get()).toBeUndefined();
+    expect(tab.storageTrouble.get()).toBeUndefined();
     vi.restoreAllMocks();
     await fetchOlderMessages(tab, chat);
     expect((await textsIn(tab, chat)).length).toBe(81);
@@ -248,7 +248,7 @@ describe("a phone that is full", () => {
       });
     await enqueueText(tab, chat, "not kept");
     expect(server.log(chat).messages).toHaveLength(2);
-    expect(tab.storageIssue.get()).toBe("full");
+    expect(tab.storageTrouble.get()).toBe("full");
     server.post(benoit, chat, "b");
     await phone.pass(10_000);
     expect(await textsIn(tab, chat)).toEqual(["a"]);
@@ -258,7 +258,7 @@ describe("a phone that is full", () => {
     vi.restoreAllMocks();
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
-    expect(tab.storageIssue.get()).toBeUndefined();
+    expect(tab.storageTrouble.get()).toBeUndefined();
     // Tried again it is the message it was; the same words once more are another one.
     await enqueueText(tab, chat, "neither");
     await enqueueText(tab, chat, "neither");

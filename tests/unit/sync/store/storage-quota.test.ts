@@ -17,15 +17,15 @@ it("a phone that is full from the first says so as long as it can take nothing i
       throw new DOMException("the phone is full", "QuotaExceededError");
     });
   const tab = await phone.openTab();
-  await eventually(() => expect(tab.storageIssue.get()).toBe("full"));
+  await eventually(() => expect(tab.storageTrouble.get()).toBe("full"));
   const read = async () => readConversation(contextOf(tab).store, amina, chat);
   expect(await read()).toMatchObject({ isConfirmed: false });
   await phone.pass(60_000);
-  expect(tab.storageIssue.get()).toBe("full");
+  expect(tab.storageTrouble.get()).toBe("full");
   vi.restoreAllMocks();
   await phone.pass(60_000);
   await eventually(async () => expect(await read()).toMatchObject({ isConfirmed: true, open: true }));
-  expect(tab.storageIssue.get()).toBeUndefined();
+  expect(tab.storageTrouble.get()).toBeUndefined();
 });
 
 it("what a full phone cannot take in is not asked for without a pause", async () => {
