@@ -3,11 +3,13 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
 import type { Call, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
 
-/**
- * Call as seen by one device. The state machine of a device (SPEC.md §4) is a pure table of states and events: a step
- * returns the next state and the `effects` to carry out. Every pair of state and event has a defined outcome; an event
- * without meaning in a state leaves it unchanged.
+/*
+ * State machine of a call on one device (SPEC.md §4), as a pure table of states and events: a step returns the next
+ * state and the effects to carry out. Every pair of state and event has a defined outcome; an event without meaning in a
+ * state leaves it unchanged.
  */
+
+/** Call as seen by one device. */
 export type LocalCall = {
   id: Uuid;
   conversation: ConversationId;

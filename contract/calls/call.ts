@@ -10,10 +10,12 @@ import {
   callUnreachableMs,
 } from "#contract/limits.ts";
 
-/**
- * Media of a call. A call connects two people and is owned by their Conversation object: each command is applied by
- * `applyCallCommand` to the current state and stored in one transaction, together with the log entry if the call ended.
+/*
+ * Call between two people, owned by their Conversation object. `applyCallCommand` applies each command to the current
+ * state; the result is stored in one transaction, together with the log entry if the call ended.
  */
+
+/** Media of a call. */
 export const CallKind = v.picklist(["audio", "video"]);
 export type CallKind = v.InferOutput<typeof CallKind>;
 
