@@ -34,11 +34,11 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname, search } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin || request.headers.has("range")) return;
-  const later = (work: Promise<unknown>) => event.waitUntil(work);
+  const waitUntil = (work: Promise<unknown>) => event.waitUntil(work);
   if (request.mode === "navigate") {
     if (pathname === "/app" || pathname.startsWith("/app/")) event.respondWith(respondWithAppPage(request));
-    else if (isEntryPage(pathname)) event.respondWith(respondWithEntryPage(request, pathname, later));
-  } else if (pathname.startsWith("/assets/")) event.respondWith(respondWithAsset(request, pathname, later));
-  else if (pathname.startsWith("/api/avatars/")) event.respondWith(respondWithAvatar(request, later));
-  else if (isPostPicture(pathname, search)) event.respondWith(respondWithPostPicture(request, later));
+    else if (isEntryPage(pathname)) event.respondWith(respondWithEntryPage(request, pathname, waitUntil));
+  } else if (pathname.startsWith("/assets/")) event.respondWith(respondWithAsset(request, pathname, waitUntil));
+  else if (pathname.startsWith("/api/avatars/")) event.respondWith(respondWithAvatar(request, waitUntil));
+  else if (isPostPicture(pathname, search)) event.respondWith(respondWithPostPicture(request, waitUntil));
 });

@@ -1,14 +1,14 @@
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";
 
-/** Everything this version of the app may load, by path; names carry a hash of the content. */
+/** Paths of all files that this version of the app may load. Their names contain a hash of the content. */
 declare const __ASSETS__: readonly string[];
 
 const cacheName = "shell";
 const appPagePath = "/app";
 const assets = __ASSETS__;
-// A person reads one language: all its texts are kept once some were loaded, and renewed with the rest from then on.
+// Language of a file with texts. Once one of a language was loaded, all its texts are cached and updated with the app.
 const getTextsLanguage = (path: string): string | undefined => /^\/assets\/(fr|en|pt)-[^/]+$/.exec(path)?.[1];
-// Which files a version consists of: an open tab of the version before may still ask for one of its own.
+// Lists of the files of this version and the one before, from which an open tab may still load files.
 const versionListKey = "/sw-versions";
 const fetchesAtOnce = 4;
 
@@ -19,7 +19,7 @@ const readVersionLists = async (): Promise<string[][]> => {
   return Array.isArray(lists) ? (lists as string[][]) : [];
 };
 
-/** Fetches what is not kept yet. Hashed names never change, so the browser's own cache is as good as the network. */
+/** Fetches the files that are not cached. Hashed files never change, so the browser's HTTP cache may answer. Rejects on failure. */
 const cacheMissingFiles = async (paths: readonly string[]): Promise<void> => {
   const kept = new Set(await listCachedKeys(cacheName));
   const missing = paths.filter((path) => !kept.has(path));
@@ -33,7 +33,7 @@ const cacheMissingFiles = async (paths: readonly string[]): Promise<void> => {
   await Promise.all(Array.from({ length: fetchesAtOnce }, next));
 };
 
-/** Installs this version: the page first asked for fresh, then the files that changed. Rejects when one is missing. */
+/** Installs this version: caches its changed files, then its page without the HTTP cache. Rejects if one is missing. */
 export const installAppShell = async (): Promise<void> => {
   const languages = new Set((await listCachedKeys(cacheName)).map(getTextsLanguage));
   const isWanted = (language: string | undefined) => language === undefined || languages.has(language);
@@ -45,7 +45,7 @@ export const installAppShell = async (): Promise<void> => {
   await saveToCache(cacheName, versionListKey, new Response(JSON.stringify([assets, ...before.slice(0, 1)])));
 };
 
-/** Files of versions older than the one before this are nobody's any more. */
+/** Deletes files that neither this version nor the one before needs. */
 export const deleteOldFiles = async (): Promise<void> => {
   const wanted = new Set([appPagePath, versionListKey, ...(await readVersionLists()).flat()]);
   await deleteFromCache(
@@ -54,7 +54,7 @@ export const deleteOldFiles = async (): Promise<void> => {
   );
 };
 
-/** Keeps files a page has loaded, and of its language those too that other pages load. */
+/** Caches files that a page has loaded, and all text files of the same language. */
 export const cacheAssets = async (paths: string[]): Promise<void> => {
   const languages = new Set(paths.map(getTextsLanguage));
   const isWanted = (path: string) =>
@@ -62,21 +62,21 @@ export const cacheAssets = async (paths: string[]): Promise<void> => {
   await cacheMissingFiles(assets.filter(isWanted)).catch(() => undefined);
 };
 
-/** The app's page: from here at once; what is newer arrives with a newer worker. */
+/** Responds with the app's page from the cache. A newer page arrives with a newer service worker. */
 export const respondWithAppPage = async (request: Request): Promise<Response> =>
   (await findCached(cacheName, appPagePath)) ?? fetch(request);
 
-/** A script or style: hashed, so what is kept is right. */
+/** Responds with a script or style, from the cache if possible: hashed files never change. */
 export const respondWithAsset = async (
   request: Request,
   path: string,
-  later: (work: Promise<unknown>) => void,
+  waitUntil: (work: Promise<unknown>) => void,
 ): Promise<Response> => {
   const kept = await findCached(cacheName, path);
   if (kept) return kept;
   const response = await fetch(request);
   if (!response.ok || !assets.includes(path)) return response;
   const keeping = saveToCache(cacheName, path, response.clone());
-  later(getTextsLanguage(path) ? keeping.then(() => cacheAssets([path])) : keeping);
+  waitUntil(getTextsLanguage(path) ? keeping.then(() => cacheAssets([path])) : keeping);
   return response;
 };

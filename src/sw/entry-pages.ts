@@ -7,8 +7,8 @@ const pagePaths = ["/", "/login", "/register", "/recover"];
 export const isEntryPage = (path: string): boolean => pagePaths.includes(path);
 
 /**
- * Keeps the entry pages of this version, whose files have just been kept: whoever signs out, or opens the product
- * by its address, finds them without a network too. The Worker answers in the person's language.
+ * Caches the entry pages of this version after its files, so that they open offline after a sign-out or by their address.
+ * The Worker renders them in the person's language. Rejects if one is missing.
  */
 export const installEntryPages = async (): Promise<void> => {
   await Promise.all(
@@ -21,17 +21,21 @@ export const installEntryPages = async (): Promise<void> => {
 };
 
 /**
- * An entry page: from the network, whose answer knows the person's language; as last kept when that takes longer
- * than three seconds or fails.
+ * Responds with an entry page from the network, in the person's language. After `networkTimeoutMs` or a failure the
+ * cached page is used.
  */
-export const respondWithEntryPage = async (request: Request, path: string, later: (work: Promise<unknown>) => void) => {
+export const respondWithEntryPage = async (
+  request: Request,
+  path: string,
+  waitUntil: (work: Promise<unknown>) => void,
+) => {
   const fresh = fetch(request).then((response) => {
-    if (response.ok && !response.redirected) later(saveToCache(cacheName, path, response.clone()));
+    if (response.ok && !response.redirected) waitUntil(saveToCache(cacheName, path, response.clone()));
     return response;
   });
   const kept = await findCached(cacheName, path);
   if (!kept) return fresh;
   const patience = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), networkTimeoutMs));
-  later(fresh.catch(() => undefined));
+  waitUntil(fresh.catch(() => undefined));
   return Promise.race([fresh.catch(() => kept), patience]);
 };

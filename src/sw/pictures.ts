@@ -1,17 +1,17 @@
 import { avatarCacheName, postPictureCacheName, toPicturePostId } from "#lib/browser/picture-cache.ts";
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";
 
-/** Pictures, none of which ever changes under its address: from here, else from the network, and kept. */
+/** Cache of pictures that never change under their URL. */
 type PictureCacheOptions = {
   cache: string;
   countMax: number;
-  /** One that is larger is not kept. */
+  /** Larger pictures are not cached. */
   bytesMax: number;
-  /** Which go first when there are too many; `used` are those seen since the worker started. */
+  /** Order of eviction. `used` are the pictures requested since the service worker started. */
   sortForEviction(keys: string[], used: ReadonlySet<string>): string[];
 };
 
-// Trimmed by a margin, so that not every new picture counts them all.
+// Number of new pictures between two evictions, which count the whole cache.
 const trimInterval = 20;
 
 type WaitUntil = (work: Promise<unknown>) => void;
@@ -31,7 +31,7 @@ const createPictureResponder = ({ cache, countMax, bytesMax, sortForEviction }: 
     if (surplus > 0) await deleteFromCache(cache, sortForEviction(keys, used).slice(0, surplus));
   };
 
-  return async (request: Request, later: WaitUntil): Promise<Response> => {
+  return async (request: Request, waitUntil: WaitUntil): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
     const key = pathname + search;
     used.add(key);
@@ -39,14 +39,14 @@ const createPictureResponder = ({ cache, countMax, bytesMax, sortForEviction }: 
     if (kept) return kept;
     const response = await fetch(request);
     if (response.status === 200) {
-      later(keepIfSmall(key, response.clone()));
-      if (added++ % trimInterval === 0) later(trim());
+      waitUntil(keepIfSmall(key, response.clone()));
+      if (added++ % trimInterval === 0) waitUntil(trim());
     }
     return response;
   };
 };
 
-/** Pictures of people and groups. Sign-out removes them, and so does a group that goes. */
+/** Responds with the picture of a person or group. Sign-out deletes them; a removed group deletes its own. */
 export const respondWithAvatar = createPictureResponder({
   cache: avatarCacheName,
   countMax: 200,
@@ -57,8 +57,8 @@ export const respondWithAvatar = createPictureResponder({
 const comparePostAge = (a: string, b: string): number => (toPicturePostId(a) < toPicturePostId(b) ? -1 : 1);
 
 /**
- * Small pictures of statuses: as many as the feed keeps statuses, the newest of them, whose ids begin with their time.
- * The feed removes those of statuses that it does not show any more, sign-out all.
+ * Responds with the small picture of a status. The cache holds as many as the feed stores statuses; the oldest ids are
+ * evicted first, since ids are time-ordered. The feed deletes pictures of statuses it no longer shows, sign-out all.
  */
 export const respondWithPostPicture = createPictureResponder({
   cache: postPictureCacheName,

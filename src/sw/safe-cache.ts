@@ -1,6 +1,6 @@
-/** Caches that never make anything fail: a browser without room or permission for them has none. */
+/** Cache Storage without errors: a browser without room or permission behaves like an empty cache. */
 
-/** What a cache holds for a path, or nothing. */
+/** Cached response of a path, or undefined. */
 export const findCached = async (cache: string, key: string): Promise<Response | undefined> => {
   try {
     return await (await caches.open(cache)).match(key, { ignoreVary: true });
@@ -9,7 +9,7 @@ export const findCached = async (cache: string, key: string): Promise<Response |
   }
 };
 
-/** Keeps an answer; false when there is no room. */
+/** Stores a response. Resolves to false if there is no room. */
 export const saveToCache = async (cache: string, key: string, response: Response): Promise<boolean> => {
   try {
     await (await caches.open(cache)).put(key, response);
@@ -36,6 +36,6 @@ export const deleteFromCache = async (cache: string, keys: string[]): Promise<vo
     const opened = await caches.open(cache);
     for (const key of keys) await opened.delete(key, { ignoreVary: true });
   } catch {
-    // What cannot be opened holds nothing.
+    // A cache that cannot be opened is empty.
   }
 };

@@ -197,7 +197,7 @@ export class Uploader {
     await trimFileCache(this.#context);
   }
 
-  /** Deletes cancelled uploads on the server and here. The server expires uploads of which it hears nothing. */
+  /** Deletes cancelled uploads on the server and here. The server expires uploads that are not finished. */
   async #deleteCancelled(): Promise<"done" | "retry"> {
     const { platform, store } = this.#context;
     const rows = await store.uploads

@@ -12,7 +12,7 @@ export type TypingMember = { conversation: ConversationId; number: number };
 const toTypingKey = ({ conversation, number }: TypingMember): string => `${conversation} ${number}`;
 
 /**
- * Members who are typing, as the leader hears from the server. Typing ends with the member's next message or after
+ * Members who are typing, as the server tells the leader. Typing ends with the member's next message or after
  * `typingLastsMs`.
  */
 export class TypingTracker {
