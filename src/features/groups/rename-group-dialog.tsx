@@ -9,7 +9,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { groupNameMaxLength } from "#contract/limits.ts";
 import { isBlank } from "#contract/text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { renameGroup } from "#sync/people/group-commands.ts";
+import { changeGroupName } from "#sync/people/group-commands.ts";
 import { runGroupCommand } from "./run-group-command.ts";
 
 type RenameGroupDialogProps = { group: Uuid; name: string; onClose: () => void };
@@ -29,7 +29,7 @@ export default function RenameGroupDialog({ group, name, onClose }: RenameGroupD
     }
     if (parsed.output === name) return onClose();
     setBusy(true);
-    const isDone = await runGroupCommand(() => renameGroup(group, parsed.output), {
+    const isDone = await runGroupCommand(() => changeGroupName(group, parsed.output), {
       done: t("groups.rename.done", { name: isolateBidi(parsed.output) }),
       failed: t("groups.rename.failed"),
     });

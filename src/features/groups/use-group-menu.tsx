@@ -9,10 +9,10 @@ import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import {
+  changeGroupPicture,
   deleteGroupForEveryone,
   leaveGroup,
-  removeMember,
-  setGroupPicture,
+  removeGroupMember,
   transferGroupOwnership,
 } from "#sync/people/group-commands.ts";
 import { prepareGroupPicture } from "./create/prepare-group-picture.ts";
@@ -93,7 +93,7 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
       case "clear":
         return runConfirmed(() => clearConversation(id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
       case "removePicture":
-        return runConfirmed(() => setGroupPicture(id, null), {
+        return runConfirmed(() => changeGroupPicture(id, null), {
           done: t("groups.picture.removed"),
           failed: t("groups.picture.failed"),
         });
@@ -101,7 +101,7 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
         const { user } = confirmation.member;
         const who = { name: formatGroupMemberName(confirmation.member) };
         const texts = { done: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
-        return runConfirmed(() => removeMember(id, user), texts);
+        return runConfirmed(() => removeGroupMember(id, user), texts);
       }
       case "handOver": {
         const { user } = confirmation.member;
@@ -129,7 +129,7 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
   const setPicture = async (file: File) => {
     const picture = await prepareGroupPicture(file);
     if (!picture) return;
-    await run("picture", () => setGroupPicture(id, picture), {
+    await run("picture", () => changeGroupPicture(id, picture), {
       done: t("groups.picture.done"),
       failed: t("groups.picture.failed"),
     });

@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { activeEngine } from "#sync/engine.ts";
 import { extendWindow, type MessageWindow, readWindowAround } from "#sync/queries/message-window.ts";
 import type { ChatView } from "#sync/store/view-models.ts";
+import { useEngine } from "./use-live-query.ts";
 
 /** Window of older messages, which can be extended in both directions. It is not stored on the device. */
 export type ChatHistory = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
@@ -18,7 +18,7 @@ export const useChatHistory = (
   seq: number | undefined,
   onFailure: (error: unknown) => void,
 ): ChatHistory | undefined => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const [historyWindow, setHistoryWindow] = useState<HistoryWindow>();
   const [isLoading, setIsLoading] = useState(false);
   const latestOnFailure = useRef(onFailure);

@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { postPageRows } from "#contract/limits.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
-import { activeEngine } from "#sync/engine.ts";
 import { FeedPoller, type FeedStatus, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { type FeedView, readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { listPendingPosts, type PendingPost } from "#sync/feed/post-queue.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export { type FeedPost, postPictureUrl } from "#sync/feed/feed-store.ts";
 export type { PendingPost } from "#sync/feed/post-queue.ts";
@@ -41,7 +40,7 @@ const readFeedState = async (context: SyncContext) => {
 
 /** The Tala feed on screen: stored statuses at once, then polled from the server. */
 export const useFeed = (): UseFeedResult => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const { rows, pending } = useLiveQuery("tala", readFeedState) ?? {};
   const [poller, setPoller] = useState<FeedPoller>();
   const [top, setTop] = useState<number>();

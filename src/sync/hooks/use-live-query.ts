@@ -6,7 +6,7 @@ import { messagePageRows } from "#contract/limits.ts";
 import { type CallDataUse, readCallDataUse } from "#sync/calls/call-data-use.ts";
 import { findCallEntry } from "#sync/calls/call-log.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
-import { activeEngine, liveQueries } from "#sync/engine.ts";
+import { activeEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
 import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
@@ -55,6 +55,10 @@ export type {
 
 const emptySource = { get: () => undefined, subscribe: () => () => {} };
 
+/** Running sync engine; undefined while none runs. */
+export const useEngine = (): SyncEngine | undefined =>
+  useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+
 /**
  * Runs a query of the local store and returns its latest result. `key` identifies the query and its parameters; an
  * undefined key runs none. `keepsAlive`: the query stays active for a moment after its last screen.
@@ -76,7 +80,7 @@ export const useLiveQuery = <T>(
 /** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
 export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
   const list = useLiveQuery(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   // Fetch unknown members who are named in the last messages.
   useEffect(() => {
     for (const { id, group, gone, last, memberProfiles } of list ?? []) {
@@ -97,7 +101,7 @@ const noProfilesYet: MemberProfiles = {};
 /** Profiles of group members by member number. Unknown members are fetched. */
 export const useMemberProfiles = (group: ConversationId | undefined, numbers: readonly number[]): MemberProfiles => {
   const key = `${group} ${numbers.join()}`;
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const known = useLiveQuery(group && `authors ${key}`, ({ store, me }) =>
     readMemberProfiles(store, me, group ?? "", numbers),
   );
@@ -131,7 +135,7 @@ export type GroupMembersState = {
  * changes are fetched. A failed fetch is repeated by itself, or at once by `refetch`.
  */
 export const useGroupMembers = (group: ConversationId, membersVersion: number | undefined): GroupMembersState => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const isOnline = useLinkState() === "online";
   const [tries, setTries] = useState(0);
   const [failure, setFailure] = useState<FailureCode>();
@@ -211,7 +215,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const [window, setWindow] = useState({ id, limit: messagePageRows });
   const limit = window.id === id ? window.limit : messagePageRows;
   const [isLoading, setIsLoading] = useState(false);
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   // A longer window is never reused, so it is not kept alive: otherwise many of them would be read at each new page.
   const keepsAlive = limit === messagePageRows;
   const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), keepsAlive);
@@ -258,7 +262,7 @@ const loadingFile: Omit<FileView, "load"> = { url: undefined, state: "loading" }
  * "loading" until the store was read.
  */
 export const useFile = (conversation: ConversationId, { file, mime, size }: AttachedBody): FileView => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const cachedFile = useMemo(() => sync?.objectUrls.get({ file, mime, size }), [sync, file, mime, size]);
   const shown = useSyncExternalStore(
     cachedFile?.subscribe ?? emptySource.subscribe,
@@ -271,7 +275,7 @@ const noTypingMembers: readonly number[] = [];
 
 /** Numbers of the members typing in a conversation, in the order they started. */
 export const useTypingMembers = (conversation: ConversationId): readonly number[] => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const members = sync?.tab.typing.members;
   return useSyncExternalStore(
     members?.subscribe ?? emptySource.subscribe,
@@ -284,14 +288,14 @@ const disconnectedLink = { get: (): LinkState => "connecting", subscribe: emptyS
 
 /** State of the connection to the server. */
 export const useLinkState = (): LinkState => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const link = sync?.tab.link ?? disconnectedLink;
   return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
 };
 
 /** Trouble with the local storage; undefined if there is none. */
 export const useStorageTrouble = (): StorageTrouble | undefined => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const trouble = sync?.tab.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };

@@ -1,10 +1,10 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { presencePollMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
-import { activeEngine } from "#sync/engine.ts";
 import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { useShownLink } from "./use-connection.ts";
+import { useEngine } from "./use-live-query.ts";
 import { useSettings } from "./use-settings.ts";
 
 /**
@@ -12,7 +12,7 @@ import { useSettings } from "./use-settings.ts";
  * presence. Undefined while it is unknown or the server is shown as unreachable; an undefined conversation is not polled.
  */
 export const usePresence = (conversation: ConversationId | undefined): Presence | undefined => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const { presence: isShared } = useSettings();
   const isUp = useShownLink() === "online";
   const shared = isShared ? conversation : undefined;

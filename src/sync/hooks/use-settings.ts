@@ -1,6 +1,6 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import { defaultSettings, type Settings } from "#contract/settings.ts";
-import { activeEngine, getEngine, type SyncEngine } from "#sync/engine.ts";
+import { getEngine, type SyncEngine } from "#sync/engine.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import {
   readSettingsCache,
@@ -9,7 +9,7 @@ import {
   toEffectiveSettings,
   writeSettingsCache,
 } from "#sync/store/settings-rows.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 /** Cached settings of each engine, read once, so that the hook returns the same object until the store was read. */
 const settingsByEngine = new WeakMap<SyncEngine, Settings>();
@@ -25,7 +25,7 @@ const readInitialSettings = (sync: SyncEngine | undefined): Settings => {
 
 /** Settings of the person, including changes made offline. */
 export const useSettings = (): Settings => {
-  const sync = useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  const sync = useEngine();
   const shown = useLiveQuery("settings", async ({ store }) => toEffectiveSettings(await readSettingsRow(store)));
   useEffect(() => {
     if (sync && shown) writeSettingsCache({ platform: sync.tab.platform, me: sync.userId }, shown);

@@ -55,7 +55,7 @@ export const createGroupChat = async (group: { id: Uuid; name: string; members: 
   await waitUntilSynced(group.id);
 };
 
-export const renameGroup = (id: Uuid, name: string): Promise<void> =>
+export const changeGroupName = (id: Uuid, name: string): Promise<void> =>
   confirmGroupChange(
     id,
     () => requestParsed(Group, { method: "PATCH", path: groupPath(id), body: { name } }),
@@ -63,7 +63,7 @@ export const renameGroup = (id: Uuid, name: string): Promise<void> =>
   );
 
 /** Sets the group's picture; null removes it. */
-export const setGroupPicture = async (id: Uuid, picture: Blob | null): Promise<void> => {
+export const changeGroupPicture = async (id: Uuid, picture: Blob | null): Promise<void> => {
   const path = `${groupPath(id)}/picture`;
   if (picture !== null) await requestParsed(Group, { method: "PUT", path, body: picture }, true);
   else
@@ -74,11 +74,11 @@ export const setGroupPicture = async (id: Uuid, picture: Blob | null): Promise<v
     );
 };
 
-export const addMembers = async (id: Uuid, members: readonly Uuid[]): Promise<void> => {
+export const addGroupMembers = async (id: Uuid, members: readonly Uuid[]): Promise<void> => {
   await requestParsed(Group, { method: "POST", path: `${groupPath(id)}/members`, body: { members } });
 };
 
-export const removeMember = async (id: Uuid, user: Uuid): Promise<void> => {
+export const removeGroupMember = async (id: Uuid, user: Uuid): Promise<void> => {
   await getEngine().tab.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
 };
 

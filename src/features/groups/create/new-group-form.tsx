@@ -16,7 +16,7 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useConversation } from "#sync/hooks/use-live-query.ts";
-import { createGroupChat, setGroupPicture } from "#sync/people/group-commands.ts";
+import { changeGroupPicture, createGroupChat } from "#sync/people/group-commands.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { GroupPictureField } from "./group-picture-field.tsx";
@@ -54,7 +54,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const finish = async (name: string) => {
     showToast({ message: t("groups.create.created", { name: isolateBidi(name) }) });
     try {
-      if (picture) await setGroupPicture(id, picture);
+      if (picture) await changeGroupPicture(id, picture);
     } catch (error) {
       // The group exists without its picture.
       showGroupFailure(t("groups.create.pictureFailed"), error);

@@ -9,7 +9,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
 import { runGroupCommand } from "#features/groups/run-group-command.ts";
 import { useContacts } from "#sync/hooks/use-live-query.ts";
-import { addMembers } from "#sync/people/group-commands.ts";
+import { addGroupMembers } from "#sync/people/group-commands.ts";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
 
@@ -27,7 +27,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
 
   const add = async () => {
     setBusy(true);
-    const isDone = await runGroupCommand(() => addMembers(group, selectedIds), {
+    const isDone = await runGroupCommand(() => addGroupMembers(group, selectedIds), {
       done: t("groups.add.done", { count: selectedIds.length }),
       failed: t("groups.add.failed"),
     });

@@ -4,13 +4,13 @@ import { memberPageRows } from "#contract/limits.ts";
 import { activeEngine, type SyncEngine } from "#sync/engine.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {
-  addMembers,
+  addGroupMembers,
+  changeGroupName,
+  changeGroupPicture,
   createGroupChat,
   deleteGroupForEveryone,
   leaveGroup,
-  removeMember,
-  renameGroup,
-  setGroupPicture,
+  removeGroupMember,
   transferGroupOwnership,
 } from "#sync/people/group-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
@@ -288,17 +288,17 @@ describe("what one does to a group", () => {
     await createGroupChat(wanted);
     expect(tab.platform.now() - asked).toBeLessThan(8_000);
     expect(await cardOf(tab, id)).toMatchObject({ name: "Football", count: 2, role: "owner" });
-    await setGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
+    await changeGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
     const level = () => becomesLevel(server, tab, id);
     await level();
     expect(await cardOf(tab, id)).toMatchObject({ picture: `${id}_7` });
     for (let i = 0; i < 2; i++) {
-      await renameGroup(id, "Foot");
-      await addMembers(id, [chantal]);
-      await setGroupPicture(id, null);
+      await changeGroupName(id, "Foot");
+      await addGroupMembers(id, [chantal]);
+      await changeGroupPicture(id, null);
     }
-    await removeMember(id, benoit);
-    await removeMember(id, benoit);
+    await removeGroupMember(id, benoit);
+    await removeGroupMember(id, benoit);
     await level();
     expect(await cardOf(tab, id)).toMatchObject({ name: "Foot", count: 2, picture: null });
     expect(server.log(id).messages.map(({ body }) => (body.type === "event" ? body.event : body.type))).toEqual([
@@ -310,7 +310,7 @@ describe("what one does to a group", () => {
       "removed",
     ]);
     await transferGroupOwnership(id, chantal);
-    await expect(renameGroup(id, "Not mine")).rejects.toMatchObject({ code: "not_allowed" });
+    await expect(changeGroupName(id, "Not mine")).rejects.toMatchObject({ code: "not_allowed" });
     phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
     await leaveGroup(id);
     phone.loses = () => false;
