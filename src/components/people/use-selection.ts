@@ -13,6 +13,6 @@ export const useSelection = () => {
         return after;
       }),
     /** Adds an earlier selection, in front of the current one. */
-    chooseAgain: (ids: Iterable<Uuid>) => setChosen((before) => new Set([...ids, ...before])),
+    addToSelection: (ids: Iterable<Uuid>) => setChosen((before) => new Set([...ids, ...before])),
   };
 };

@@ -19,14 +19,14 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const me = useSession()?.userId ?? "";
   const { recipients, toConversationIds } = useRecipients(me);
-  const { chosen, toggle, chooseAgain } = useSelection();
+  const { chosen, toggle, addToSelection } = useSelection();
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = useBroadcastPictures();
   const content = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
   const draft = useDraft("broadcast", isPreparing ? undefined : content, ({ files, text, to }) => {
     setText((before) => (before === "" ? text : before));
-    chooseAgain(to);
+    addToSelection(to);
     void add([...files]);
   });
   const clean = cleanText(text);

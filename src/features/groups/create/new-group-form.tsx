@@ -36,7 +36,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
-  const { chosen, toggle, chooseAgain } = useSelection();
+  const { chosen, toggle, addToSelection } = useSelection();
   const [picture, setPicture] = useState<File>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
@@ -44,7 +44,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const dismissToast = useRef(() => {});
   const draft = useDraft("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (saved) => {
     setName((before) => (before === "" ? saved.text : before));
-    chooseAgain(saved.to);
+    addToSelection(saved.to);
     setPicture((before) => before ?? saved.files[0]);
     if (saved.id !== undefined) setId(saved.id);
   });
