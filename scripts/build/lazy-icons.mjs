@@ -2,9 +2,9 @@
 // is an image inside a CSS rule, and together they are most of the app's styles.
 import { isInitialModule, isLazyPartRoot } from "./chunks.mjs";
 
-const lazyLayer = "later";
+const lazyLayer = "lazy";
 const iconStylesheet = `virtual:uno:${lazyLayer}.css`;
-const entryModule = "virtual:later-icons";
+const entryModule = "virtual:lazy-icons";
 const resolvedEntryModule = `\0${entryModule}`;
 
 /**
@@ -32,7 +32,7 @@ export const moveLazyIconsToLayer = (util) => {
 
 /** @type {import("vite").Plugin} */
 export const lazyIcons = {
-  name: "lisolo:later-icons",
+  name: "lisolo:lazy-icons",
   apply: "build",
   enforce: "pre",
   applyToEnvironment: ({ name }) => name === "client",

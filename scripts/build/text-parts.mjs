@@ -1,12 +1,12 @@
 // Used by the Vite configurations: the texts of a language are split into three files, each loaded with the code that
 // uses them (docs/decisions/client-bundles.md). `fr.json?app` has the texts used by code that is loaded with the app,
-// `?entry` those of the entry pages, `?later` the remaining ones of the app. In development each is the complete file.
+// `?entry` those of the entry pages, `?lazy` the remaining ones of the app. In development each is the complete file.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
 import { isInitialModule, isInPart } from "./chunks.mjs";
 
-const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|entry|later)$/;
+const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|entry|lazy)$/;
 /** Lazy parts shown as soon as a chat opens, and their shared modules. */
 const shownInChat = ["media", "shared"];
 const pluralForm = /_(one|other)$/;
@@ -108,7 +108,7 @@ export const textParts = {
     const isWanted = {
       app: withApp,
       entry: ofEntry,
-      later: (/** @type {string} */ key) => ofApp(key) && !withApp(key),
+      lazy: (/** @type {string} */ key) => ofApp(key) && !withApp(key),
     }[part];
     return { code: toTextModule(selectTexts(readTexts(language), isWanted)), map: null };
   },

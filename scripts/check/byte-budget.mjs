@@ -68,7 +68,7 @@ const toAssetName = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?
 /**
  * Sizes of the build in dist/ in bytes: of each page's document and everything it loads, and of each remaining script
  * and stylesheet.
- * @returns {{ scenes: Record<string, { document: number, all: number, files: string[] }>, later: Record<string, number> }}
+ * @returns {{ scenes: Record<string, { document: number, all: number, files: string[] }>, lazy: Record<string, number> }}
  */
 export function measureBuild() {
   const manifest = JSON.parse(readFileSync(join(root, "dist", "manifest.json"), "utf8"));
@@ -82,19 +82,19 @@ export function measureBuild() {
     Object.values(scenes).flatMap(({ roots }) => roots),
   );
   /** @type {Record<string, number>} */
-  const later = {};
+  const lazy = {};
   for (const name of readdirSync(join(client, "assets")).sort()) {
     const file = `assets/${name}`;
     if (!/\.(js|css)$/.test(name) || first.has(file)) continue;
     const size = brotliSize(file);
     const title = toAssetName(file);
-    if (size >= minChunkBytes) later[title] = (later[title] ?? 0) + size;
+    if (size >= minChunkBytes) lazy[title] = (lazy[title] ?? 0) + size;
   }
-  return { scenes: Object.fromEntries(measured), later };
+  return { scenes: Object.fromEntries(measured), lazy };
 }
 
 /** Sizes as entries of bench/budget.json. */
-function toBudget({ scenes, later }) {
+function toBudget({ scenes, lazy }) {
   const entries = Object.entries(scenes).flatMap(([name, { document, all }]) =>
     name.startsWith("/")
       ? [
@@ -103,7 +103,7 @@ function toBudget({ scenes, later }) {
         ]
       : [[`all: ${name}`, all]],
   );
-  return Object.fromEntries([...entries, ...Object.entries(later).map(([name, size]) => [`later: ${name}`, size])]);
+  return Object.fromEntries([...entries, ...Object.entries(lazy).map(([name, size]) => [`lazy: ${name}`, size])]);
 }
 
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;

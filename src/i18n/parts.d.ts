@@ -8,7 +8,7 @@ declare module "*.json?app" {
   export default texts;
 }
 
-declare module "*.json?later" {
+declare module "*.json?lazy" {
   const texts: object;
   export default texts;
 }

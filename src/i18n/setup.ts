@@ -25,7 +25,7 @@ export type Translate = TFunction;
  * Parts of a language: texts of the entry pages, texts loaded with the app, and texts of code that the app loads lazily
  * (scripts/build/text-parts.mjs).
  */
-type TextBundle = "entry" | "app" | "later";
+type TextBundle = "entry" | "app" | "lazy";
 
 const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: object }>>> = {
   entry: {
@@ -34,10 +34,10 @@ const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: 
     pt: () => import("./pt.json?entry"),
   },
   app: { fr: () => import("./fr.json?app"), en: () => import("./en.json?app"), pt: () => import("./pt.json?app") },
-  later: {
-    fr: () => import("./fr.json?later"),
-    en: () => import("./en.json?later"),
-    pt: () => import("./pt.json?later"),
+  lazy: {
+    fr: () => import("./fr.json?lazy"),
+    en: () => import("./en.json?lazy"),
+    pt: () => import("./pt.json?lazy"),
   },
 };
 
@@ -108,7 +108,7 @@ export const loadLanguage = async (language: Language, part?: TextBundle): Promi
 const fetchLazyTexts = async (): Promise<void> => {
   const language = requestedLanguage;
   const requestNumber = lastRequest;
-  requestedParts.add("later");
+  requestedParts.add("lazy");
   const texts = await fetchTexts(language);
   if (requestNumber !== lastRequest) return fetchLazyTexts();
   activateTexts(language, ...texts);
@@ -119,7 +119,7 @@ let lazyTexts: Promise<void> | undefined;
 /** Loads the lazy texts, in the current language and in every language chosen later. */
 const loadLazyTexts = (): Promise<void> => {
   lazyTexts ??= fetchLazyTexts().catch((error: unknown) => {
-    requestedParts.delete("later");
+    requestedParts.delete("lazy");
     lazyTexts = undefined;
     throw error;
   });

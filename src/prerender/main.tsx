@@ -33,20 +33,20 @@ import {
  * pages.
  */
 const texts = { fr, en, pt };
-type EntryScreen = { source: string; later?: string[]; title: TextKey; description: TextKey };
-/** `later`: modules that the page may load after an action; their styles are included in the page. */
+type EntryScreen = { source: string; lazyModules?: string[]; title: TextKey; description: TextKey };
+/** `lazyModules`: modules that the page may load after an action; their styles are included in the page. */
 const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
   register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
   login: {
     source: "login-screen",
-    later: ["/src/features/auth/flows/second-factor-step.tsx"],
+    lazyModules: ["/src/features/auth/flows/second-factor-step.tsx"],
     title: "auth.loginTitle",
     description: "auth.loginDescription",
   },
   recover: {
     source: "recover-screen",
-    later: ["/src/features/auth/flows/second-factor-step.tsx"],
+    lazyModules: ["/src/features/auth/flows/second-factor-step.tsx"],
     title: "auth.recoverTitle",
     description: "auth.recoverDescription",
   },
@@ -78,10 +78,14 @@ mkdirSync(folder, { recursive: true });
 const headers: Partial<Record<EntryPageName, Record<string, string>>> = {};
 
 for (const name of Object.keys(entryScreens) as EntryPageName[]) {
-  const { source, later = [], title, description } = entryScreens[name];
+  const { source, lazyModules = [], title, description } = entryScreens[name];
   const { default: Screen } = await entryScreenLoaders[name]();
   const css =
-    (await criticalCss([`/src/features/auth/screens/${source}.tsx`, "/src/components/overlays/toast.tsx", ...later])) +
+    (await criticalCss([
+      `/src/features/auth/screens/${source}.tsx`,
+      "/src/components/overlays/toast.tsx",
+      ...lazyModules,
+    ])) +
     loadFailureCss +
     pendingSecondFactorCss +
     (name === "login" ? sessionEndedCss : "");
