@@ -73,7 +73,7 @@ export class PostSender {
     body.set("post", JSON.stringify(post));
     if (blob) body.set("picture", blob, "picture");
     const request = { method: "POST", path: "/api/tala", body } as const;
-    const answer = await platform.request(request, { raw: true, timeoutMs: postTimeoutMs });
+    const answer = await platform.request(request, { isRawBody: true, timeoutMs: postTimeoutMs });
     const parsed = v.safeParse(Published, answer);
     if (!parsed.success) throw new SyncError("internal");
     await this.#handlePublished(parsed.output);

@@ -70,7 +70,7 @@ const uploadPart = async (
     });
   const body = new Blob([bytes], { type: otherType });
   const request = { method: "PUT", path: partPath(file, part), body } as const;
-  await platform.request(request, { signal: upload.signal, raw: true, timeoutMs: partTimeoutMs });
+  await platform.request(request, { signal: upload.signal, isRawBody: true, timeoutMs: partTimeoutMs });
 };
 
 /**

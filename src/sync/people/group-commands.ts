@@ -20,7 +20,7 @@ const requestParsed = async <T>(
   request: HttpRequest,
   isRaw = false,
 ): Promise<T> => {
-  const options = isRaw ? { raw: true, timeoutMs: pictureUploadTimeoutMs } : {};
+  const options = isRaw ? { isRawBody: true, timeoutMs: pictureUploadTimeoutMs } : {};
   const parsed = v.safeParse(schema, await getEngine().tab.platform.request(request, options));
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output;

@@ -25,6 +25,6 @@ export const changeUsername = async (username: string): Promise<void> => {
 
 /** Changes the own picture. Resolves to the key of the new picture; rejects with an `ApiFailure`. */
 export const changeProfilePicture = async (picture: Blob): Promise<string | null> => {
-  const options = { raw: true, timeoutMs: pictureTimeoutMs };
+  const options = { isRawBody: true, timeoutMs: pictureTimeoutMs };
   return (await requestProfileChange(() => requestApi("PUT", "/api/profile/avatar", picture, options))).avatar_url;
 };

@@ -3,7 +3,7 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 type PlatformRequestOptions = {
   signal?: AbortSignal | undefined;
   /** Sends `body` as it is instead of as JSON. */
-  raw?: boolean;
+  isRawBody?: boolean;
   /** Time limit for the response. */
   timeoutMs?: number;
 };
