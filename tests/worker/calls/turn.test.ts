@@ -25,7 +25,7 @@ beforeEach(() => {
 const logged = (): string => JSON.stringify(errors.mock.calls);
 /** What is logged of calls: objects of other tests have something to say too. */
 const loggedOfCalls = () =>
-  errors.mock.calls.filter(([what]: unknown[]) => /^(calls do|a call is) without/.test(String(what)));
+  errors.mock.calls.filter(([what]: unknown[]) => /^(calls run|a call runs) without/.test(String(what)));
 
 const dial = async ({ ana, ben }: Pair, settings: Settings = {}) => {
   const body = { callee_id: ben.id, type: "audio" };

@@ -133,7 +133,7 @@ test("signing up, in and out, rightly and wrongly, leaves nothing of a person in
   await ask("GET", "/api/auth/user", { token: child.access_token });
   await ask("GET", "/api/auth/user", { token: `${child.access_token}x` });
   await ask("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie: cookiesOf(browser) } });
-  expect(written.join()).toContain("a refresh token was used twice");
+  expect(written.join()).toContain("a refresh token was reused");
   look();
 });
 
