@@ -63,7 +63,7 @@ export const upload_days = sqliteTable(
 );
 
 /**
- * Bytes of a person's files that are not removed. Maintained by triggers on `files` (migrations/0013_storage_use.sql).
+ * Bytes of a person's files that are not removed. Maintained by triggers on `files` (migrations/0000_directory.sql).
  */
 export const storage_use = sqliteTable("storage_use", {
   user_id: text("user_id")

@@ -22,7 +22,7 @@ const allowsSearch = (wholes: readonly string[]): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND (${settings.findable} = 'nobody'
     OR (${settings.findable} = 'whole' AND ${notInArray(profiles.phone, [...wholes])})))`;
 
-/** SQL: a number without its last digits, as in the index (migrations/0015_phone_heads.sql). */
+/** SQL: a number without its last digits, as in the index (migrations/0000_directory.sql). */
 const toPhoneHead = (phone: SQL): SQL =>
   sql`substr(${phone}, 1, max(0, length(${phone}) - ${sql.raw(`${phoneTailDigits}`)}))`;
 

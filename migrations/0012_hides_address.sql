@@ -1,1 +1,0 @@
-ALTER TABLE `settings` ADD `hides_address` integer DEFAULT false NOT NULL;
