@@ -5,7 +5,7 @@ import type { Language } from "#contract/language.ts";
 import { account_security } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
-import { getRequestLanguage } from "#worker/lib/http/language.ts";
+import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
 import type { Mail } from "#worker/mail/mail.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";

@@ -13,10 +13,9 @@ import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { deleteParts } from "#worker/lib/storage/file-bytes.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { completeFile, imageRefusals } from "./complete-file.ts";
-import { toContentDisposition } from "./disposition.ts";
+import { readRequestedRange, toContentDisposition } from "./download-headers.ts";
 import { listReceivedParts, storePart } from "./parts.ts";
 import { announceFile, findFile, findOwnFile, markFileRemoved } from "./queries.ts";
-import { readRequestedRange } from "./range.ts";
 
 const FileIdParam = v.object({ id: Uuid });
 const PartParams = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });

@@ -1,4 +1,4 @@
-import { acceptsBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { acceptsBrotli } from "#worker/lib/http/content-negotiation.ts";
 import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "#contract/language.ts";
 import { listPublicProviders } from "#worker/auth/providers/providers.ts";
-import { acceptsBrotli } from "#worker/lib/http/accepts-brotli.ts";
+import { acceptsBrotli } from "#worker/lib/http/content-negotiation.ts";
 import { matchesEtag } from "#worker/lib/http/etag.ts";
 import { emptyHeaders } from "#worker/lib/http/security-headers.ts";
 import { getProviderPage } from "./provider-pages.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import { DisplayName, foldText } from "#contract/text.ts";
-import { readRequestedRange } from "#worker/files/range.ts";
+import { readRequestedRange } from "#worker/files/download-headers.ts";
 
 // What takes a time in the square of its length, or worse, does not come to its end before the test is broken off.
 

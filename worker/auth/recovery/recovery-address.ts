@@ -5,7 +5,7 @@ import { readDeviceName } from "#worker/auth/sessions/device-name.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
-import { getRequestLanguage } from "#worker/lib/http/language.ts";
+import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { type RateLimitResult, takeTokens } from "#worker/lib/limits/rate-limit.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";

@@ -14,7 +14,7 @@ import { findRecoveryCode } from "#worker/auth/second-factor/recovery-codes.ts";
 import { startSession } from "#worker/auth/sessions/open-session.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
-import { getRequestLanguage } from "#worker/lib/http/language.ts";
+import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { requirePublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";

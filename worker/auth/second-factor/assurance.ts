@@ -8,7 +8,7 @@ import { sessions, users } from "#worker/db/schema.ts";
 import type { Assurance } from "#worker/lib/http/access-token.ts";
 import type { AppEnv, Caller } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
-import { deletePendingChanges } from "./cancel-pending.ts";
+import { deletePendingChanges } from "./pending-changes.ts";
 import { findReauthenticationExpiry } from "./reauthentication.ts";
 
 /**

@@ -14,8 +14,8 @@ import {
   isSecondFactorRequired,
   isSecondFactorSatisfied,
 } from "#worker/auth/second-factor/assurance.ts";
-import { deletePendingChanges } from "#worker/auth/second-factor/cancel-pending.ts";
 import { clearedResetPause } from "#worker/auth/second-factor/factor-reset.ts";
+import { deletePendingChanges } from "#worker/auth/second-factor/pending-changes.ts";
 import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
